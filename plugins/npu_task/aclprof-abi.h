@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Data to record, as bits. */
+/* The data that aclprof records, as bits. */
 #define ACLPROF_ACL_API UINT64_C(0x1)
 #define ACLPROF_TASK_TIME UINT64_C(0x2)
 #define ACLPROF_AICORE_METRICS UINT64_C(0x4)
@@ -43,7 +43,7 @@ enum {
 
 enum {
     ACLPROF_SUCCESS = 0,
-    ACLPROF_NOT_INITIALISED = 100001, /* AscendCL's own: aclInit has not been called */
+    ACLPROF_NOT_INITIALISED = 100001, /* an error of AscendCL: aclInit has not been called */
     ACLPROF_INVALID_CONFIG = 100010,
     ACLPROF_ALREADY_RUN = 100042,
     ACLPROF_NOT_RUN = 100043,

@@ -19,14 +19,16 @@ typedef struct AclprofWish {
     } settings[ACLPROF_SETTINGS_MAX]; /* for aclprofSetConfig, in order */
 } AclprofWish;
 
-/* Reads the options. Leaves out those that do not fit together, and logs a warning for each. */
+/* Reads the options. Ignores an option that does not fit the other ones, and logs a warning for
+ * it. */
 void npu_aclprof_wish(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish);
 
 /* Returns the name of an option that is set and that only aclprof can fulfil; NULL: there is
  * none. */
 const char *npu_aclprof_needed_by(const StrobeHost *host, StrobeInstance *self);
 
-/* Values of the option aic_metrics. From the third on, the order is that of CANN's numbers. */
+/* Values of the option aic_metrics. The third value and all later ones are in the order of CANN's
+ * numbers for them. */
 #define NPU_METRIC_NAMES                                                                           \
     "level", "none", "ArithmeticUtilization", "PipeUtilization", "Memory", "MemoryL0",             \
         "ResourceConflictRatio", "MemoryUB", "L2Cache", "PipelineExecuteUtilization",              \

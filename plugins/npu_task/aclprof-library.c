@@ -7,7 +7,7 @@
 
 #include "cann-loader.h"
 
-/* for other libraries of CANN, which look for its symbols in the global scope */
+/* RTLD_GLOBAL: other libraries of CANN look for this library's symbols in the global scope */
 #define FLAGS (RTLD_LAZY | RTLD_GLOBAL)
 
 int npu_aclprof_is_wanted(void)
@@ -39,7 +39,7 @@ static int find_functions(AclprofLibrary *library, void *handle, char *reason, s
     return npu_cann_find(handle, functions, library->path, reason, size);
 }
 
-/* Finds functions in the AscendCL that the program itself loaded, from wherever it did. */
+/* Finds functions in the AscendCL that the program itself loaded, from whatever path. */
 static void find_devices(AclprofLibrary *library)
 {
     void *acl = dlopen("libascendcl.so", RTLD_LAZY | RTLD_NOLOAD);

@@ -26,7 +26,7 @@ typedef struct AclprofLibrary {
 /* Has the program loaded CANN? Loads nothing. */
 int npu_aclprof_is_wanted(void);
 
-/* Finds the path that the library is loaded from. */
+/* Finds the path that the library is loaded from: `given`, otherwise as npu_cann_path does. */
 void npu_aclprof_path(const char *given, char *path, size_t size);
 
 /* Finds the library in the process or loads it, as npu_mspti_load does. Returns NULL, or the reason

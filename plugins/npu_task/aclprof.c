@@ -17,7 +17,7 @@
 #include "npu-other-profilers.h"
 #include "prof-folders.h"
 
-/* between two attempts, until the program has initialised AscendCL */
+/* between two attempts to begin, until the program has initialised AscendCL */
 #define RETRY_INTERVAL_NS 20000000
 
 #define ASK_LIMIT_NS 1900000000 /* a little less than the time for which the host repeats flush */
@@ -32,15 +32,15 @@ static struct {
     StrobeInstance *self;
     AclprofLibrary library;
     AclprofWish wish;
-    AclprofConfig *config; /* with which aclprofStart was called: aclprofStop refuses any other */
+    AclprofConfig *config; /* passed to aclprofStart: aclprofStop refuses any other */
     ProfFolders folders;   /* of this window */
     StrobeKindId metadata;
-    pthread_mutex_t lock; /* the library wants one call at a time */
+    pthread_mutex_t lock; /* the library allows one call at a time */
     int phase;
     StrobeStatus late; /* result of a begin that prof_sample tried */
     NpuCall end;
-    AclprofConfig *ended; /* the config that the end uses; it may outlive the window */
-    int32_t codes[3];     /* results of the three calls of the end, in their order */
+    AclprofConfig *ended; /* the config that call_end uses; it may outlive the window */
+    int32_t codes[3];     /* results of the three calls in call_end, in their order */
     int64_t ask_until_ns;
     int is_forked;
 } prof = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -66,7 +66,7 @@ static StrobeStatus refuse_recording(const StrobeHost *host, StrobeInstance *sel
                       "Cannot record NPU tasks by aclprof: %s", reason);
 }
 
-/* Is a thread still in the calls that end an earlier window? */
+/* Is a thread still making the calls that end an earlier window? */
 static int is_left(void)
 {
     return prof.end.run && !npu_call_is_over(&prof.end);
@@ -129,8 +129,9 @@ static void record_folder(const char *name)
     record_metadata_entry(STROBE_METADATA_EXTERNAL, name);
 }
 
-/* Finds the device of the calling thread, which is a thread of the program. If it has none, finds
- * all devices; CANN then records only those that the program opens. 0: no device is known yet. */
+/* Finds the device of the calling thread, which is a thread of the program. If the thread has no
+ * device, finds all devices; CANN then records only the devices that the program opens. Returns
+ * their number; 0: no device is known yet. */
 static uint32_t find_devices(uint32_t devices[ACLPROF_DEVICES_MAX], const char **whose)
 {
     uint32_t n = 0;
@@ -152,8 +153,8 @@ static uint32_t find_devices(uint32_t devices[ACLPROF_DEVICES_MAX], const char *
     return n;
 }
 
-/* Applies all settings. If this CANN or this device does not know one, the window is recorded
- * without it. */
+/* Applies all settings. If this CANN or this device does not know a setting, the window is recorded
+ * without that setting. */
 static void set_all(void)
 {
     for (uint32_t i = 0; i < prof.wish.n_settings; i++) {
@@ -321,9 +322,9 @@ static int is_synchronizing(void)
     return prof.host->option_bool(prof.self, "synchronize") && prof.library.synchronize;
 }
 
-/* Waits for the devices only if the option `synchronize` is set. This is done here because this
- * thread has the devices' context and the thread that calls flush has none. CANN's own stop, which
- * takes long, begins with flush, on a thread of its own. */
+/* Waits for the devices only if the option `synchronize` is set. This function waits, and not
+ * flush, because the calling thread has the devices' context and the thread that calls flush has
+ * none. CANN's own stop, which takes long, begins in flush, on a separate thread. */
 static StrobeStatus prof_stop(void *state)
 {
     pthread_mutex_lock(&prof.lock);
@@ -339,7 +340,8 @@ static StrobeStatus prof_stop(void *state)
     return prof.late < 0 ? prof.late : STROBE_OK;
 }
 
-/* Calls all three functions even if one fails. Only one thread uses the library meanwhile. */
+/* Calls all three functions even if one of them fails. No other thread uses the library
+ * meanwhile. */
 static void call_end(void *user)
 {
     prof.codes[0] = prof.library.stop(prof.ended);
@@ -355,7 +357,7 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* From this call on, the phase of a window that was recorded is ENDING. */
+/* Begins the end of the window: if the window was recorded, its phase is now ENDING. */
 static void begin_end(void)
 {
     pthread_mutex_lock(&prof.lock);
@@ -370,7 +372,7 @@ static void begin_end(void)
     pthread_mutex_unlock(&prof.lock);
 }
 
-/* Waits for the end. Returns 0, or -1: the call did not return. */
+/* Waits until call_end has returned. Returns 0, or -1: it did not return in time. */
 static int finish_end(void)
 {
     static const char *const calls[] = {"aclprofStop", "aclprofDestroyConfig", "aclprofFinalize"};
@@ -387,8 +389,8 @@ static int finish_end(void)
     return is_over ? 0 : -1;
 }
 
-/* Returns STROBE_AGAIN until the end's calls have returned. When the host's deadline is over, waits
- * here. */
+/* Returns STROBE_AGAIN until call_end has returned. After the host's deadline, this function itself
+ * waits for it. */
 static StrobeStatus prof_flush(void *state, StrobeTicks deadline)
 {
     const char *directory = prof.host->result_directory(prof.self);

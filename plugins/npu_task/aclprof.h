@@ -5,6 +5,6 @@
 
 #include <strobe/collector.h>
 
-extern const StrobeCollectorOps npu_aclprof_ops; /* has no `probe` */
+extern const StrobeCollectorOps npu_aclprof_ops; /* the member `probe` is not set */
 
 #endif

@@ -70,9 +70,9 @@ uint32_t npu_activities_needed(uint32_t wanted)
                                                                        : wanted;
 }
 
-/* Both numbers stand for the calls of the node level, so only one is enabled. The record of
- * NODE_API is written before a communication operation gets its id, and carries the previous
- * launch's. */
+/* The kinds API and NODE_API both report the calls of the node level, so only one is enabled. MSPTI
+ * writes a record of NODE_API before a communication operation gets its id, so the record has the
+ * id of the previous launch. */
 static int32_t enable_kind(const MsptiLibrary *library, int32_t *kind)
 {
     int32_t code;

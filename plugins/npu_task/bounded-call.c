@@ -47,12 +47,12 @@ static int64_t monotonic_ns(void)
 int npu_call_await(NpuCall *call, int64_t patience_ns)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
-    /* naps take longer than requested, so the clock decides */
+    /* sleeps take longer than requested, so the clock decides, not their number */
     int64_t until_ns = monotonic_ns() + patience_ns;
 
     while (!npu_call_is_over(call) && monotonic_ns() < until_ns)
         nanosleep(&nap, NULL);
-    /* The worker has run and ends at once, or still runs and is abandoned. */
+    /* A worker whose call has returned ends at once; a worker that still runs is abandoned. */
     if (call->worker)
         strobe_worker_end(call->worker, npu_call_is_over(call) ? 1000000000u : 0);
     call->worker = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call into a library that may not return. It runs on its own thread, and the caller waits for a
- * limited time. The data that the thread uses must live as long as the process. */
+/* A call into a library that may not return. The call runs on its own thread, and the caller waits
+ * for a limited time. The data that the thread uses must live as long as the process. */
 #ifndef STROBE_PLUGINS_NPU_TASK_BOUNDED_CALL_H
 #define STROBE_PLUGINS_NPU_TASK_BOUNDED_CALL_H
 
@@ -19,7 +19,7 @@ typedef struct NpuCall {
 /* Begins the call, with all signals blocked. Returns 0, or -1: no thread could be started. */
 int npu_call_begin(NpuCall *call, void (*run)(void *user), void *user);
 
-/* Has the call returned? Any thread may ask. */
+/* Has the call returned? Any thread may call this function. */
 int npu_call_is_over(const NpuCall *call);
 
 /* Waits for the call. Returns 0, or -1: it did not return in time, and its thread was abandoned. */

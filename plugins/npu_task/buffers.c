@@ -10,8 +10,8 @@
 
 enum { FREE, TAKEN, FILLED, MOVING };
 
-/* Another client of the library may be handed a buffer of ours, and free it. So each buffer is a
- * separate allocation, and one that was not handed back is neither used nor freed. */
+/* The library may hand one of these buffers to another client, which frees it. So each buffer is a
+ * separate allocation, and a buffer that was not handed back is neither used nor freed. */
 typedef struct Buffer {
     _Atomic uint32_t state;
     uint8_t *_Atomic bytes; /* NULL: never requested */
@@ -26,7 +26,7 @@ static struct {
     uint32_t n;
     Buffer buffer[BUFFERS_MAX];
     _Atomic uint64_t last_order;
-    uint64_t passed; /* order of the buffer that was released last */
+    uint64_t passed; /* `order` of the buffer that was released last */
     _Atomic int is_open;
     _Atomic uint64_t n_refused, n_external, n_size;
     sem_t filled;
@@ -66,7 +66,8 @@ static void increment_counter(_Atomic uint64_t *counter)
     atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
 }
 
-/* Allocates the buffer's memory if it has none. Its state is MOVING. 0: out of memory. */
+/* Allocates the buffer's memory if it has none. The buffer's state must be MOVING. Returns 0 if out
+ * of memory. */
 static int has_bytes(Buffer *buffer)
 {
     if (!atomic_load(&buffer->bytes))
@@ -102,8 +103,9 @@ void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
         increment_counter(&pool.n_refused);
 }
 
-/* Returns the buffer's number; pool.n: it is not one of ours. If another client freed a buffer,
- * malloc may have given the same address to a later one: the latest counts. */
+/* Returns the number of the buffer at this address, or pool.n if the pool has none there. If
+ * another client freed a buffer, malloc may have given the same address to a later buffer: then
+ * returns the one that was given out last. */
 static uint32_t number_of(const uint8_t *buffer)
 {
     uint32_t best = pool.n;
@@ -120,7 +122,7 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
 {
     uint32_t taken = TAKEN;
 
-    if (!buffer) /* MSPTI calls so after a request was refused */
+    if (!buffer) /* MSPTI passes NULL after npu_buffers_request gave it no buffer */
         return;
     uint32_t number = number_of(buffer);
     if (number == pool.n ||
@@ -136,9 +138,9 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
     sem_post(&pool.filled);
 }
 
-/* Returns the earliest buffer by order. `is_out`: of the buffers that the library still has,
- * without those older than the last released one; otherwise of the filled ones. pool.n: there is
- * none. */
+/* Returns the buffer with the lowest `order`, or pool.n if there is none. `is_out`: considers the
+ * buffers that the library still has and that were given out after the last released one. Otherwise
+ * considers the filled buffers. */
 static uint32_t first_of(int is_out)
 {
     uint32_t best = pool.n;
@@ -180,7 +182,8 @@ uint32_t npu_buffers_gone(int64_t before_ns)
 
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
 {
-    uint32_t out = first_of(1); /* must come first: the library may hand it over meanwhile */
+    /* must come before first_of(0): the library may hand a buffer over meanwhile */
+    uint32_t out = first_of(1);
     uint32_t best = first_of(0);
 
     *is_out = 0;

@@ -2,10 +2,10 @@
 /*
  * The buffers that the vendor's library fills.
  *
- * The library calls its two callbacks on threads of the program, with its own lock held. So
- * requesting and completing a buffer are a few atomic steps, and a wake-up of the thread that waits
- * for buffers. The memory of a buffer is never freed: the library may use it until the process
- * ends. Another client of the library, which takes our callbacks over, may free it.
+ * The library calls our two callbacks on threads of the program, and holds its own lock meanwhile.
+ * So requesting and completing a buffer are a few atomic steps, and a wake-up of the thread that
+ * waits for buffers. The memory of a buffer is never freed: the library may use it until the
+ * process ends. Another client of the library that replaces our callbacks may free the memory.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_BUFFERS_H
 #define STROBE_PLUGINS_NPU_TASK_BUFFERS_H
@@ -16,7 +16,8 @@
 #include "epochs.h"
 
 /* Makes `n` buffers of `bytes` each (a multiple of 8); the memory of each is allocated when it is
- * first needed. Later calls keep the buffers of the first. Returns 0, or -1: out of memory. */
+ * first needed. Later calls change nothing: the buffers of the first call stay. Returns 0, or -1:
+ * out of memory. */
 int npu_buffers_make(uint32_t n, size_t bytes);
 
 /* Allows or forbids giving buffers to the library. */
@@ -26,12 +27,14 @@ void npu_buffers_open(int is_open);
 void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid);
 
-/* Returns the filled buffer that was given out first, or NULL if there is none; release gives it
- * back. The library hands buffers over from several threads. If an earlier buffer was not handed
- * over yet, `*is_out` is 1 and, if `waits`, the result is NULL. One thread at a time. */
+/* Returns the filled buffer that was given out first, or NULL if there is none; npu_buffers_release
+ * gives it back. The library hands buffers over from several threads, so a buffer that was given
+ * out earlier may still be missing. If `waits`, the result is then NULL and `*is_out` is 1. Only
+ * one thread at a time may call this function. */
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out);
 
-/* Returns the content of a buffer from `next` and the time of its arrival. */
+/* Returns the content of a buffer that npu_buffers_next returned, and the time when it was handed
+ * over. */
 NpuFilled npu_buffers_filled(const uint8_t *buffer);
 
 /* Is there a buffer that the library still has although later ones were read without waiting for
@@ -39,9 +42,9 @@ NpuFilled npu_buffers_filled(const uint8_t *buffer);
 int npu_buffers_have_overdue(void);
 void npu_buffers_release(const uint8_t *buffer);
 
-/* Returns the number of buffers that another client must have taken: given out before `before_ns`
- * (of CLOCK_MONOTONIC) and after the last one that was read, and not handed over although a flush
- * that began then has returned. Counts each buffer once. */
+/* Returns the number of buffers that another client must have taken. Such a buffer was given out
+ * before `before_ns` (of CLOCK_MONOTONIC) and after the last buffer that was read, and was not
+ * handed over although a flush that began at `before_ns` has returned. Counts each buffer once. */
 uint32_t npu_buffers_gone(int64_t before_ns);
 
 /* Waits until a buffer is handed over, `wake` is called, or the time is over. */
@@ -49,15 +52,17 @@ void npu_buffers_wait(uint64_t timeout_ns);
 void npu_buffers_wake(void);
 
 typedef struct NpuBufferFaults {
-    uint64_t n_refused;  /* no buffer was free: for each the library dropped a record */
-    uint64_t n_external; /* handed over, but not one that was given out */
-    uint64_t n_size;     /* handed over with a wrong size, or with more valid bytes than it has */
+    /* requests when no buffer was free: each time the library dropped a record */
+    uint64_t n_refused;
+    uint64_t n_external; /* addresses handed over that are no buffer that was given out */
+    /* buffers handed over with a wrong size, or with more valid bytes than their size */
+    uint64_t n_size;
 } NpuBufferFaults;
 
-/* Returns the faults since the last call. */
+/* Returns the faults since the last call of this function. */
 NpuBufferFaults npu_buffers_take_faults(void);
 
-/* Call it in a forked child: gives no buffers out there. */
+/* Call it in a forked child: no more buffers are given out there. */
 void npu_buffers_after_fork(void);
 
 #endif

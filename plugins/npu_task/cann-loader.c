@@ -18,14 +18,13 @@
 
 #include "npu-environment.h"
 
-#define TRIAL_MS 10000 /* for the child that loads the libraries first */
+#define TRIAL_MS 10000 /* time limit for the child that loads the libraries first */
 #define TRIES 2
 #define END_MS 1000 /* the child must have ended by then */
 #define LIBRARIES_MAX 8
 #define TEXT_MAX 8192
 
-/* Messages of the child: a letter for each library before it loads it, from 'A', then the
- * outcome. */
+/* Messages of the child: before it loads each library a letter, from 'A' on; then the outcome. */
 #define LOADING 'A'
 #define LOADED '='
 #define REFUSED '-' /* the reason follows */
@@ -39,7 +38,7 @@ int npu_cann_is_loaded(const char *name)
     return handle != NULL;
 }
 
-/* ---- places ---- */
+/* ---- paths of CANN's libraries ---- */
 
 typedef struct Beside {
     const char *name;
@@ -79,7 +78,7 @@ void npu_cann_found_path(const char *name, char *path, size_t size)
 
 /* ---- in the child ---- */
 
-/* Hides the output of the library when it ends the process. */
+/* Hides what the library prints when it ends the process, and lets it leave no core dump. */
 static void make_harmless(void)
 {
     const struct rlimit no_core = {0, 0};
@@ -107,7 +106,7 @@ static void *load_library(const char *path, int flags, uint32_t number, int answ
     return write(answer, &letter, 1) == 1 ? dlopen(path, flags) : NULL;
 }
 
-/* Writes the outcome as the first byte of `text`. */
+/* Loads all libraries and writes the outcome as the first byte of `text`. */
 static void try_all(const NpuTrial *trial, int answer, char *text, size_t size)
 {
     void *libraries[LIBRARIES_MAX];
@@ -149,7 +148,7 @@ static void run_trial(const NpuTrial *trial, int answer)
 
 /* ---- in the parent ---- */
 
-/* Ends the child in any state. A child that hangs in the kernel, which not even SIGKILL ends, is
+/* Ends the child. If the child hangs in the kernel, so that not even SIGKILL ends it, it is
  * abandoned: the profiled program does not wait for it. */
 static void end_trial(pid_t child)
 {
@@ -281,8 +280,9 @@ const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size)
 
 /* ---- loading ---- */
 
-/* Loads the libraries as the child did. The library searches for them in its own way and ends
- * the process if it does not find them; now the loader finds them by name. */
+/* Loads the libraries that the library needs, as the child did. The library itself searches for
+ * them in its own way and ends the process if it does not find them; once they are loaded, the
+ * loader finds them by name. */
 static void load_needs(const NpuTrial *trial)
 {
     char path[4096];

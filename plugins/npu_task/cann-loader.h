@@ -10,7 +10,7 @@ typedef struct NpuTrial {
     const char *path;
     int flags;       /* for dlopen */
     const char *who; /* name of the library in messages */
-    /* of CANN, which it needs, by name, the last is NULL; NULL: none */
+    /* names of the libraries of CANN that it needs, the last is NULL; NULL: none */
     const char *const *libraries;
     const char *const *functions; /* that these libraries must have */
     int limit_ms;                 /* for the whole trial; 0: 10 s */
@@ -23,22 +23,23 @@ int npu_cann_is_loaded(const char *name);
  * program's libascendcl.so, otherwise the bare name. */
 void npu_cann_path(const char *name, char *path, size_t size);
 
-/* Finds the path as MSPTI does: the path above if there is such a file, otherwise the loader's
- * search. The driver's libraries are not part of CANN and are on LD_LIBRARY_PATH. */
+/* Finds the path as MSPTI does: the path of npu_cann_path if there is such a file, otherwise the
+ * bare name, for which the loader searches. The driver's libraries are not part of CANN and are on
+ * LD_LIBRARY_PATH. */
 void npu_cann_found_path(const char *name, char *path, size_t size);
 
 /*
- * Loads the library and its needs in a forked child first: if a library ends the process that loads
- * it, it ends only the child. A child that does not finish in time is abandoned. Returns NULL, or
- * `reason` with the reason why the library cannot be loaded.
+ * Loads the library and the libraries that it needs in a forked child: a library that ends the
+ * process in which it is loaded then ends only the child. A child that does not finish in time is
+ * abandoned. Returns NULL, or `reason` with the reason why the library cannot be loaded.
  */
 const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size);
 
-/* Returns the library, which stays in the process. If the process has not loaded it yet, it is
- * tried first. NULL: `reason` has the reason. */
+/* Returns the library, which stays in the process. If the process has not loaded the library yet,
+ * npu_cann_try tries it first. NULL: `reason` has the reason. */
 void *npu_cann_load(const NpuTrial *trial, char *reason, size_t size);
 
-/* A function to be found, and the place of its address. */
+/* A function to be found, and where to store its address. */
 typedef struct NpuFunction {
     const char *name;
     void **place;

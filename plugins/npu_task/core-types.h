@@ -3,7 +3,8 @@
 #ifndef STROBE_PLUGINS_NPU_TASK_CORE_TYPES_H
 #define STROBE_PLUGINS_NPU_TASK_CORE_TYPES_H
 
-/* "AI_CORE" for "KERNEL_AICORE"; NULL: the type does not determine the cores. */
+/* Returns for example "AI_CORE" for "KERNEL_AICORE"; NULL: the type does not determine the
+ * cores. */
 const char *npu_core_type(const char *kernel_type);
 
 #endif

@@ -18,8 +18,8 @@ const struct strobe_device_task npu_empty_task = {
     .is_kernel = 1,
 };
 
-/* A reader of the capture assigns a task to the window of its begin, unless this flag says that it
- * was launched in this window. */
+/* A reader of the capture assigns a task to the window in which it begins, unless this flag says
+ * that the task was launched in this window. */
 static inline uint16_t flags_of(uint32_t seen)
 {
     return seen & NPU_TASK_OF_WINDOW ? STROBE_RECORD_OF_WINDOW : 0;
@@ -43,7 +43,8 @@ static inline void record_kernel(NpuRecords *records, const MsptiKernel *in, uin
     out->task = npu_records_next_id(records);
     out->connection = npu_records_link(records, in->correlation);
     out->stream = in->stream;
-    out->task_type = core ? core : type_id; /* devices name a task by its core */
+    /* a device uses the name of the core as the type of a task */
+    out->task_type = core ? core : type_id;
     out->host_type = type_id;
     out->core = core;
     out->mix_block_num = mix_block_num;
@@ -52,10 +53,10 @@ static inline void record_kernel(NpuRecords *records, const MsptiKernel *in, uin
 
 /* ---- tasks that begin after the window's end ---- */
 
-/* A task may be reported before the call that launched it. Returns 1 if the task must not be
- * recorded now: its launch is in no window that is known, or the task is held until the window's
- * last record shows where its launch is. If there is no room to hold it, decides by the launches
- * seen so far. */
+/* Handles a task that begins after the window's end, and that may be reported before the call that
+ * launched it. Returns 1 if the task must not be recorded now: its launch is not in this window, or
+ * the task is held until the window's last record shows where its launch is. If there is no room to
+ * hold the task, decides by the launches seen so far. */
 static __attribute__((noinline)) int put_aside(NpuRecords *records, const void *in, size_t bytes,
                                                uint64_t correlation, uint32_t *seen)
 {
@@ -128,7 +129,8 @@ static struct strobe_comm_op empty_op(void)
     return op;
 }
 
-/* Returns the row of a communicator, by the id of its name, because only the name identifies it. */
+/* Returns the track of a communicator, found by the string id of its name, because only the name
+ * identifies a communicator. */
 static StrobeTrackId group_track(NpuRecords *records, uint32_t device, const char *name,
                                  StrobeStringId group)
 {
@@ -145,7 +147,7 @@ static void put_operation(NpuRecords *records, const struct strobe_comm_op *op, 
     struct npu_comm_op *out =
         npu_emitter_put(emitter, records->kinds.comm, sizeof *out, track, name, begin, &end);
 
-    /* MSPTI's "no stream" is our "absent" */
+    /* MSPTI's value for "no stream" is Strobe's value for "absent" */
     *out = (struct npu_comm_op){.standard = *op, .stream = stream};
     npu_emitter_done(emitter);
 }
@@ -197,8 +199,8 @@ void npu_records_release_held(NpuRecords *records)
     records->n_held = 0;
 }
 
-/* MSPTI measures the same operations by marks around them. Used if COMMUNICATION is not
- * recorded. */
+/* Records a communication operation that MSPTI measured by marks around it (kind HCCL). These are
+ * the operations of the kind COMMUNICATION, so this is used only if that kind is not recorded. */
 void npu_take_hccl(NpuRecords *records, const MsptiHccl *in)
 {
     NpuEmitter *emitter = &records->emitter;

@@ -48,7 +48,7 @@ static StrobeStringId intern_text(NpuEmitter *emitter, const char *text)
     return emitter->host->intern(emitter->writer, text, strnlen(text, LENGTH_MAX));
 }
 
-/* A string id that does not last must be written right before its record, so the records that are
+/* A string id that does not last must be interned right before its record, so the records that are
  * already laid out are handed over first. */
 static NpuText describe_text(NpuEmitter *emitter, const char *text)
 {
@@ -91,7 +91,8 @@ const NpuText *npu_emitter_find_text(NpuEmitter *emitter, const char *text)
         emitter->passing = made;
         return &emitter->passing;
     }
-    if (!free) /* the table is full here: replace an entry, which is interned again when needed */
+    /* no free entry near `at`: replace one, whose text is interned again when needed */
+    if (!free)
         free = &emitter->texts[first];
     *free = made;
     return free;

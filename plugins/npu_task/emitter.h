@@ -2,8 +2,8 @@
 /*
  * Lays records out one after the other and hands them to the host in bulk.
  *
- * One thread at a time. Texts are identified by their address: the vendor's library never frees
- * them, and keeps equal texts at one address.
+ * Only one thread at a time may use it. Texts are identified by their address: the vendor's library
+ * never frees them, and keeps equal texts at one address.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_EMITTER_H
 #define STROBE_PLUGINS_NPU_TASK_EMITTER_H
@@ -17,7 +17,7 @@ typedef struct NpuText {
     const char *at;
     StrobeStringId id;
     StrobeStringId core; /* the core, if the text is a kernel's type */
-    /* 0: kernels of this type use the cores of one side only; else absent */
+    /* mix_block_num of a kernel of this type: 0 if its cores are all of one type; else absent */
     uint32_t mix_block_num;
 } NpuText;
 
@@ -34,7 +34,7 @@ typedef struct NpuEmitter {
     uint64_t stage[NPU_STAGE_BYTES / 8];
 } NpuEmitter;
 
-/* Begins a session: forgets the string ids of the session before. */
+/* Begins a session: forgets the string ids of the previous session. */
 void npu_emitter_open(NpuEmitter *emitter, const StrobeHost *host, StrobeInstance *self);
 
 /* The calling thread records until npu_emitter_end(). Returns 0 if no window records. */
@@ -44,8 +44,8 @@ void npu_emitter_end(NpuEmitter *emitter);
 /* Hands the records that are laid out to the host. */
 void npu_emitter_flush(NpuEmitter *emitter);
 
-/* Returns the text's ids. One record may have at most four new texts, looked up right before it.
- * NULL and "" give 0. */
+/* Returns the text's ids. One record may have at most four new texts, which must be looked up right
+ * before the record. NULL and "" give 0. */
 const NpuText *npu_emitter_find_text(NpuEmitter *emitter, const char *text);
 
 static inline const NpuText *npu_emitter_text(NpuEmitter *emitter, const char *text)

@@ -5,16 +5,18 @@
 
 #include "walk.h"
 
-#define EARLY_NS 1000000         /* tolerance when two times are put in order */
-#define HOST_LAG_NS 100000000    /* from a call's end to its record: the thread may have to wait */
-#define DEVICE_LAG_NS 2000000000 /* a device reports within 1 s */
-#define RENEWAL_NS 8000000000    /* MSPTI looks at the clock every 7 s */
-#define NEAR_NS 1000000u         /* epochs whose times differ by no more count as one answer */
+#define EARLY_NS 1000000 /* tolerance when two times are put in order */
+/* limit from a call's end to its record: the thread may have to wait */
+#define HOST_LAG_NS 100000000
+#define DEVICE_LAG_NS 2000000000 /* the same for a device, which reports within 1 s */
+#define RENEWAL_NS 8000000000    /* MSPTI reads the clock every 7 s */
+#define NEAR_NS 1000000u         /* epochs whose times differ by at most this count as one */
 
-/* Offsets of a record's times and device. */
+/* Offsets of the times and of the device number in the records of one kind. */
 typedef struct Place {
-    uint8_t begin, end; /* 0: the kind has none */
-    uint8_t device;     /* that of its device's number; 0: the host's, or a mark (see source_of) */
+    uint8_t begin, end; /* 0: the kind has no times */
+    /* offset of the device number; 0: a record of the host, or a mark (see source_of) */
+    uint8_t device;
 } Place;
 
 #define AT(type_, field_) (uint8_t)offsetof(type_, field_)
@@ -49,7 +51,8 @@ static void move_time(uint8_t *record, uint8_t at, int64_t by)
     memcpy(record + at, &ns, sizeof ns);
 }
 
-/* A mark's field `source` tells whether the mark is the host's or a device's. */
+/* Returns whose clock gave the record's times. A mark's field `source` says whether that is the
+ * host or a device. */
 static uint32_t source_of(const uint8_t *record, int32_t kind)
 {
     uint32_t device, mark_source;
@@ -79,13 +82,13 @@ static int64_t compute_monotonic(const NpuClock *clock, uint32_t epoch, uint64_t
     return (int64_t)reported_ns - npu_clock_epoch(clock, epoch)->distance_ns;
 }
 
-/* Could a record with this end have ended in this epoch? `is_prompt`: and have been delivered
- * within the usual lag. */
+/* Could a record with this end have ended in this epoch? `is_prompt`: could it also have been
+ * delivered within the usual lag? */
 static int is_possible_end(const Choice *choice, uint32_t epoch, uint64_t end_ns, int is_prompt)
 {
     const NpuClock *clock = choice->clock;
     int64_t ns = compute_monotonic(clock, epoch, end_ns);
-    /* a device converts times from before a step with the later clock */
+    /* a device converts times that it took before a step with the clock after the step */
     int64_t lag_ns = choice->is_host ? EARLY_NS : DEVICE_LAG_NS;
 
     return ns <= choice->buffer->handed_ns + EARLY_NS &&
@@ -108,9 +111,9 @@ static uint32_t find_oldest(const NpuClock *clock)
     return clock->n_epochs < NPU_EPOCHS ? 0 : clock->n_epochs - NPU_EPOCHS;
 }
 
-/* Returns the epoch of the source, or the next one if this time lies before the source's last one
- * by more than half of the step: MSPTI then has just read the clock again, and the times before are
- * certain to be of the old epoch. */
+/* Returns the epoch of the source's last record, or the next epoch if `end_ns` is before the end of
+ * that record by more than half of the step. In the second case MSPTI has just read the clock
+ * again, and all earlier records are certain to be of the old epoch. */
 static uint32_t prefer_epoch(const NpuClock *clock, NpuSource *source, uint64_t end_ns)
 {
     uint32_t now = source->epoch < find_oldest(clock) ? find_oldest(clock) : source->epoch;
@@ -123,8 +126,8 @@ static uint32_t prefer_epoch(const NpuClock *clock, NpuSource *source, uint64_t 
     return now;
 }
 
-/* Finds an epoch from `least` on: the wished one if it fits, otherwise the newest that fits.
- * Returns the number of those that fit. */
+/* Finds an epoch from `least` on: the preferred epoch if it fits, otherwise the newest that fits.
+ * Returns the number of epochs that fit. */
 static uint32_t find_epoch(const Choice *choice, uint32_t least, int is_prompt, uint64_t end_ns,
                            uint32_t *found)
 {
@@ -139,8 +142,8 @@ static uint32_t find_epoch(const Choice *choice, uint32_t least, int is_prompt, 
     return n;
 }
 
-/* Chooses the epoch of a record. Epochs before the source's present one are tried only if none from
- * there on fits. `off_ns`: largest distance to another epoch that is possible. */
+/* Chooses the epoch of a record. Epochs before the source's present epoch are tried only if neither
+ * that nor a later one fits. `off_ns` gets the largest distance to another epoch that fits. */
 static uint32_t choose_epoch(const Choice *choice, NpuSource *source, uint64_t end_ns,
                              uint64_t *off_ns)
 {
@@ -163,7 +166,8 @@ static uint32_t choose_epoch(const Choice *choice, NpuSource *source, uint64_t e
     return found;
 }
 
-/* The begin of a call that lasted across a step was taken by the clock before the step. */
+/* Returns the epoch of a record's begin: if a call lasted across a step, its begin was taken by the
+ * clock before the step. */
 static uint32_t epoch_of_begin(const Choice *choice, uint32_t epoch, uint64_t begin_ns,
                                uint64_t end_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* On which side of a step of the wall clock was a record's time taken? */
+/* Finds out whether a record's times were taken before or after a step of the wall clock. */
 #ifndef STROBE_PLUGINS_NPU_TASK_EPOCHS_H
 #define STROBE_PLUGINS_NPU_TASK_EPOCHS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ids that the program gave to its launches. MSPTI keeps the ids of all threads on one stack. If
- * a second thread launches, the thread of an id is unknown, also for earlier ids. So the ids are
- * held back until the window ends.
+ * Ids that the program gave to its launches. MSPTI keeps the ids of all threads on one stack. If a
+ * second thread launches, the thread that pushed an id is unknown, for earlier ids too. So the ids
+ * are held back until the window ends.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static int has_room(NpuRecords *records)
 }
 
 /* MSPTI reports the id before its launch, and without a time: the record gets the time of the call
- * reported before. */
+ * that was reported last. */
 void npu_take_external(NpuRecords *records, const MsptiExternal *in)
 {
     const NpuWindows *windows = &records->windows;

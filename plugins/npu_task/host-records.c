@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the host, and its memory calls. */
+/* Records the host's calls, memory calls among them. */
 #include <string.h>
 
 #include "records.h"
@@ -51,9 +51,9 @@ KIND(npu_set_kind, STROBE_SHAPE_SPAN, "npu_task.memset", set_fields,
 
 /* ---- calls ---- */
 
-/* MSPTI gives every call the id of its thread's last launch. Only the call that launched gets the
- * id here: the first call to end with this id, or a call around it. Later calls merely repeat
- * it. */
+/* MSPTI gives every call the id of its thread's last launch. Did this call make the launch whose id
+ * it has? The first call to end with this id did, and so did a call around that one. Later calls
+ * merely repeat the id. */
 static int is_of_launch(NpuPlace *thread, const MsptiApi *in)
 {
     if (in->correlation == 0)
@@ -178,7 +178,7 @@ void npu_take_memset(NpuRecords *records, const MsptiMemset *in)
     out->bytes = in->bytes;
     out->connection = npu_records_link(records, in->correlation);
     out->value = in->value;
-    out->stream = in->stream; /* its "no stream" is our "absent" */
+    out->stream = in->stream; /* MSPTI's value for "no stream" is Strobe's value for "absent" */
     out->device = device_of(in->device);
     out->is_async = in->is_async != 0;
     npu_emitter_done(emitter);

@@ -7,16 +7,16 @@
 #include <stdint.h>
 
 #define NPU_MARKS 8192u
-#define NPU_MARKS_OPEN (NPU_MARKS / 4 * 3) /* open at once */
+#define NPU_MARKS_OPEN (NPU_MARKS / 4 * 3) /* maximum number of open marks */
 
 enum {
     NPU_MARK_HOST_BEGIN = 1,
     NPU_MARK_HOST_END = 2,
     NPU_MARK_DEVICE_BEGIN = 4,
     NPU_MARK_DEVICE_END = 8,
-    NPU_MARK_ON_DEVICE = 16, /* the device reports it, too */
+    NPU_MARK_ON_DEVICE = 16, /* the device reports the mark, too */
     NPU_MARK_IS_INSTANT = 32,
-    NPU_MARK_HOST_DONE = 64, /* was recorded, or must not be */
+    NPU_MARK_HOST_DONE = 64, /* the host's side was recorded, or must not be recorded */
     NPU_MARK_DEVICE_DONE = 128
 };
 
@@ -34,8 +34,8 @@ typedef struct NpuMarkTable {
 } NpuMarkTable;
 
 void npu_mark_table_clear(NpuMarkTable *table);
-/* Returns the mark of that id, and adds it if it is new. NULL: the table is full, or the id is
- * 0. */
+/* Returns the mark of that id, and adds it if it is new. Returns NULL if the table is full or the
+ * id is 0. */
 NpuMark *npu_mark_table_get(NpuMarkTable *table, uint64_t id);
 void npu_mark_table_remove(NpuMarkTable *table, NpuMark *mark);
 

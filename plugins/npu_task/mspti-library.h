@@ -17,10 +17,12 @@ typedef struct MsptiLibrary {
     int32_t (*flush_all)(uint32_t flag);
     /* NULL: the library is too old to have the function */
     bool (*is_enabled)(int32_t kind);
-    int32_t (*take_dropped)(void *context, uint32_t stream, size_t *n); /* resets its count */
+    /* MSPTI then restarts its count from 0 */
+    int32_t (*take_dropped)(void *context, uint32_t stream, size_t *n);
     MsptiStructSize *struct_size;
-    int is_preloaded; /* the process already had it: then its interposers may be active, too */
-    char path[4096];  /* "": the process already had it */
+    /* the process had the library already, so its interposers may be active, too */
+    int is_preloaded;
+    char path[4096]; /* "": the process had the library already */
 } MsptiLibrary;
 
 /* Is CANN, or MSPTI, in this process? Loads nothing. */

@@ -23,7 +23,7 @@
 /* A window is drained after this many passes in a row without a record of it: */
 #define REPORTED_PASSES 1 /* every launch has its task */
 #define QUIET_PASSES 3    /* no launch is known */
-/* launches and tasks cannot be matched: a device reports within 1 s */
+/* launches and tasks cannot be matched; a device reports within 1 s, so this waits longer */
 #define AWAIT_PASSES 44
 #define DRAIN_LIMIT_NS 1900000000 /* a little less than the host's limit */
 #define HANG_NS 1000000000        /* a call that takes longer is taken to hang */
@@ -38,14 +38,14 @@ static struct {
     NpuClock clock; /* under drain.lock */
     NpuSubscription subscription;
     uint32_t wanted; /* kinds, as bits */
-    uint32_t kinds;  /* that the library enabled; kept after the library was given back */
+    uint32_t kinds;  /* kinds that the library enabled; kept after the subscription ended */
     int64_t drain_until_ns;
     NpuQuiet quiet;
     uint64_t passes_before;
-    int has_waited; /* a window waited for tasks until the limit, and they did not come */
+    int has_waited; /* a window waited until the limit for tasks that did not come */
     int is_open;
-    uint64_t n_before;     /* records of the sessions before */
-    int has_reported;      /* a warning was logged: nothing was recorded in a whole window */
+    uint64_t n_before;     /* number of records in earlier sessions */
+    int has_reported;      /* the warning that MSPTI reported nothing was logged */
     int64_t hung_since_ns; /* begin of the hanging call that was already reported: no later window
                               waits for it */
     int is_forked;
@@ -56,7 +56,8 @@ static struct {
 
 /* ---- clock ---- */
 
-/* Records a pair of clock readings. The lock is held. Returns the time of the records' clock. */
+/* Records a pair of clock readings. The caller holds drain.lock. Returns the time on the clock of
+ * the records. */
 static uint64_t record_pair(void)
 {
     NpuRecords *records = npu.drain.records;
@@ -77,7 +78,7 @@ static uint64_t record_pair(void)
     return (uint64_t)instant.realtime_ns;
 }
 
-/* Checks whether the wall clock was set, before a buffer is taken. The lock is held. */
+/* Checks before a buffer is read whether the wall clock was set. The caller holds drain.lock. */
 static void look_at_clock(void)
 {
     if (!npu_clock_has_stepped(&npu.clock))
@@ -89,7 +90,7 @@ static void look_at_clock(void)
 static void npu_sample(void *state)
 {
     if (pthread_mutex_trylock(&npu.drain.lock) != 0)
-        return; /* skipped: the next reading is as good */
+        return; /* not recorded: the next reading serves as well */
     if (npu.drain.phase == NPU_RECORDING)
         record_pair();
     pthread_mutex_unlock(&npu.drain.lock);
@@ -156,8 +157,9 @@ static StrobeStatus make_room(const StrobeHost *host, StrobeInstance *self)
                       "Cannot record NPU tasks: no memory for %u buffers of %zu bytes", n, bytes);
 }
 
-/* If the collector marker is the tool of mstx and takes part, it gets host marks directly. If
- * another tool has mstx, MSPTI gets only the marks that the tool passes on. */
+/* Does the collector `marker` record the host's marks? It does if it is the tool of mstx and part
+ * of the session. If mstx has another tool, MSPTI gets only the marks that this tool passes on, and
+ * this function logs a warning. */
 static int leaves_host_marks(const StrobeHost *host, StrobeInstance *self)
 {
     const char *tool = npu_environment()->mstx_tool;
@@ -198,7 +200,8 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
     records->leaves_host_marks = leaves_host_marks(host, self);
     NpuInstant read = npu_instant_read(), instant = npu_clock_take(&npu.clock, &read);
-    if (!records->first_time) /* records of an earlier session's time may still come */
+    /* a later session keeps it: records from an earlier session may still come */
+    if (!records->first_time)
         records->first_time = (uint64_t)instant.realtime_ns - EARLY_NS;
 }
 
@@ -273,7 +276,8 @@ static void watch_launches(void)
     npu_drain_unlock(&npu.drain);
 }
 
-/* Enables the kinds. They stay enabled between windows, so that late records still come. */
+/* Enables the kinds. They stay enabled between windows, so that MSPTI still reports late
+ * records. */
 static StrobeStatus npu_warm(void *state)
 {
     if (npu.subscription.enabled || npu.is_exiting)
@@ -310,8 +314,8 @@ static void record_sources(void)
         "of communication operations, memory of modules: only backend=aclprof records these");
 }
 
-/* Warns of another client, for example torch_npu's bridge to Kineto, which attaches even if
- * there is a subscriber. */
+/* Warns of another client of MSPTI, for example torch_npu's bridge to Kineto, which attaches even
+ * if MSPTI has a subscriber. */
 static void warn_of_client(uint32_t missing, const char *outcome)
 {
     char names[256] = "";
@@ -348,7 +352,7 @@ static StrobeStatus npu_start(void *state)
         npu.host->log(npu.self, STROBE_LOG_WARNING, "This window may hold no NPU tasks: %s", other);
     npu_drain_lock(&npu.drain);
     record_sources();
-    /* forget what was uncertain before this window */
+    /* forgets the count of uncertain records before this window */
     npu_epochs_take_unsure(&npu.clock, &before_ns);
     npu_windows_begin(&npu.drain.records->windows, record_pair());
     npu_launches_begin(&npu.drain.records->launches);
@@ -363,7 +367,7 @@ static int64_t monotonic_ns(void)
     return npu_instant_read().monotonic_ns;
 }
 
-/* Makes the thread ask the library in quick succession. The lock is held. */
+/* Makes the drain thread flush the library in quick succession. The caller holds drain.lock. */
 static void begin_to_await(void)
 {
     npu.passes_before = atomic_load(&npu.drain.n_passes);
@@ -385,9 +389,9 @@ static StrobeStatus npu_stop(void *state)
     return STROBE_OK;
 }
 
-/* Returns how many passes without a record end the wait. 0: a task is known to be missing. If no
- * device ever reported a task (a chip without such records, for example), only the first window
- * waits. */
+/* Returns how many passes without a record end the wait; 0: wait on, because a task is known to be
+ * missing. If no device ever reported a task (a chip without such records, for example), only the
+ * first window waits. */
 static uint64_t passes_needed(void)
 {
     const NpuLaunches *launches = &npu.drain.records->launches;
@@ -403,8 +407,8 @@ static uint64_t passes_needed(void)
     return launches->first && !launches->n_unsure ? REPORTED_PASSES : QUIET_PASSES;
 }
 
-/* Have enough passes in a row brought no record of this window? Records of other windows do not
- * count. */
+/* Have enough passes in a row brought no record of this window? Passes with records of other
+ * windows only count as such passes. */
 static int is_quiet(uint64_t n_passes)
 {
     uint64_t needed = passes_needed();
@@ -434,8 +438,7 @@ static void seal_window(void)
     npu.drain.is_hurried = 0;
 }
 
-/* Returns how long the library has been in the call that hands records over; 0: not longer than
- * usual. */
+/* Returns for how long the call that hands records over has lasted; 0: not longer than usual. */
 static int64_t hanging_ns(void)
 {
     int64_t asked_ns = atomic_load(&npu.drain.asked_ns);
@@ -472,7 +475,7 @@ static void report_client(void)
 
     records->counts.n_gone += npu_buffers_gone(atomic_load(&npu.drain.answered_ns));
     records->client = npu_torch_is_there() ? ", torch_npu's profiler" : "";
-    report_missing(); /* logs nothing if the library has been given back */
+    report_missing(); /* logs nothing if the subscription has ended */
 }
 
 static void report_end(int is_drained, int64_t hangs_ns)
@@ -488,7 +491,8 @@ static void report_end(int is_drained, int64_t hangs_ns)
                       "over: those that come now are counted as lost");
 }
 
-/* When this returns STROBE_OK, everything delivered before the last pass has been read. */
+/* Returns STROBE_OK when the window is sealed: all records delivered before the last pass have been
+ * read. */
 static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 {
     npu_drain_lock(&npu.drain);
@@ -510,13 +514,14 @@ static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 
 /* ---- end ---- */
 
-/* A thread that is left behind may still use the library, the buffers and `npu`; they belong to
- * the process. It needs the host and the instance, which belong to the session, only for
- * records. */
+/* Stops recording for this session. A thread that hangs in the library may still use the library,
+ * the buffers and `npu`, which last as long as the process. It needs the host and the instance,
+ * which end with the session, only to record. */
 static void end_records(void)
 {
-    atomic_store(&npu.drain.is_ending, 1); /* the thread asks no more */
-    npu_drain_lock(&npu.drain);            /* waits for the thread to leave the records */
+    atomic_store(&npu.drain.is_ending, 1); /* the thread makes no further call */
+    /* waits until the thread no longer uses the records */
+    npu_drain_lock(&npu.drain);
     npu.drain.phase = NPU_IDLE;
     npu_drain_unlock(&npu.drain);
 }
@@ -524,7 +529,7 @@ static void end_records(void)
 /* Returns -1 if the library does not return from a call. */
 static int give_library_back(void)
 {
-    atomic_store(&npu.drain.is_ending, 1); /* the thread asks no more */
+    atomic_store(&npu.drain.is_ending, 1); /* the thread makes no further call */
     int is_left = npu_subscription_give_back(&npu.subscription, npu.host, npu.self) != 0;
     is_left |= npu_drain_end(&npu.drain, !is_left) != 0;
     npu_buffers_open(0);
@@ -553,7 +558,7 @@ static void npu_close(void *state)
 
 /* ---- the program's exit ---- */
 
-/* Has the open window, or the one that is being drained, all the records that are awaited? */
+/* Does the window that is open or being drained have all records that are awaited? */
 static int has_all(void)
 {
     npu_drain_lock(&npu.drain);
@@ -577,8 +582,8 @@ static void await_tasks(void)
         nanosleep(&nap, NULL);
 }
 
-/* Gives the library back at the program's exit. A window that is still open continues without it:
- * its end takes the records that were handed over. */
+/* Ends the subscription at the program's exit. A window that is still open continues without MSPTI:
+ * its end reads the records that were handed over. */
 static void leave_library(void)
 {
     if (npu.is_forked)

@@ -5,7 +5,7 @@
 
 #include <strobe/collector.h>
 
-extern const StrobeCollectorOps npu_mspti_ops; /* has no `probe` */
+extern const StrobeCollectorOps npu_mspti_ops; /* the member `probe` is not set */
 
 int npu_mspti_is_open(void);
 

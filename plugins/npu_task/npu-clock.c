@@ -6,7 +6,8 @@
 #define TRIES 8
 #define ROUGH_NS 2000u  /* a reading wider than this is replaced by a better one */
 #define STEP_NS 1000000 /* a larger difference is probably a step; an exact reading decides */
-#define ROUNDING_NS 16u /* two readings of one moment may differ by this */
+/* exact readings of the distance between the clocks may differ by this */
+#define ROUNDING_NS 16u
 
 static int64_t read_clock(clockid_t id)
 {
@@ -57,7 +58,8 @@ static void begin_epoch(NpuClock *clock, const NpuInstant *read, int64_t distanc
     clock->width_ns = read->width_ns;
 }
 
-/* Takes a better reading of the same distance. The first epoch's distance is the base, too. */
+/* Replaces the last epoch's distance by a better reading of it. In the first epoch this also
+ * replaces the base. */
 static void correct_epoch(NpuClock *clock, const NpuInstant *read, int64_t distance)
 {
     if (clock->n_epochs == 1)

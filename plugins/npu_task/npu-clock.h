@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock of MSPTI's times, CLOCK_REALTIME in ns, of host and devices alike.
+ * The clock of MSPTI's times: CLOCK_REALTIME in ns, for the host and for devices.
  *
  * CLOCK_REALTIME runs at the rate of CLOCK_MONOTONIC; only the distance between the two changes, in
- * steps. The time between two steps is an epoch. The distance that was read once is used until a
- * reading contradicts it, so that the times of one window stay as far apart as MSPTI reports, to
- * the ns. Records get the times of a clock that is never set: it continues the first epoch.
+ * steps. The time between two steps is an epoch. The plugin uses a distance until a later reading
+ * contradicts it, so that the times of one window stay as far apart as MSPTI reports, to the ns.
+ * Records get the times of a clock that is never set: this clock continues the first epoch.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_CLOCK_H
 #define STROBE_PLUGINS_NPU_TASK_CLOCK_H
@@ -18,23 +18,24 @@
 /* The times are of CLOCK_MONOTONIC. */
 typedef struct NpuEpoch {
     int64_t distance_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
-    int64_t from_ns;     /* earliest possible begin: the last reading before it */
-    int64_t seen_ns;     /* latest possible begin: the first reading in it */
+    int64_t from_ns;     /* earliest possible begin: the last reading in the epoch before */
+    int64_t seen_ns;     /* latest possible begin: the first reading in this epoch */
 } NpuEpoch;
 
 /* A source of times. MSPTI reads the clock every 7 s, separately for the host and each device. */
 typedef struct NpuSource {
-    uint32_t epoch;    /* of its last record */
+    uint32_t epoch;    /* epoch of the source's last record */
     uint64_t last_ns;  /* end of that record, as reported */
     uint64_t n_unsure; /* records whose epoch is not certain */
     uint64_t off_ns;   /* largest possible error of their times */
 } NpuSource;
 
 typedef struct NpuClock {
-    uint64_t width_ns; /* of the reading that gave the distance; 0: there was none */
+    /* uncertainty of the reading that gave the distance; 0: no reading yet */
+    uint64_t width_ns;
     int64_t base_ns;   /* the first distance */
     int64_t read_ns;   /* time of the last reading */
-    uint32_t n_epochs; /* number of epochs so far; the last one is the present */
+    uint32_t n_epochs; /* number of epochs so far, the present one included */
     NpuEpoch epochs[NPU_EPOCHS];
     NpuSource sources[NPU_SOURCES];
 } NpuClock;
@@ -51,8 +52,8 @@ NpuInstant npu_instant_read(void);
 /* Does a rough reading show that there was a step? */
 int npu_clock_has_stepped(const NpuClock *clock);
 
-/* Takes a reading, and returns its place by the distance that is in use now; `realtime_ns` is of
- * the clock that is never set. */
+/* Takes a reading into account. Returns its time in both clocks by the distance that is now in use;
+ * `realtime_ns` is a time of the clock that is never set. */
 NpuInstant npu_clock_take(NpuClock *clock, const NpuInstant *read);
 
 static inline const NpuEpoch *npu_clock_epoch(const NpuClock *clock, uint32_t number)
@@ -60,7 +61,7 @@ static inline const NpuEpoch *npu_clock_epoch(const NpuClock *clock, uint32_t nu
     return &clock->epochs[number % NPU_EPOCHS];
 }
 
-/* Returns the present time of the clock that is never set. There was a reading before. */
+/* Returns the present time of the clock that is never set. Needs an earlier npu_clock_take. */
 uint64_t npu_clock_now(const NpuClock *clock);
 
 #endif

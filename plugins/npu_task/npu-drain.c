@@ -8,9 +8,10 @@
 #include "buffers.h"
 #include "npu-clock.h"
 
-#define PASS_NS 25000000    /* between two passes while a window is drained */
-#define OUT_NS 1000000000   /* longest wait for an earlier buffer that was not handed over */
-#define CHUNK 4096          /* records taken before the lock is checked */
+#define PASS_NS 25000000  /* interval between passes while a window is drained */
+#define OUT_NS 1000000000 /* longest wait for an earlier buffer that was not handed over */
+/* records read before checking whether another thread wants the lock */
+#define CHUNK 4096
 #define SKEW_NS 1000000000u /* a device's time may be ahead of ours by this */
 
 static int64_t now_ns(void)
@@ -39,8 +40,8 @@ static void take_buffer(NpuDrain *drain)
     drain->buffer = NULL;
 }
 
-/* Finds the next buffer in the order in which they were given out. `waits`: returns none while an
- * earlier one is missing. Sets `is_out` if an earlier one is missing. */
+/* Finds the next buffer to read, in the order in which buffers were given out. `waits`: if an
+ * earlier buffer is missing, finds none and sets `is_out`. */
 static void look_for_buffer(NpuDrain *drain, int waits, int *is_out)
 {
     size_t valid = 0;
@@ -49,9 +50,10 @@ static void look_for_buffer(NpuDrain *drain, int waits, int *is_out)
     drain->walk = (MsptiWalk){drain->buffer, valid, 0, drain->library->struct_size};
 }
 
-/* The order of records shows which call launched a task, so buffers are taken in the order in which
- * they were given out. A buffer that MSPTI may never hand over is awaited for OUT_NS; after one
- * such buffer no other one is awaited. 0: there is no buffer. */
+/* Finds a buffer to read; returns 0 if there is none. The order of records shows which call
+ * launched a task, so buffers are read in the order in which they were given out. If an earlier
+ * buffer is missing, waits for it for OUT_NS; while such a buffer stays overdue, waits for no other
+ * buffer. */
 static int has_buffer(NpuDrain *drain)
 {
     int is_out;
@@ -60,7 +62,8 @@ static int has_buffer(NpuDrain *drain)
         return 1;
     look_for_buffer(drain, !npu_buffers_have_overdue(), &is_out);
     if (is_out && drain->out_since_ns && now_ns() - drain->out_since_ns >= OUT_NS) {
-        drain->records->counts.n_overdue++; /* still not handed over after that time */
+        /* the missing buffer was not handed over within OUT_NS */
+        drain->records->counts.n_overdue++;
         look_for_buffer(drain, 0, &is_out);
     }
     if (!is_out)
@@ -139,8 +142,8 @@ static void ask_for_dropped(NpuDrain *drain)
         atomic_fetch_add(&drain->n_dropped, n);
 }
 
-/* Flushes the library. In this call MSPTI also joins threads of its own, so it is made between
- * windows, too. */
+/* Flushes the library. In this call MSPTI also joins threads of its own, so the call is made
+ * between windows, too. */
 static void ask_library(NpuDrain *drain)
 {
     atomic_fetch_add(&drain->n_begun, 1);

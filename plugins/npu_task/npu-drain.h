@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread that asks the library for its records, and reads the buffers.
+ * The thread that makes the library hand over its records, and reads the buffers.
  *
  * While a window is being drained only the control thread reads buffers, because the host then
  * accepts records from that thread only.
@@ -27,9 +27,9 @@ typedef struct NpuDrain {
     int64_t flush_interval_ns;
     int phase;
     _Atomic int is_hurried; /* a thread waits for the library's last records */
-    const uint8_t *buffer;  /* that is being read, NULL: none */
+    const uint8_t *buffer;  /* the buffer that is being read, NULL: none */
     MsptiWalk walk;
-    int64_t out_since_ns;   /* since when an earlier buffer is awaited; 0: none is */
+    int64_t out_since_ns;   /* begin of the wait for an earlier buffer; 0: no wait */
     _Atomic int is_wanted;  /* number of threads that wait for the lock */
     _Atomic int is_running; /* the thread runs */
     _Atomic int is_ending;
@@ -37,7 +37,7 @@ typedef struct NpuDrain {
     _Atomic uint64_t n_passes; /* calls of the library that have returned */
     _Atomic int64_t asked_ns;  /* begin of the present call, of CLOCK_MONOTONIC; 0: there is none */
     _Atomic int64_t answered_ns; /* begin of the last call that succeeded */
-    _Atomic uint64_t n_dropped;  /* records for which the library says it had no room */
+    _Atomic uint64_t n_dropped;  /* records that the library counts as dropped */
     _Atomic int32_t code;        /* result of the last call */
 } NpuDrain;
 
@@ -45,17 +45,18 @@ typedef struct NpuDrain {
 int npu_drain_start(NpuDrain *drain);
 
 /* Ends the passes. `waits`: waits a while for the present pass. Returns -1 if the library has not
- * returned from it; the thread ends when it does. */
+ * returned from the present pass; the thread ends when the library returns. */
 int npu_drain_end(NpuDrain *drain, int waits);
 
 #define NPU_LIBRARY_PATIENCE_NS 2500000000
 
-/* Takes the lock for calls to the library; -1: another call did not return in this time. */
+/* Takes the lock for calls to the library. Returns -1 if another call did not return within
+ * `patience_ns`. */
 int npu_drain_hold_library(NpuDrain *drain, int64_t patience_ns);
 void npu_drain_give_library(NpuDrain *drain);
 
-/* Takes the delivered buffers on the calling thread, with the lock held. If another thread wants
- * the lock, it stops after a few records. Returns 1 if it took all. */
+/* Reads the delivered buffers on the calling thread, which holds the lock. Stops after a few
+ * records if another thread wants the lock. Returns 1 if all buffers were read. */
 int npu_drain_take(NpuDrain *drain);
 
 /* Takes the lock with priority: the thread that reads buffers gives it up after a few records. */

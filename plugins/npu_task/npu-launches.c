@@ -46,8 +46,9 @@ static uint16_t caller_of(NpuLaunches *launches, const char *name)
 
 /* ---- calls ---- */
 
-/* If calls for memory take ids, too, only some calls certainly launch: those of the node level, and
- * those whose earlier calls have had tasks. */
+/* Returns NPU_LAUNCH_SURE if a call certainly launches, else 0. If memory calls also get ids, only
+ * these calls certainly launch: calls of the node level, and calls of a function whose earlier
+ * calls had tasks. */
 static uint16_t get_sureness(const NpuLaunches *launches, uint16_t caller, int is_node)
 {
     int is_sure = launches->is_each_sure || is_node || launches->callers[caller].brings;
@@ -55,7 +56,8 @@ static uint16_t get_sureness(const NpuLaunches *launches, uint16_t caller, int i
     return is_sure ? NPU_LAUNCH_SURE : 0;
 }
 
-/* Does the call only repeat an id of an earlier window? A thread's first call of a session may. */
+/* Does the call only repeat an id of an earlier window? A thread's first call in a session may do
+ * so. */
 static int is_carried_on(const NpuLaunches *launches, const NpuLaunch *launch, uint64_t id)
 {
     return launch->id == id && launch->period < launches->period &&
@@ -111,8 +113,9 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 /* ---- tasks ---- */
 
 /* Handles a task whose launch is not known in this window: the launch is of an earlier window, or
- * of a graph that is launched again. A known launch that has its task already is of a graph. An
- * unknown id that is less than the first of this window may be of an earlier window. */
+ * of a graph that is launched again. If the launch is known and already has a task, this task is of
+ * a graph. If the id is unknown and less than the first id of this window, the task may be of an
+ * earlier window. */
 static uint32_t see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id, uint16_t what)
 {
     int is_known = launch->id == id && (launch->has & NPU_LAUNCH_CALLED);

@@ -4,9 +4,9 @@
  *
  * MSPTI numbers the launches of a process from 1, and a call's record has the id of its launch. So
  * the plugin knows for which tasks a window still waits, even while other records come in. It does
- * not know this for a graph that is launched again: its tasks have the ids with which they were
- * captured, so that only waiting can bring them in. Ids are kept between windows and sessions,
- * until the table overwrites them.
+ * not know this for a graph that is launched again: the graph's tasks have the ids with which they
+ * were captured, so the plugin can only wait for a fixed time. Ids are kept between windows and
+ * sessions, until the table overwrites them.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_LAUNCHES_H
 #define STROBE_PLUGINS_NPU_TASK_LAUNCHES_H
@@ -18,10 +18,11 @@
 
 enum {
     NPU_LAUNCH_CALLED = 1,    /* a call has this id */
-    NPU_LAUNCH_SURE = 2,      /* and that call certainly launches */
+    NPU_LAUNCH_SURE = 2,      /* the call with this id certainly launches */
     NPU_LAUNCH_KERNEL = 4,    /* a kernel with this id was reported */
     NPU_LAUNCH_OPERATION = 8, /* a communication operation with this id was reported */
-    NPU_LAUNCH_STRAY = 16,    /* its task was reported, and counted as a task without a launch */
+    /* a task with this id was reported, and counted as a task without a launch */
+    NPU_LAUNCH_STRAY = 16,
     NPU_LAUNCH_REPORTED = NPU_LAUNCH_KERNEL | NPU_LAUNCH_OPERATION
 };
 
@@ -34,7 +35,7 @@ enum {
     NPU_TASK_OF_PAST = 2,   /* the task was launched in an earlier window */
     NPU_TASK_COUNTED = 4,   /* the earlier window has counted it as missing */
     NPU_TASK_IS_KNOWN = 8,  /* a call with this id was reported */
-    NPU_TASK_ELSEWHERE = 16 /* that call is not of this window, and this task is its first */
+    NPU_TASK_ELSEWHERE = 16 /* the call is not of this window, and this task is its first */
 };
 
 typedef struct NpuLaunch {
@@ -44,30 +45,32 @@ typedef struct NpuLaunch {
     uint16_t caller; /* index of the first call reported with this id */
 } NpuLaunch;
 
-/* A hash table of calls by the addresses of their names; of two with one index, the later replaces
- * the earlier. */
+/* An entry of a hash table of called functions, by the addresses of their names. If two functions
+ * have the same index, the later one replaces the earlier one. */
 typedef struct NpuCaller {
     const char *name;
-    int brings; /* such a call had a task */
+    int brings; /* a call of this function had a task */
 } NpuCaller;
 
 typedef struct NpuLaunches {
-    int is_watching;      /* MSPTI reports both tasks and calls */
-    int is_each_sure;     /* only launches take ids, which is so unless MSPTI is preloaded */
+    int is_watching; /* MSPTI reports both tasks and calls */
+    /* only launches get ids; if MSPTI is preloaded, memory calls get ids too */
+    int is_each_sure;
     uint32_t period;      /* odd: a window; even: the time between two windows */
-    uint64_t first, last; /* of this window, 0: nothing was launched */
+    uint64_t first, last; /* ids of this window; 0: nothing was launched */
     uint64_t before;      /* greatest id that is known to have been launched before the window */
     uint64_t greatest;    /* greatest id that was reported */
     uint64_t n_sure;      /* launches of this window whose tasks are awaited */
     uint64_t n_unsure;    /* awaited calls of this window that may have launched */
-    uint64_t n_untracked; /* tasks without a launch: of graphs that are launched again */
-    uint64_t n_uncalled;  /* tasks reported in this window whose calls were not reported */
-    uint64_t n_tasks;     /* number of tasks so far */
+    /* tasks without a launch of their own, of graphs that are launched again */
+    uint64_t n_untracked;
+    uint64_t n_uncalled; /* tasks reported in this window whose calls were not reported */
+    uint64_t n_tasks;    /* number of tasks so far */
     NpuCaller callers[NPU_CALLERS];
     NpuLaunch launches[NPU_LAUNCHES];
 } NpuLaunches;
 
-/* Begin and end a window. After the end none of its tasks is awaited. */
+/* Begin and end a window. After the end none of the window's tasks is awaited. */
 void npu_launches_begin(NpuLaunches *launches);
 void npu_launches_end(NpuLaunches *launches);
 
@@ -80,9 +83,9 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 /* Takes a task; `what` is NPU_LAUNCH_KERNEL or NPU_LAUNCH_OPERATION. Returns NPU_TASK_*. */
 uint32_t npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what);
 
-/* Returns a bit for the place where a task with this id was launched: in this window or
- * elsewhere; 0: unknown. A call that launches several tasks has the id of the last one; the
- * order of ids identifies the others. */
+/* Returns whether a task with this id was launched in this window or elsewhere, as one bit of
+ * NPU_TASK_*; 0: unknown. A call that launches several tasks has the id of its last task; the order
+ * of ids shows where the other tasks were launched. */
 uint32_t npu_launches_place(NpuLaunches *launches, uint64_t id);
 
 #endif

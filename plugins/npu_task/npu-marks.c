@@ -7,7 +7,8 @@
 #include <strobe/helpers/mark-kinds.h>
 #include "records.h"
 
-/* Has the same fields as the marks of the collector `marker`: both may be in one session. */
+/* Has the same fields as the marks of the collector `marker`, because both collectors may be in one
+ * session. */
 struct npu_mark {
     uint64_t argument;
     StrobeStringId domain;
@@ -37,7 +38,8 @@ typedef struct Side {
     uint64_t begin, end;
     StrobeTrackId track;
     uint64_t end_thread;
-    int is_of_window; /* even if it begins after the window */
+    /* belongs to the window even if this side begins after the window's end */
+    int is_of_window;
 } Side;
 
 static void record_side(NpuRecords *records, const NpuMark *mark, const Side *side)
@@ -82,7 +84,8 @@ static void record_host(NpuRecords *records, NpuMark *mark)
         record_side(records, mark, &side);
 }
 
-/* Did the program make the mark in this window? The stream may reach the mark after the window. */
+/* Did the program make the mark in this window? The device may process the mark on its stream after
+ * the window's end. */
 static int was_made_in_window(const NpuRecords *records, const NpuMark *mark)
 {
     return npu_windows_place(&records->windows, mark->host_begin) == NPU_IN_WINDOW &&
@@ -141,7 +144,7 @@ static int has_parts(const NpuMark *mark, uint32_t what)
 }
 
 /* Records each side that is complete. Both sides have the text of the host's begin, so the device's
- * side waits for it. Returns whether all sides are recorded. */
+ * side is recorded only after that begin was reported. Returns whether all sides are recorded. */
 static int record_what_is_whole(NpuRecords *records, NpuMark *mark)
 {
     uint32_t device = NPU_MARK_HOST_BEGIN | NPU_MARK_DEVICE_BEGIN | NPU_MARK_DEVICE_END;
@@ -221,8 +224,9 @@ void npu_take_marker(NpuRecords *records, const MsptiMarker *in)
 
 /* ---- the window's end ---- */
 
-/* Open ranges may go on, but the window ends. Device marks that were not reported by now are not
- * reported in this window. */
+/* Handles a mark that is open when the window ends: its range is recorded as ending now, but may
+ * continue in the next window. The device's side is not recorded if it has not been reported by
+ * now. */
 static void end_mark(NpuRecords *records, NpuMark *mark, uint64_t now)
 {
     if (has_parts(mark, NPU_MARK_HOST_BEGIN) && !has_parts(mark, NPU_MARK_HOST_DONE)) {
@@ -251,7 +255,8 @@ void npu_records_end_window(NpuRecords *records, uint64_t now)
     for (uint32_t i = 0; i < NPU_MARKS; i++)
         if (records->marks.marks[i].id)
             end_mark(records, &records->marks.marks[i], now);
-    if (records->marks.n > NPU_MARKS / 2) /* ranges that never end */
+    /* drops marks: the program may have ranges that never end */
+    if (records->marks.n > NPU_MARKS / 2)
         npu_mark_table_clear(&records->marks);
     npu_records_release_held(records);
     npu_records_release_externals(records);

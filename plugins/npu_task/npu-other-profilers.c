@@ -20,11 +20,11 @@
 typedef bool TorchRuns(void);
 
 static TorchRuns *_Atomic torch_runs; /* NULL: torch_npu was not found */
-static unsigned long long n_looked;   /* libraries that had been loaded when we last looked */
+static unsigned long long n_looked;   /* number of loaded libraries at the last search */
 static NpuCall look;
 
-/* Waits while another thread loads a library. The handle is not closed, because the function is
- * called later. */
+/* Finds torch_npu's function. dlopen waits while another thread loads a library. The handle is not
+ * closed, because the function is called later. */
 static void find_torch(void *user)
 {
     void *library = dlopen(TORCH_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
@@ -85,8 +85,8 @@ const char *npu_other_profiler(void)
     return NULL;
 }
 
-/* Does this tool of mstx pass marks on to MSPTI? The collector marker does, and libprofapi.so is
- * CANN's own tool, which MSPTI uses. */
+/* Does this tool of mstx pass marks on to MSPTI? The collector `marker` does, and so does
+ * libprofapi.so, CANN's own tool, which MSPTI uses. */
 static int hands_on(const char *tool)
 {
     const char *name = strrchr(tool, '/');

@@ -9,13 +9,13 @@
  * known. */
 const char *npu_other_profiler(void);
 
-/* Looks for torch_npu's profiler. Takes the loader's lock, so call it only where libraries are
- * opened anyway. */
+/* Looks for torch_npu's profiler. Takes the loader's lock, so call this function only where
+ * libraries are opened anyway. */
 void npu_torch_find(void);
 
-/* Looks again at the begin of a window, if libraries have been loaded meanwhile. It looks on
- * another thread and waits only briefly, because a constructor that holds the loader's lock may
- * wait for the session. */
+/* Looks for torch_npu's profiler again at the begin of a window, if libraries have been loaded
+ * since the last search. The search runs on another thread and the caller waits only briefly,
+ * because a constructor that holds the loader's lock may wait for the session. */
 void npu_torch_look(void);
 
 /* Does torch_npu's profiler record now? 0 if it was not found. */

@@ -13,8 +13,8 @@ typedef struct ProfFolders {
     char names[PROF_FOLDERS_MAX][PROF_NAME_MAX];
 } ProfFolders;
 
-/* Looks for folders PROF_* in `directory`. Adds those that are new, and calls `added` with the name
- * of each. */
+/* Looks for folders PROF_* in `directory`. Adds the folders that are new, and calls `added` with
+ * the name of each. */
 void npu_prof_folders_look(ProfFolders *folders, const char *directory,
                            void (*added)(const char *name));
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <strobe/plugin.h>
 
-#define HANDLERS_MAX 64 /* later ones are not needed: by then MSPTI has made all of its objects */
+#define HANDLERS_MAX 64 /* enough: after so many windows MSPTI has made all of its objects */
 
 typedef int BeforeExit(void (*call)(void));
 

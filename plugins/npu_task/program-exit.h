@@ -3,15 +3,15 @@
  * Calls a function when the program's exit begins, while MSPTI's own objects still exist.
  *
  * Exit handlers destroy these objects; MSPTI registers a handler when it first needs an object.
- * Under `strobe run` the preloaded library calls back before the first of all handlers. Without it,
- * a handler of our own calls. Handlers run in reverse order, so ours must be registered later than
- * MSPTI's.
+ * Under `strobe run` the preloaded library calls the function before any exit handler runs. Without
+ * this library, an exit handler of the plugin calls it. Handlers run in the reverse order of their
+ * registration, so the plugin's handler must be registered later than MSPTI's.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_PROGRAM_EXIT_H
 #define STROBE_PLUGINS_NPU_TASK_PROGRAM_EXIT_H
 
-/* Calls `leave` when the program's exit begins, maybe more than once. Pass always the same
- * function. */
+/* Calls `leave` when the program's exit begins, perhaps more than once. All callers must pass the
+ * same function. */
 void npu_exit_watch(void (*leave)(void));
 
 /* Registers our handler again, because MSPTI may have made more objects: its handlers must not run

@@ -2,7 +2,7 @@
 /*
  * Counts the passes of the drain thread that brought no record of the window.
  *
- * MSPTI hands records over before a pass returns, and they may be read before that, too. So every
+ * MSPTI hands records over during a pass, and they may be read before the pass returns. So every
  * pass that has begun when records are read may have brought them: only passes that begin later
  * count as quiet.
  */
@@ -12,12 +12,12 @@
 #include <stdint.h>
 
 typedef struct NpuQuiet {
-    uint64_t n_reported; /* records at the last look */
+    uint64_t n_reported; /* number of records at the last call */
     uint64_t n_loud;     /* number of the latest pass that may have brought records */
 } NpuQuiet;
 
-/* Returns the number of complete passes since the last records. `n_passes` is read before the
- * buffers are taken, `n_begun` afterwards. */
+/* Returns the number of complete passes since the last records. The caller reads `n_passes` before
+ * it reads the buffers, and `n_begun` afterwards. */
 static inline uint64_t npu_quiet_count(NpuQuiet *quiet, uint64_t n_reported, uint64_t n_passes,
                                        uint64_t n_begun)
 {

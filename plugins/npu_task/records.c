@@ -64,7 +64,8 @@ StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, Strob
     records->last_call = 0;
     records->empty_task = npu_empty_task;
     npu_launches_end(
-        &records->launches); /* the ids are those of the process, so the launches stay known */
+        /* MSPTI numbers the launches of the whole process, so the table of launches is kept */
+        &records->launches);
     return STROBE_OK;
 }
 
@@ -110,7 +111,7 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n)
     int32_t kind;
 
     while (n-- > 0 && (record = mspti_walk_next(walk, &kind))) {
-        /* another processor has just filled the buffer */
+        /* the buffer is in the cache of the processor that filled it */
         __builtin_prefetch((const char *)record + AHEAD);
         if (__builtin_expect(kind == MSPTI_KIND_KERNEL, 1))
             npu_take_kernel(records, record);

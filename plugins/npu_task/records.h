@@ -2,8 +2,8 @@
 /*
  * Turns MSPTI's records into Strobe's.
  *
- * One thread at a time uses it. If the emitter has no writer, nothing is recorded; marks that begin
- * before a window are still remembered.
+ * Only one thread at a time may use it. If the emitter has no writer, nothing is recorded, but
+ * marks that begin before a window are still kept.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_RECORDS_H
 #define STROBE_PLUGINS_NPU_TASK_RECORDS_H
@@ -31,29 +31,31 @@ typedef struct NpuCounts {
     uint64_t n_mistimed; /* records with an end before the begin, or an impossible time */
     uint64_t n_unknown;  /* buffers that end in bytes of no known kind */
     uint64_t unknown_bytes;
-    uint64_t n_newer;    /* records of kinds that only the library knows */
+    uint64_t n_newer;    /* records of kinds that are newer than this plugin */
     uint64_t n_overdue;  /* buffers that were not handed over in time */
-    uint64_t n_dropped;  /* records that MSPTI says it dropped */
+    uint64_t n_dropped;  /* records that MSPTI counts as dropped */
     uint64_t n_gone;     /* buffers that went to another client */
     uint64_t n_launches; /* calls of the node level */
     /* records near a step of the wall clock whose side of the step is not known */
     uint64_t n_unplaced;
-    uint64_t unplaced_ns; /* largest possible error of these records */
-    uint64_t n_unpaired;  /* ends of ranges without a begin, and ranges that were forgotten */
+    uint64_t unplaced_ns; /* largest possible error of the times of these records */
+    /* ends of ranges without a begin, and ranges that were removed from the table */
+    uint64_t n_unpaired;
     uint64_t n_open;      /* ranges that had not ended with the window */
     uint64_t n_crowded;   /* begins of marks for which there was no room */
     uint64_t n_externals; /* external ids whose thread is unknown */
     uint64_t n_unheld;    /* external ids for which there was no room */
 } NpuCounts;
 
-#define NPU_EXTERNALS (1u << 20) /* most ids of the program that are held back */
+#define NPU_EXTERNALS (1u << 20) /* maximum number of the program's ids that are held back */
 
 typedef struct NpuExternal {
     uint64_t correlation, id, at;
     uint32_t id_type;
 } NpuExternal;
 
-#define NPU_HELD 4096u /* most tasks that are held because their launch is not known yet */
+/* maximum number of tasks that are held because their launch is not known yet */
+#define NPU_HELD 4096u
 
 typedef struct NpuHeld {
     union {
@@ -70,25 +72,26 @@ typedef struct NpuRecords {
     NpuWindows windows;
     NpuCounts counts;
     NpuMarkTable marks;
-    uint64_t first_time; /* nothing can have ended before, and no device task can have begun */
-    uint64_t latest;     /* nothing can have begun later */
-    uint32_t bad_device; /* device whose records had impossible times */
+    /* no record can have ended before this time, and no device task can have begun before it */
+    uint64_t first_time;
+    uint64_t latest;           /* no record can have begun after this time */
+    uint32_t bad_device;       /* device whose records had impossible times */
     int has_reported_no_tasks; /* the message was logged in this session */
     int may_need_preload;      /* the library is older than May 2026, and not preloaded */
     const char *client;        /* name of the other client, for messages; "": not known */
-    int leaves_host_marks;     /* the collector marker records them */
+    int leaves_host_marks;     /* the collector `marker` records the host's marks */
     uint32_t launch_thread;    /* the first thread that launched something */
     int has_several_threads;   /* more than one thread launches */
-    uint64_t next_id, end_id;  /* range of reserved ids of our own */
-    uint64_t link_source;      /* upper bits of the links that stand for MSPTI's ids */
+    uint64_t next_id, end_id;  /* range of ids that the host reserved for this plugin */
+    uint64_t link_source;      /* upper bits of the links that are made of MSPTI's ids */
     uint32_t left_out;         /* kinds of calls that are requested only for their ids, as bits */
     uint64_t last_call;        /* begin of the last call of this window */
-    uint64_t n_crowded_open;   /* marks without room in the table that have not ended */
+    uint64_t n_crowded_open;   /* open marks for which the table had no room */
     uint32_t n_externals, external_room;
     NpuExternal *externals; /* grows, and is never freed */
     NpuLaunches launches;
-    struct strobe_device_task empty_task; /* copied from here, because a constant would be built
-                                             anew each time, by rep stos */
+    /* copied for each record: the compiler would build a constant anew each time, with rep stos */
+    struct strobe_device_task empty_task;
     uint32_t n_held;
     NpuHeld held[NPU_HELD]; /* tasks that began after the window's end */
 } NpuRecords;
@@ -100,7 +103,7 @@ extern const struct strobe_device_task npu_empty_task;
 
 StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, StrobeInstance *self);
 
-/* Takes at most `n` next records of a buffer. Returns 1 if these were the last. */
+/* Takes the next records of a buffer, at most `n`. Returns 1 if these were the last. */
 int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 
 /* Call it at the window's end: records open ranges as ending now. */
@@ -124,8 +127,8 @@ void npu_take_memcpy(NpuRecords *records, const MsptiMemcpy *in);
 void npu_take_external(NpuRecords *records, const MsptiExternal *in);
 void npu_take_marker(NpuRecords *records, const MsptiMarker *in);
 
-/* Returns whether to record something with these times. Counts what is not recorded. A record that
- * begins after the window's end belongs to the window only if `is_of_window`. */
+/* Returns whether to record a record with these times. Counts it if it is not recorded. A record
+ * that begins after the window's end belongs to the window only if `is_of_window`. */
 static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end,
                                     int is_of_window)
 {
@@ -144,8 +147,8 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
 }
 
 /* Returns whether to record a task of the device. Clocks of devices can be off by a factor if a
- * driver does not report their rate. `seen` is the state of its launch, NPU_TASK_*: a window may
- * have counted it already. */
+ * driver does not report their rate. `seen` is the state of the task's launch, NPU_TASK_*: an
+ * earlier window may have counted the task already. */
 static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, uint64_t begin,
                                          uint64_t end, uint32_t seen)
 {

@@ -91,7 +91,8 @@ __attribute__((format(printf, 2, 3))) static void tell(const NpuRecords *records
     npu_diagnostic_record(emitter->host, emitter->self, records->kinds.diagnostic, text);
 }
 
-/* There are two known causes, and MSPTI reports neither. */
+/* Reports that no device task came although the program launched tasks. There are two known causes,
+ * and MSPTI reports neither. */
 static void report_no_tasks(NpuRecords *records)
 {
     if (!records->counts.n_launches || records->launches.n_tasks ||

@@ -8,9 +8,9 @@
 /* Reports the counts and resets them. Call it while records are accepted. */
 void npu_report(NpuRecords *records);
 
-/* Reports the end of a window: MSPTI has been in the call that delivers its buffers for
- * `hangs_ns`, or (0) returned from the last one with this code. The number of lost records is
- * unknown: it counts as one. */
+/* Reports at the end of a window that the call which delivers MSPTI's buffers has hung for
+ * `hangs_ns`, or, if that is 0, that its last call returned the error `code`. The number of records
+ * that this loses is unknown: counts one. */
 void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns);
 
 #endif

@@ -4,9 +4,9 @@
 #include "activities.h"
 #include "buffers.h"
 
-#define PATIENCE_NS 2500000000 /* for all calls of the end together */
+#define PATIENCE_NS 2500000000 /* limit for all calls that end the subscription together */
 
-/* ---- taking ---- */
+/* ---- begin of the subscription ---- */
 
 /* Disables all kinds. Returns the error code, and the kind that failed in `kind`. */
 static int32_t disable_kinds(NpuSubscription *subscription, int32_t *kind)
@@ -80,7 +80,7 @@ uint32_t npu_subscription_renew(NpuSubscription *subscription)
     return missing;
 }
 
-/* ---- giving back ---- */
+/* ---- end of the subscription ---- */
 
 static void call_end(void *user)
 {

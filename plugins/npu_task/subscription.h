@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our subscription to MSPTI, which has one subscriber, and how it is given back.
+ * Strobe's subscription to MSPTI, which can have one subscriber only.
  *
- * The calls that give it back may wait for a device, or for ever, so a separate thread makes them.
- * There is one NpuSubscription in a process, as MSPTI has one subscriber.
+ * The calls that end the subscription may wait for a device, or for ever, so a separate thread
+ * makes them. There is one NpuSubscription in a process, as MSPTI has one subscriber.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_SUBSCRIPTION_H
 #define STROBE_PLUGINS_NPU_TASK_SUBSCRIPTION_H
@@ -15,15 +15,16 @@
 
 typedef struct NpuSubscription {
     const MsptiLibrary *library;
-    NpuDrain *drain; /* its thread calls the library, too */
+    NpuDrain *drain; /* the drain's thread calls the library, too */
     void *handle;
-    int is_held;      /* MSPTI has our subscription: of this session, or of one whose end failed */
+    /* MSPTI has our subscription, of this session or of an earlier one that could not end it */
+    int is_held;
     uint32_t enabled; /* enabled kinds, as bits */
     uint32_t stuck;   /* kinds that an earlier session could not disable */
     NpuCall call;
-    int is_done; /* all calls of the end have returned, whatever their results */
+    int is_done; /* all calls that end the subscription have returned, with or without errors */
     int32_t kind, disable_code, unsubscribe_code, flush_code;
-    /* function that is being called; NULL: the call waits for the library */
+    /* name of the function that is being called; NULL: the thread waits for the library's lock */
     _Atomic(const char *) function;
 } NpuSubscription;
 
@@ -34,16 +35,17 @@ StrobeStatus npu_subscription_take(NpuSubscription *subscription, const StrobeHo
 /* Returns the kinds that another client of MSPTI has disabled, as bits; 0 if MSPTI cannot say. */
 uint32_t npu_subscription_missing(const NpuSubscription *subscription);
 
-/* Takes our callbacks back and enables the missing kinds again, in case another client of MSPTI has
- * changed them. The library is held. Returns the kinds that were missing. */
+/* Registers our callbacks again and enables the missing kinds again, in case another client of
+ * MSPTI has changed them. The caller holds the library's lock. Returns the kinds that were
+ * missing. */
 uint32_t npu_subscription_renew(NpuSubscription *subscription);
 
-/* Disables the kinds, unsubscribes and asks for the last records; logs each failure. Returns 0, or
- * -1: the library did not return, and a thread was left behind. */
+/* Disables the kinds, unsubscribes and fetches the last records; logs each failure. Returns 0, or
+ * -1: the library did not return, and the thread that called it was abandoned. */
 int npu_subscription_give_back(NpuSubscription *subscription, const StrobeHost *host,
                                StrobeInstance *self);
 
-/* Is a thread still in a call to the library? Then do not call it. */
+/* Is a thread still in a call to the library? Then make no other call to the library. */
 int npu_subscription_is_left(const NpuSubscription *subscription);
 
 #endif

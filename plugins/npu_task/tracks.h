@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracks of streams, communicators and threads; the host is asked once a session for each. */
+/* Tracks of streams, communicators and threads. Each track is requested from the host once a
+ * session and kept in a hash table. */
 #ifndef STROBE_PLUGINS_NPU_TASK_TRACKS_H
 #define STROBE_PLUGINS_NPU_TASK_TRACKS_H
 
 #include <strobe/collector.h>
 
-#define NPU_PLACES 4096u /* places that are kept; beyond, some are replaced and asked for again */
+#define NPU_PLACES 4096u /* entries of the table; if it is full, an entry is replaced */
 
 typedef struct NpuPlace {
     uint64_t key; /* 0: free */
     StrobeTrackId track;
     uint32_t reserved;
-    /* of a thread: the launch of its last call, and that call's times */
+    /* for a thread: the launch id of its last call, and the times of this call */
     uint64_t correlation, begin, end;
 } NpuPlace;
 
@@ -25,15 +26,15 @@ typedef struct NpuTracks {
 
 void npu_tracks_open(NpuTracks *tracks, const StrobeHost *host, StrobeInstance *self);
 
-/* The types of places. */
+/* What a track belongs to. */
 enum { NPU_PLACE_STREAM = 1, NPU_PLACE_GROUP, NPU_PLACE_CALLS, NPU_PLACE_MARKS, NPU_PLACE_COPIES };
 
 NpuPlace *npu_tracks_find(NpuTracks *tracks, uint32_t id_type, uint32_t a, uint32_t b,
                           const char *name);
 
-/* `a` and `b` identify the place. NPU_PLACE_STREAM: device and stream; GROUP: device and id of the
- * communicator's name; CALLS and MARKS: 0 and thread; COPIES: device and 0. `name` is the
- * communicator's. */
+/* Returns the table's entry that `a` and `b` identify. They are device and stream for
+ * NPU_PLACE_STREAM; device and id of the communicator's name for GROUP; 0 and the thread for CALLS
+ * and MARKS; the device and 0 for COPIES. `name` is the communicator's name. */
 static inline NpuPlace *npu_tracks_place(NpuTracks *tracks, uint32_t id_type, uint32_t a,
                                          uint32_t b, const char *name)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks through the records in a buffer that MSPTI filled. MSPTI's own function for this is not
- * used: it keeps a position for each thread, which remains if a walk stops early. */
+ * used: it keeps its position for each thread, and would keep the old position if a walk stops
+ * before the end. */
 #ifndef STROBE_PLUGINS_NPU_TASK_WALK_H
 #define STROBE_PLUGINS_NPU_TASK_WALK_H
 
@@ -29,12 +30,12 @@ typedef int32_t MsptiStructSize(int32_t kind, uint32_t version, size_t *size);
 
 typedef struct MsptiWalk {
     const uint8_t *bytes;
-    size_t valid, at; /* all is read if `at` == `valid`; if the walk ended earlier, the rest is no
-                         known record */
-    MsptiStructSize *size_of; /* NULL: the library has none */
+    /* after the walk: `at` == `valid` if all was read, otherwise the rest is no known record */
+    size_t valid, at;
+    MsptiStructSize *size_of; /* NULL: the library has no such function */
 } MsptiWalk;
 
-/* Asks MSPTI for the size of a kind that is newer than this table; 0: unknown. */
+/* Returns MSPTI's size of a kind that is newer than mspti_record_bytes; 0: unknown. */
 static inline size_t mspti_newer_bytes(const MsptiWalk *walk, int32_t kind)
 {
     size_t size = 0;
@@ -44,8 +45,8 @@ static inline size_t mspti_newer_bytes(const MsptiWalk *walk, int32_t kind)
     return size >= sizeof kind ? size : 0;
 }
 
-/* Returns the next record, NULL at the end. Ends early at a record whose size is unknown, or that
- * is cut off. The caller skips kinds from MSPTI_KINDS on. */
+/* Returns the next record, NULL at the end. A record whose size is unknown, or that is cut off,
+ * ends the walk. The caller must skip records whose kind is MSPTI_KINDS or more. */
 static inline const void *mspti_walk_next(MsptiWalk *walk, int32_t *kind)
 {
     const uint8_t *record = walk->bytes + walk->at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the window of a record by its begin, because records come seconds late. Times are those of
- * MSPTI's clock as if it were never set. */
+/* Finds the window of a record by its begin, because records come seconds late. Times are of the
+ * clock that is never set (npu-clock.h). */
 #ifndef STROBE_PLUGINS_NPU_TASK_WINDOWS_H
 #define STROBE_PLUGINS_NPU_TASK_WINDOWS_H
 
@@ -13,7 +13,7 @@ typedef struct NpuWindow {
 } NpuWindow;
 
 typedef struct NpuWindows {
-    uint64_t begin, end; /* of the window that records; UINT64_MAX: none */
+    uint64_t begin, end; /* of the window that is being recorded; UINT64_MAX: none */
     uint32_t n;
     NpuWindow past[NPU_WINDOWS];
 } NpuWindows;
@@ -59,8 +59,8 @@ static inline int npu_windows_of_past(const NpuWindows *windows, uint64_t begin)
     return NPU_OUTSIDE;
 }
 
-/* A record is in the window if it begins after the window's begin, even if it begins after the
- * window's end, because the next window begins only when this one is sealed. */
+/* Returns the window of a record. A record that begins after the window's end still belongs to this
+ * window, because the next window begins only when this one is sealed. */
 static inline int npu_windows_place(const NpuWindows *windows, uint64_t begin)
 {
     if (__builtin_expect(windows->begin != UINT64_MAX && begin >= windows->begin, 1))
