@@ -37,7 +37,7 @@ extern const StrobeKind fake_kind_pair;
 
 #define FAKE_EXTRA_FIELD "fake.extra"
 
-/* Makes the kind "cpu_op" with the field fake.extra (u32) after the standard ones. `fields` has
+/* Makes the kind "cpu_op" with the field fake.extra (u32) after the standard fields. `fields` has
  * room for STROBE_KIND_FIELDS_MAX fields and must live as long as the kind. */
 void fake_extend_cpu_op(StrobeKind *kind, StrobeField *fields);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for simulated records: plain ones, and those that break careless writers. */
+/* Names for simulated records: plain names, and hostile names, which break careless writers. */
 #ifndef STROBE_PLUGINS_FAKE_NAMES_H
 #define STROBE_PLUGINS_FAKE_NAMES_H
 
@@ -13,7 +13,7 @@ typedef struct FakeName {
     size_t length;
 } FakeName;
 
-/* Returns the hostile name of this number; the names repeat. The last one before they repeat has
+/* Returns the hostile name of this number. The names repeat; the last name before they repeat has
  * FAKE_LONG_NAME bytes. */
 FakeName fake_hostile_name(uint64_t number);
 uint32_t fake_n_hostile_names(void);

@@ -10,9 +10,9 @@
 #include "fake-kinds.h"
 #include "fake-names.h"
 
-#define BULK_RECORDS 64 /* records of one reserve_bulk */
+#define BULK_RECORDS 64 /* records in one call of reserve_bulk */
 #define DEPTH_MAX 4096
-#define PAUSE_MAX_NS 5000000 /* longest sleep between two looks at is_stopping */
+#define PAUSE_MAX_NS 5000000 /* longest sleep between two reads of is_stopping */
 
 /* The values of one record. */
 typedef struct Draw {
@@ -74,7 +74,7 @@ static void fill_cpu_op(void *fields, const FakeSettings *settings, const Draw *
                                    .types = draw->text,
                                    .scope = (uint8_t)(draw->number % 2)};
     uint32_t extra = (uint32_t)draw->number;
-    /* the extra field may lie in the struct's padding: it goes last */
+    /* written after the struct, because the extra field may be in the struct's padding */
     memcpy(fields, &record, sizeof record);
     memcpy((char *)fields + settings->extra_offset, &extra, sizeof extra);
 }
@@ -117,7 +117,7 @@ static void fill_system(void *fields, int kind, const Draw *draw)
         record->cgroup_limit = record->available = STROBE_ABSENT_U64;
     } else if (kind == FAKE_COUNTER) {
         struct strobe_counter *record = fields;
-        /* every eighth value is one that JSON cannot hold */
+        /* every eighth value is NaN, which JSON cannot represent */
         record->value = draw->number % 8 == 7 ? (double)NAN : (double)draw->number / 4.0;
     } else if (kind == FAKE_BLOCK) {
         struct fake_block *record = fields;
@@ -139,7 +139,9 @@ static void fill_own(void *fields, int kind, const Draw *draw)
         record->is_json = 0;
     } else if (kind == FAKE_LOSS) {
         struct strobe_loss *record = fields;
-        record->count = 0; /* offered = stored + lost must stay true */
+        /* 0, because no record is lost: the host's counts of emitted, stored and lost records stay
+         * correct */
+        record->count = 0;
         record->cause = STROBE_LOSS_COLLECTOR_DROPPED;
         record->thread = 0;
     } else if (kind == FAKE_COLLECTOR_CALL) {
@@ -202,7 +204,7 @@ static void emit_any(const FakeSource *source, StrobeWriter *writer, uint64_t nu
     emit_one(source, writer, (int)(number % FAKE_N_KINDS), &draw);
 }
 
-/* Emits `n` nested markers with the host's open spans. */
+/* Emits `n` nested markers with span_begin and span_end. */
 static void emit_nested(const FakeSource *source, StrobeWriter *writer, uint64_t number, int64_t n)
 {
     const FakeSettings *settings = source->settings;
@@ -228,8 +230,7 @@ typedef struct BulkMarker {
     struct strobe_marker fields;
 } BulkMarker;
 
-/* Emits `n` markers that are laid out here and committed at once, on the track of the recording
- * thread. */
+/* Emits `n` markers with reserve_bulk, on the track of the recording thread. */
 static void emit_bulk(const FakeSource *source, StrobeWriter *writer, uint64_t number, int64_t n)
 {
     const FakeSettings *settings = source->settings;

@@ -34,8 +34,8 @@ typedef struct FakeSettings {
     const StrobeHost *host;
     StrobeInstance *self;
     StrobeKindId kinds[FAKE_N_KINDS];
-    uint32_t extra_offset; /* of fake.extra in the extended cpu_op */
-    StrobeTrackId track;   /* 0: records lie on the recording threads */
+    uint32_t extra_offset; /* offset of the field fake.extra in the extended cpu_op */
+    StrobeTrackId track;   /* 0: the tracks of the recording threads */
     uint32_t clock;        /* of the track, STROBE_CLOCK_* */
     int64_t seed;
     int64_t depth;
@@ -46,9 +46,11 @@ typedef struct FakeSettings {
 typedef struct FakeSource {
     const FakeSettings *settings;
     uint64_t window;
-    uint64_t number; /* of the source: 0 is the control thread, then the threads, then flush */
+    /* number of the source: 0 is the control thread, then the threads, then flush */
+    uint64_t number;
     int64_t n_records;
-    int64_t n_unfinished;           /* spans that are begun at the end and left open */
+    /* number of spans that are begun at the end and not ended */
+    int64_t n_unfinished;
     uint64_t begin, end;            /* times of all records, in the track's clock; 0: now */
     const _Atomic int *is_stopping; /* when set, no more pauses; may be NULL */
 } FakeSource;

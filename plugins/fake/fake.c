@@ -16,7 +16,7 @@
 
 typedef struct Fake {
     FakeSettings settings;
-    const char *fail; /* the call that is to fail */
+    const char *fail; /* name of the call that shall fail */
     int64_t n_records, n_threads, n_late, n_lost, n_unfinished;
     int64_t sample_ns, busy_ns, drain_ns;
     struct timespec stopped;
@@ -226,12 +226,12 @@ static StrobeStatus fake_start(void *state)
     atomic_store(&fake->is_stopping, 0);
     if (fake->n_threads > 0) {
         status = start_threads(fake);
-        /* Without pauses, all records must lie in the window, even in a very short one. */
+        /* Without pauses, all records must be in the window, even if the window is very short. */
         if (status == STROBE_OK && fake->settings.interval_ns == 0)
             join_threads(fake);
         return status;
     }
-    /* without own threads, record here, without pauses, so that the program does not wait */
+    /* no threads: this thread records, without pauses, so that the program does not wait */
     atomic_store(&fake->is_stopping, 1);
     prepare_source(fake, 0, 1);
     fake_source_run(&fake->sources[0]);

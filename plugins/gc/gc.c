@@ -11,8 +11,8 @@
 #include <strobe/helpers/interpreter.h>
 #include <strobe/helpers/python.h>
 
-/* There is one for each process, like gc.callbacks. The interpreter's lock protects everything that
- * the callback reads, except `is_recording`, which a fork clears. */
+/* The state of the collector: one for each process, as there is one gc.callbacks. The interpreter's
+ * lock protects all members that the callback reads, except `is_recording`, which a fork clears. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
@@ -22,7 +22,7 @@ static struct {
     _Atomic int is_recording;
 
     PyObject *list;     /* gc.callbacks, while installed */
-    PyObject *callback; /* our entry in it */
+    PyObject *callback; /* Strobe's entry in the list */
 
     int is_collecting; /* a "start" was seen; collections do not nest */
     uint64_t begin;
@@ -80,7 +80,8 @@ static PyObject *on_phase(PyObject *self, PyObject *arguments)
         PyObject *info = object ? python->tuple_item(arguments, 1) : NULL;
         const char *phase = info ? python->to_text(object, NULL) : NULL;
         if (!phase) {
-            python->clear_error(); /* the program called this, with other arguments */
+            /* the program called this function itself, with other arguments */
+            python->clear_error();
         } else if (strcmp(phase, "start") == 0) {
             collector.is_collecting = 1;
             clock_gettime(CLOCK_MONOTONIC_RAW, &collector.begin_raw);
@@ -107,8 +108,7 @@ static void prepare_process(void)
     pthread_atfork(NULL, NULL, stop_in_child);
 }
 
-/* Returns the index of our entry; -1 if it is not in the list, which the program may have
- * changed. */
+/* Returns the index of the callback in the list, or -1 if the program has removed it. */
 static PySize find_callback(void)
 {
     const Python *python = &collector.python;
@@ -132,7 +132,8 @@ static void release_objects(void)
     collector.callback = collector.list = NULL;
 }
 
-/* The caller holds the interpreter's lock. Returns NULL, or what went wrong. */
+/* Appends the callback to gc.callbacks. The caller holds the interpreter's lock. Returns NULL, or
+ * the reason of the failure. */
 static const char *install_callback(void)
 {
     const Python *python = &collector.python;
@@ -153,7 +154,7 @@ static const char *install_callback(void)
     return problem;
 }
 
-/* Removes all our entries. The caller holds the interpreter's lock. */
+/* Removes all entries of the callback. The caller holds the interpreter's lock. */
 static void remove_callback(void)
 {
     for (PySize index = find_callback(); index >= 0; index = find_callback())
@@ -210,7 +211,7 @@ static StrobeStatus gc_stop(void *state)
     const Python *python = &collector.python;
     atomic_store(&collector.is_recording, 0);
     if (!python->is_initialized()) {
-        /* the interpreter and its objects are gone, or going: do not touch them */
+        /* the interpreter has ended or is ending: do not use its objects */
         collector.callback = collector.list = NULL;
         return STROBE_OK;
     }

@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 1: this C library finds the object at an address without a lock, and so does the unwinder. */
+/* Returns 1 if the C library and its unwinder find the object at an address without a lock. */
 int heap_code_place_is_known(void);
 
 /* Reads the path of the program's own file. Control thread. */
 void heap_code_place_prepare(void);
 
-/* Writes the frame, or only the address if no object is known. The text is cut to `size`; returns
- * its length. The object must not be unloaded meanwhile; it is not while one of its functions is on
- * the stack. Any thread; takes no lock, allocates nothing. */
+/* Writes the frame, or only the address if no object contains it. The text is cut to `size`;
+ * returns its length. The object must not be unloaded meanwhile, which is certain if one of its
+ * functions is on the stack. Any thread; takes no lock, allocates nothing. */
 size_t heap_code_place(uintptr_t place, char *text, size_t size);
 
 #endif

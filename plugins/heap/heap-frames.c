@@ -8,13 +8,14 @@
 
 #include "code-place.h"
 
-/* The most frames below the caller: the collector's functions and the one that allocates. */
+/* Maximum number of frames below the caller: the collector's functions and the function that
+ * allocates. */
 #define OWN_FRAMES 8
 #define KNOWN_BITS 16
 #define TEXT_BYTES (8u << 20)
 #define TRIED 8
 
-/* The text of a place in the code; it never changes once it is there. */
+/* The text of a code address. A stored text never changes. */
 typedef struct Known {
     _Atomic uintptr_t place; /* 0: free */
     _Atomic(const char *) text;
@@ -30,7 +31,7 @@ int heap_frames_prepare(void)
     if (texts)
         return 1;
     heap_code_place_prepare();
-    backtrace(first, 2); /* loads its library now, not in an allocation */
+    backtrace(first, 2); /* loads the unwinder's library now, not during an allocation */
     size_t size = (sizeof *known << KNOWN_BITS) + TEXT_BYTES;
     char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -72,8 +73,8 @@ static const char *text_of(uintptr_t place, char *buffer, size_t size)
     return buffer;
 }
 
-/* Subtracts 1 because a return address lies after the call, which may be the last instruction of
- * its function. */
+/* Interns the text of a return address. Subtracts 1, because the address is that of the instruction
+ * after the call, which may already be in the next function. */
 static StrobeStringId intern_place(const StrobeHost *host, StrobeWriter *writer, const void *place)
 {
     char buffer[512];

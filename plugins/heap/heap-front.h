@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts that the files of heap-preload.so share: the functions of C and the operators of C++. */
+/* Declarations that the two files of heap-preload.so share: heap-preload.c with the functions of C,
+ * and heap-operators.c with the operators of C++. */
 #ifndef STROBE_PLUGINS_HEAP_FRONT_H
 #define STROBE_PLUGINS_HEAP_FRONT_H
 
@@ -23,7 +24,7 @@ typedef struct HeapThread {
 extern API HeapGate strobe_heap_gate_1;
 extern __thread HeapThread heap_thread HEAP_TLS;
 
-/* The original functions of these names; the last may be NULL. */
+/* The original functions of these names; heap_real_aligned_alloc may be NULL. */
 extern void *(*heap_real_malloc)(size_t);
 extern void (*heap_real_free)(void *);
 extern void *(*heap_real_aligned_alloc)(size_t, size_t);
@@ -33,7 +34,8 @@ void heap_look_up(void);
 void heap_operators_look_up(void);
 
 /* Report an allocation or a release of the calling thread to `hooks`, which are not NULL. `memory`
- * may be NULL. The first returns `memory`; the second, its size, or 0 if that is unknown. */
+ * may be NULL. heap_tell_allocated returns `memory`; heap_tell_released returns the size of
+ * `memory`, or 0 if that is unknown. */
 void *heap_tell_allocated(const HeapHooks *hooks, void *memory, size_t size, const void *caller);
 size_t heap_tell_released(const HeapHooks *hooks, void *memory);
 

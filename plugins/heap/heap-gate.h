@@ -11,30 +11,30 @@
 
 #define HEAP_GATE_SYMBOL "strobe_heap_gate_1"
 
-/* Sampling state of a thread. It lies in the preloaded library, whose thread-local memory exists
- * when a thread starts. The thread-local memory of a library that is loaded later is created at its
- * first use, with an allocation and under the loader's lock. */
+/* Sampling state of a thread. It is in the preloaded library, because the thread-local memory of
+ * that library exists when a thread starts. The thread-local memory of the plugin, which is loaded
+ * later, would be created at its first use, with an allocation and under the loader's lock. */
 typedef struct HeapSampler {
     uint64_t interval; /* the interval with which `distance` was drawn */
     uint64_t random;
     double distance; /* bytes until the next allocation is chosen */
 } HeapSampler;
 
-/* Once it is in a gate it must stay valid until the process ends. Allocations that the hooks make
- * themselves are not reported. */
+/* The functions that heap-preload.so calls. A HeapHooks that was stored in a gate must stay valid
+ * until the process ends. Allocations that the hooks make themselves are not reported. */
 typedef struct HeapHooks {
     /* `caller`: the return address of the function that allocated. */
     void (*allocated)(HeapSampler *sampler, const void *address, size_t size, const void *caller);
     /* The memory is about to be released. Returns its size, or 0 if that is unknown. */
     size_t (*released)(const void *address);
-    /* The same in a thread that is ending and cannot record any more. */
+    /* As `released`, but in a thread that is ending and can no longer record. */
     void (*dropped)(const void *address);
 } HeapHooks;
 
 /* An allocation of the program before a session could record: in the loader or in constructors
  * before main. */
 typedef struct HeapStartupEvent {
-    _Atomic(const void *) address; /* NULL: not complete */
+    _Atomic(const void *) address; /* NULL: the event is not complete */
     size_t size;                   /* HEAP_GIVEN_BACK: a release */
     const void *caller;
 } HeapStartupEvent;
@@ -45,8 +45,8 @@ typedef struct HeapStartupEvent {
 typedef struct HeapGate {
     uint32_t struct_size;
     uint32_t reserved;
-    /* NULL: no session records. At first it has the hooks that keep events for `startup`. If
-     * there are too many events, they are useless, and NULL replaces the hooks. */
+    /* NULL: no session records. At first these are the hooks that store events in `startup`. If
+     * there are too many events, the stored events are useless, and NULL replaces the hooks. */
     _Atomic(const HeapHooks *) hooks;
     const HeapHooks *startup_hooks;
     const HeapStartupEvent *startup; /* HEAP_STARTUP_MAX, in order */

@@ -4,8 +4,10 @@
 static const StrobeField block_fields[] = {
     STROBE_FIELD("address", U64, "", "Address."),
     STROBE_FIELD("size", I64, "B", "Requested bytes; negative: a release."),
-    STROBE_FIELD("total", I64, "B", "Sum of the recorded blocks that are allocated after it."),
-    STROBE_FIELD("weight", F64, "", "How many blocks like it it stands for; 1 without sampling."),
+    STROBE_FIELD("total", I64, "B",
+                 "Bytes of all recorded blocks that are allocated after this record."),
+    STROBE_FIELD("weight", F64, "",
+                 "How many allocations of this size the record represents; 1 without sampling."),
     STROBE_FIELD("stack", STACK, "", "Call path of an allocation."),
 };
 const StrobeKind heap_kind_block = STROBE_KIND("heap.block", MEMORY, block_fields,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds of this plugin's own. */
+/* The kinds that this plugin declares. */
 #ifndef STROBE_PLUGINS_HEAP_KINDS_H
 #define STROBE_PLUGINS_HEAP_KINDS_H
 
@@ -8,9 +8,10 @@
 /* "heap.block": one allocation of a C library function, or its release; on the thread's track. */
 struct heap_block {
     uint64_t address;
-    int64_t size;        /* B; requested size; negative: a release */
-    int64_t total;       /* B; sum of the recorded blocks that are allocated after this record */
-    double weight;       /* how many blocks like it it stands for; 1 without sampling */
+    int64_t size;  /* B; requested size; negative: a release */
+    int64_t total; /* B; sum of the recorded blocks that are allocated after this record */
+    /* how many allocations of this size the record represents; 1 without sampling */
+    double weight;
     StrobeStackId stack; /* call path of an allocation; 0: stacks=false */
 };
 

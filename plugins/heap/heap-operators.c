@@ -5,8 +5,8 @@
  * The operators of a C++ runtime call malloc and free. The operators here call malloc and free
  * directly instead (`is_direct`), so that a call path ends at the caller of new. When memory runs
  * out they call the runtime's operator, which calls the program's new_handler and throws. The
- * operators of other allocators do not call malloc: the operators here call them. An exception
- * passes through this code, which has nothing to clean up.
+ * operators of other allocators do not call malloc, so the operators here call these operators. An
+ * exception can pass through this code, because there is nothing to clean up.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -82,15 +82,15 @@ static const char *const names[N_OPERATORS] = {NAME(NEW),
                                                NAME(DELETE_SIZED_ALIGNED),
                                                NAME(DELETE_ARRAY_SIZED_ALIGNED)};
 
-/* Each form takes the first one, two or all three of these parameters. */
+/* Each operator takes the first one, two or all three of these parameters. */
 typedef void *New(size_t size, size_t alignment_or_tag, const void *tag);
 typedef void Delete(void *memory, size_t size_or_alignment, size_t alignment);
 
-static void *_Atomic next[N_OPERATORS]; /* the operators that ours replace; NULL: not known */
+static void *_Atomic next[N_OPERATORS]; /* the original operators; NULL: not known */
 static char is_direct[N_OPERATORS];
 static int is_looked_up;
-static int has_own_malloc; /* the program defines malloc itself: the operators of a C++ runtime call
-                              that one */
+/* the program itself defines malloc, which the operators of a C++ runtime then call */
+static int has_own_malloc;
 
 static const void *object_of(const void *address)
 {
@@ -143,8 +143,8 @@ static void find_late(const void *caller)
         dlclose(library);
 }
 
-/* Returns the operator that ours replaces, or NULL if there is none. The first lookup may wait for
- * the loader; that is acceptable, because memory has run out and the runtime must throw. */
+/* Returns the original operator, or NULL if there is none. The first lookup may wait for the
+ * loader; this is acceptable, because memory has run out and only the runtime can throw. */
 static void *next_of(int i, const void *caller)
 {
     void *found = atomic_load_explicit(&next[i], memory_order_acquire);
@@ -190,7 +190,7 @@ static void *take_aligned(size_t size, size_t alignment)
             heap_thread.reported = NULL;                                                           \
             memory = real ? real arguments_ : NULL;                                                \
             if (heap_thread.reported == memory)                                                    \
-                return memory; /* it has called our malloc */                                      \
+                return memory; /* `real` called malloc, which has reported the memory */           \
         }                                                                                          \
         return IS_SHUT(hooks) ? memory : heap_tell_allocated(hooks, memory, size, CALLER);         \
     }

@@ -4,8 +4,8 @@
  * library or of another allocator.
  *
  * It is loaded into every process that `strobe run` starts, and most of them record nothing. A call
- * then costs one load and a jump, except at first: early calls are kept in case a session begins.
- * The library allocates nothing, takes no lock, and needs libc only.
+ * then costs one load and a jump. Only the first calls cost more: they are stored in case a session
+ * begins. The library allocates nothing, takes no lock, and needs libc only.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -52,7 +52,8 @@ static void *(*real_valloc)(size_t);
 static void *(*real_pvalloc)(size_t);
 
 static const atomic_int not_attaching;
-static const atomic_int *is_attaching = &not_attaching; /* of libstrobe-preload.so, if loaded */
+/* the flag of libstrobe-preload.so, if that library is loaded */
+static const atomic_int *is_attaching = &not_attaching;
 
 /* Memory for the dynamic loader's own allocations while it looks up the functions. */
 static _Alignas(16) char early[16384];
@@ -69,7 +70,7 @@ static int is_early(const void *memory)
     return (uintptr_t)memory - (uintptr_t)early < sizeof early;
 }
 
-/* The size of each piece is stored 16 bytes before it. */
+/* Allocates from `early`. Stores the size of each block 16 bytes before the block. */
 static void *early_malloc(size_t size)
 {
     size_t needed = (size + 31) & ~(size_t)15;
@@ -147,15 +148,15 @@ static void first_free(void *memory)
     heap_real_free(memory);
 }
 
-/* ---- telling ---- */
+/* ---- reporting to the hooks ---- */
 
 static pthread_key_t end_key;
 
 /* The last releases of a thread come after all its destructors. Memory that is allocated then to
  * record them could not be freed. The C library runs the destructors again, up to
- * PTHREAD_DESTRUCTOR_ITERATIONS times, while one sets its value again. In the last round this
- * destructor marks the thread as ended. Its key was created first, so it is among the first
- * destructors of the round. */
+ * PTHREAD_DESTRUCTOR_ITERATIONS times, as long as one of them sets its value again. In the last
+ * round this destructor marks the thread as ended. Its key was created first, so it is among the
+ * first destructors of the round. */
 static void note_end(void *value)
 {
     if (++heap_thread.n_ends < PTHREAD_DESTRUCTOR_ITERATIONS)
@@ -181,7 +182,7 @@ static void find_owner(void)
 }
 
 /* Returns whether the call must be recorded: the thread belongs to the program and is not in a
- * hook. If so, further calls of this thread are not recorded until leave_hook(). */
+ * hook. If so, other calls of this thread are not recorded until leave_hook(). */
 static int enter_hook(void)
 {
     if (heap_thread.is_busy)
@@ -200,7 +201,7 @@ static void leave_hook(void)
     heap_thread.is_busy = 0;
 }
 
-/* Keeps an event from before the session. It calls nothing, because the C library may not be
+/* Stores an event from before the session. Calls no function, because the C library may not be
  * initialized yet. */
 static void keep_startup(const void *memory, size_t size, const void *caller)
 {
@@ -300,7 +301,8 @@ API void *realloc(void *memory, size_t size)
     size_t old = heap_tell_released(hooks, memory);
     void *moved = real_realloc(memory, size);
     if (!moved && size && old)
-        heap_tell_allocated(hooks, memory, old, CALLER); /* the old block stays */
+        /* realloc failed: the old block is still allocated */
+        heap_tell_allocated(hooks, memory, old, CALLER);
     return heap_tell_allocated(hooks, moved, size, CALLER);
 }
 

@@ -26,20 +26,20 @@ typedef struct Late {
 } Late;
 #define LATE_TAKEN UINT64_MAX
 
-/* There is one for each process, as there is one allocator. A hook that runs while the session ends
- * may still use it later. */
+/* The state of the collector: one for each process, as there is one allocator. A hook that runs
+ * while the session ends may still use the state after the end. */
 static struct {
     _Atomic(const StrobeHost *) host; /* NULL: there is no session */
     StrobeInstance *self;
     HeapGate *gate;
     StrobeKindId block, cost;
     uint64_t threshold, interval;
-    uint32_t depth; /* of call paths, 0: none */
+    uint32_t depth; /* maximum number of frames in a call path; 0: no call paths */
     uint64_t room;  /* how many recorded blocks can be allocated at once */
     _Atomic int is_on;
     HeapStartupBlock *startup; /* recorded when the first window begins */
     uint32_t n_startup;
-    uint64_t begin_ticks; /* of the window */
+    uint64_t begin_ticks; /* begin of the window */
     int64_t begin_ns;
     _Alignas(64) _Atomic int64_t total;
     _Atomic uint64_t n_allocations, n_releases, n_without_room, ticks;
@@ -103,7 +103,7 @@ static void record_block(const StrobeHost *host, const void *address, int64_t si
     atomic_fetch_add_explicit(&heap.ticks, host->now() - begin, memory_order_relaxed);
 }
 
-/* Keeps a release so that another thread writes it. 0: there is no room. */
+/* Stores a release so that another thread writes it. Returns 0 if there is no room. */
 static int keep_late(const StrobeHost *host, const void *address, int64_t size, int64_t total)
 {
     uint32_t first = (uint32_t)((uintptr_t)address >> 4);
@@ -122,7 +122,7 @@ static int keep_late(const StrobeHost *host, const void *address, int64_t size, 
     return 0;
 }
 
-/* Asks for the writer first: there is none in a forked child, whose losses do not count. */
+/* Counts a lost record, but not in a forked child, which has no writer. */
 static void report_loss(const StrobeHost *host, _Atomic uint64_t *counter)
 {
     if (!is_recorded() || !host->writer(heap.self))
@@ -136,9 +136,8 @@ static int64_t add_total(int64_t change)
     return atomic_fetch_add_explicit(&heap.total, change, memory_order_relaxed) + change;
 }
 
-/* The table keeps size + 1, because a block of 0 bytes also has an address and the table knows no
- * size 0. Blocks that are allocated between windows go into the table too: they may be released in
- * a window. */
+/* Stores size + 1 in the table, because a block of 0 bytes also has an address and the table cannot
+ * store 0. Adds blocks that are allocated between windows too: they may be released in a window. */
 static void record_allocation(HeapSampler *sampler, const void *address, size_t size,
                               const void *caller)
 {
@@ -212,7 +211,8 @@ static void heap_probe(uint32_t question, StrobeProbe *answer)
     answer->hint = answer->available ? NULL : "Record the program with \"strobe run\"";
 }
 
-/* Takes the startup events if the session is the first of the process and begins early. */
+/* Processes the startup events if this is the first session of the process and the events are
+ * complete. */
 static void take_startup(const HeapHooks *before)
 {
     int64_t total;
@@ -225,8 +225,9 @@ static void take_startup(const HeapHooks *before)
 
 #define BYTES_OF_A_BLOCK 16
 
-/* Reduces the table to at most a sixteenth of a limited address space, because the program needs
- * the rest. The table's parts grow by a factor of four. */
+/* Returns for how many blocks the table may have room. If the address space is limited, the table
+ * may use a sixteenth of it, because the program needs the rest. Divides by 4 because the parts of
+ * the table grow by a factor of four. */
 static uint64_t limit_room(uint64_t n_blocks)
 {
     struct rlimit limit;
@@ -314,7 +315,7 @@ static StrobeStatus heap_start(void *state)
 }
 
 /* Records the window's cost when the window is over, with the time of its begin. Ticks are
- * converted to ns by the length that they had in this window. */
+ * converted to ns at the rate of the clock in this window. */
 static void record_cost(const StrobeHost *host)
 {
     uint64_t begin = heap.begin_ticks, passed = host->now() - begin;

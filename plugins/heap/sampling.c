@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-/* Uniform in (0, 1). */
+/* Returns a random number from the uniform distribution in (0, 1). */
 static double draw_uniform(HeapSampler *sampler)
 {
     uint64_t x = sampler->random ? sampler->random : (uintptr_t)sampler | 1;
-    x ^= x << 13; /* xorshift: any start but 0 will do */
+    x ^= x << 13; /* xorshift: the seed must not be 0 */
     x ^= x >> 7;
     x ^= x << 17;
     sampler->random = x;

@@ -12,7 +12,8 @@ typedef struct Account {
     HeapSampler sampler;
 } Account;
 
-/* 0: the allocation is not recorded. The table keeps size + 1, because it knows no size 0. */
+/* Fills `block` for an allocation. Returns 0 if it is not recorded. Stores size + 1 in the table,
+ * because the table cannot store 0. */
 static int follow_allocation(Account *account, const HeapStartupEvent *event,
                              HeapStartupBlock *block)
 {

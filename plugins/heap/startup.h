@@ -8,16 +8,16 @@
 
 typedef struct HeapStartupBlock {
     uint64_t address;
-    int64_t size; /* negative: given back */
+    int64_t size; /* negative: a release */
     int64_t total;
     double weight; /* as in heap.block */
     const void *caller;
 } HeapStartupBlock;
 
-/* Processes the events that the gate has kept, with the session's threshold and sampling, and adds
- * the blocks that are still allocated to the table of blocks. Returns the records, which the caller
- * frees. NULL, *n 0 and *total 0: there are no events, or too many to keep. Control thread, once in
- * a process. */
+/* Processes the startup events of the gate with the session's threshold and sampling, and adds the
+ * blocks that are still allocated to the table of blocks. Returns the records, which the caller
+ * frees. If there are no events, or were too many to store, returns NULL and sets *n and *total to
+ * 0. Control thread, once in a process. */
 HeapStartupBlock *heap_startup_follow(HeapGate *gate, uint64_t threshold, uint64_t interval,
                                       uint32_t *n, int64_t *total);
 

@@ -9,15 +9,15 @@ typedef struct HostCgroup {
     int version;       /* 1, 2; 0: none */
     char path[1024];   /* the group's name in /proc/PID/cgroup */
     char mount[512];   /* folder of the controller's tree */
-    char folder[2048]; /* of the group; `mount` if the group's folder is not visible */
+    char folder[2048]; /* folder of the group; `mount` if the group's folder is not visible */
 } HostCgroup;
 
-/* Finds the group for `controller` ("memory", "cpu") in the tree that has `file`; tries version 2
- * first. 0, or -1. `file_1` is the file's name in version 1. */
+/* Finds the group for `controller` ("memory", "cpu") in a tree that has `file`; tries version 2
+ * first. `file_1` is the file's name in version 1. Returns 0, or -1 if there is none. */
 int host_cgroup_find(const HostContext *context, const char *controller, const char *file,
                      const char *file_1, HostCgroup *cgroup);
 
-/* Goes to the parent folder. -1: the folder is the mount. */
+/* Changes `cgroup` to the parent group. Returns -1 if the folder is the mount. */
 int host_cgroup_up(HostCgroup *cgroup);
 
 #endif

@@ -7,7 +7,7 @@
 
 typedef struct HostCores HostCores;
 
-/* NULL: failed, with errno. */
+/* Returns NULL with errno on failure. */
 HostCores *host_cores_open(HostContext *context);
 void host_cores_close(HostCores *cores);
 void host_cores_start(HostCores *cores);

@@ -15,12 +15,12 @@
 #include "cores.h"
 #include "threads.h"
 
-/* The least processor time over which the share of user time is computed from ticks. */
+/* Least processor time between two computations of the share of user time from ticks. */
 #define SHARE_NS 100000000u
 
 typedef struct Account {
     uint64_t at;           /* ns */
-    uint64_t user, system; /* ns; of all threads, including ended ones */
+    uint64_t user, system; /* ns; of all threads, including threads that have ended */
     uint32_t threads;
 } Account;
 
@@ -30,7 +30,7 @@ typedef struct Exact {
     int has_clock;
     uint64_t used, user; /* ns */
     double user_share;
-    Account ticks; /* of `stat`, when the share was last computed */
+    Account ticks; /* the ticks in `stat` when the share was last computed */
 } Exact;
 
 typedef struct HostCpu {
@@ -40,7 +40,7 @@ typedef struct HostCpu {
     StrobeTrackId track;
     uint32_t processors;
     HostThreads *threads; /* NULL: cannot be read */
-    HostCores *cores;     /* NULL: likewise */
+    HostCores *cores;     /* NULL: cannot be read */
     Exact exact;
     Account last;
     int has_last, has_failed;
@@ -95,7 +95,7 @@ static int read_account(HostCpu *cpu, Account *account)
 
     if (strobe_sys_read(cpu->stat, text, sizeof text) < 0)
         return -1;
-    /* the program's name, in parentheses, may hold any character */
+    /* the program's name, in parentheses, may contain any character */
     const char *at = strrchr(text, ')');
     if (!at || (at++, strobe_sys_skip(&at, 11) != 0) || strobe_sys_number(&at, &user) != 0 ||
         strobe_sys_number(&at, &system) != 0 || strobe_sys_skip(&at, 4) != 0 ||
@@ -121,7 +121,7 @@ static void record_process(HostCpu *cpu, StrobeWriter *writer, const Account *no
 
     if (!record)
         return;
-    /* exited threads can make the kernel's split of the total run backwards by a little */
+    /* when threads exit, the kernel's value for user or system time can decrease a little */
     record->user = host_percent(host_grown(now->user, last->user), interval);
     record->system = host_percent(host_grown(now->system, last->system), interval);
     record->usage = record->user + record->system;
@@ -134,7 +134,7 @@ static void record_process(HostCpu *cpu, StrobeWriter *writer, const Account *no
 }
 
 /* All time of a thread counts for the processor on which it ran last, so that a processor can
- * exceed 100 %. Such a row is left out, as the tools that read this table expect. */
+ * exceed 100 %. Omits a row above 100 %, as the tools that read this table expect. */
 static void record_processors(HostCpu *cpu, StrobeWriter *writer)
 {
     const StrobeHost *host = cpu->context->host;
@@ -223,8 +223,8 @@ static StrobeStatus cpu_open(HostContext *context, void **state)
     if (!cpu)
         return STROBE_ERROR_MEMORY;
     cpu->context = context;
-    /* by process id: /proc/self would name another process in a child that inherits the
-     * descriptors */
+    /* the clock of the process id: in a child that inherits the descriptors, the own clock would be
+     * the child's */
     cpu->exact.has_clock =
         context->is_live && clock_getcpuclockid(context->pid, &cpu->exact.clock) == 0;
     snprintf(name, sizeof name, "%d/stat", (int)context->pid);

@@ -11,7 +11,7 @@
 #include <strobe/helpers/sys-file.h>
 
 #define DEVICES_MAX 256
-#define SECTOR 512 /* the unit of /proc/diskstats, whatever the device's own */
+#define SECTOR 512 /* the unit of /proc/diskstats for every device */
 
 typedef struct Account {
     uint64_t at;
@@ -97,8 +97,8 @@ static void record_row(HostDisk *disk, StrobeWriter *writer, const char *name,
     host->commit(writer);
 }
 
-/* Data that was written and then truncated before it reached the disk does not count. The result
- * is never below zero. */
+/* Data that was written and then truncated before it reached the disk is subtracted from the
+ * written bytes. The result is never negative. */
 static void record_process(HostDisk *disk, StrobeWriter *writer, const Account *now, double waited)
 {
     const Account *last = &disk->last;
@@ -148,7 +148,7 @@ static void sample_process(HostDisk *disk, StrobeWriter *writer)
     disk->has_last = 1;
 }
 
-/* Only whole devices have an entry in block/; a partition lies in the folder of its device. */
+/* Returns whether `name` is a device, not a partition: only devices have an entry in block/. */
 static int is_whole_device(const HostContext *context, const char *name)
 {
     char path[1024];
@@ -270,7 +270,8 @@ static void disk_start(void *state)
 
     disk->has_last = 0;
     disk->devices_at = 0;
-    disk->round += 2; /* earlier counts of devices are too old */
+    /* so the next sample computes no difference from earlier counts, which are too old */
+    disk->round += 2;
 }
 
 static void disk_close(void *state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State that all items of host_sys share: the folders, the clock, tracks, and the buffer for
- * files. One thread uses it at a time. */
+/* State that all items of host_sys share: the folders, the clock, tracks, and the buffer for files.
+ * Only one thread at a time may use it. */
 #ifndef STROBE_PLUGINS_HOST_SYS_CONTEXT_H
 #define STROBE_PLUGINS_HOST_SYS_CONTEXT_H
 
@@ -32,26 +32,26 @@ typedef struct HostItem {
     /* Returns STROBE_OK, or STROBE_UNAVAILABLE with the path of the missing file in
      * `context->text`. */
     StrobeStatus (*open)(HostContext *context, void **state);
-    /* A window begins: forget the counters of the last one. */
+    /* Called when a window begins: forget the counters of the previous window. */
     void (*start)(void *state);
     void (*sample)(void *state, StrobeWriter *writer);
     void (*stop)(void *state); /* optional */
     void (*close)(void *state);
 } HostItem;
 
-/* 0, or -1: no memory. */
+/* Returns 0, or -1 if out of memory. */
 int host_context_init(HostContext *context, const StrobeHost *host, StrobeInstance *self);
 void host_context_clear(HostContext *context);
 
-/* Returns the time from which rates are computed: CLOCK_MONOTONIC, or the recorded tree's uptime.
- * 0: it cannot be read. */
+/* Returns the time from which rates are computed: CLOCK_MONOTONIC, or the recorded tree's uptime; 0
+ * if that cannot be read. */
 uint64_t host_clock(const HostContext *context);
 
 StrobeTrackId host_counter_track(const HostContext *context, const char *group);
 StrobeStringId host_name(const HostContext *context, StrobeWriter *writer, const char *name);
 
-/* Logs, once, why an item is not sampled: the reason is errno; 0 means that the file has an unknown
- * form. Logs nothing if the program has ended. */
+/* Logs, once, why an item is not sampled. The reason is errno, or an unknown form of the file if
+ * errno is 0. Logs nothing if the program has ended. */
 void host_report(const HostContext *context, int *has_failed, const char *file);
 /* Writes the path of the missing file to `text`, for the caller's message. */
 StrobeStatus host_unavailable(HostContext *context, const char *root, const char *name);
@@ -66,7 +66,7 @@ static inline double host_rate(uint64_t count, uint64_t interval)
     return (double)count * 1e9 / (double)interval;
 }
 
-/* A counter that runs backwards was reset. */
+/* Returns the growth of a counter; 0 if the counter runs backwards, because it was reset. */
 static inline uint64_t host_grown(uint64_t now, uint64_t last)
 {
     return now > last ? now - last : 0;

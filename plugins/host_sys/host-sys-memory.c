@@ -10,7 +10,7 @@
 #include <strobe/helpers/sys-file.h>
 #include "cgroup.h"
 
-#define NO_LIMIT_V1 (UINT64_C(1) << 62) /* version 1 says "no limit" with a number beyond this */
+#define NO_LIMIT_V1 (UINT64_C(1) << 62) /* version 1 uses a number above this for "no limit" */
 
 #define CHANGES_SLOWLY_NS 1000000000u /* `status` and `meminfo` are read at most this often */
 
@@ -23,11 +23,11 @@ typedef struct HostMemory {
     int statm, status, stat, meminfo, smaps, cgroup_usage;
     StrobeKindId kind, usage_kind;
     StrobeTrackId track;
-    uint64_t total; /* B, of the machine */
+    uint64_t total; /* B; memory of the machine */
     uint64_t cgroup_limit;
     uint64_t pss_interval; /* ns; 0: not read */
     uint64_t slow_at, pss_at;
-    uint64_t swap, available, pss; /* from their last reading */
+    uint64_t swap, available, pss; /* values at their last reading */
     Faults last;
     int has_last, has_failed;
 } HostMemory;
@@ -42,7 +42,7 @@ static uint64_t read_kilobytes(HostContext *context, int descriptor, const char 
     return kilobytes * 1024;
 }
 
-/* Returns the least limit of the group and its parents. */
+/* Returns the smallest limit of the group and its parents. */
 static uint64_t read_limit(const HostContext *context, HostCgroup cgroup)
 {
     const char *file = cgroup.version == 2 ? "memory.max" : "memory.limit_in_bytes";
@@ -86,8 +86,8 @@ static int read_faults(const HostMemory *memory, Faults *faults)
     return 0;
 }
 
-/* Reads values that are slow to read, at longer intervals. For PSS the kernel walks all
- * mappings. */
+/* Reads the values that are slow to read or change slowly, at longer intervals. For PSS the kernel
+ * walks all mappings. */
 static void read_slow(HostMemory *memory)
 {
     HostContext *context = memory->context;

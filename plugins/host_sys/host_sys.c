@@ -24,7 +24,7 @@ static const HostItem *const items[] = {
 typedef struct HostSys {
     HostContext context;
     int64_t interval_ns;
-    void *states[N_ITEMS]; /* NULL: not wanted, or not available */
+    void *states[N_ITEMS]; /* NULL: the item is not selected, or not available */
     uint64_t sampled_ns;   /* when the last sample was taken */
 } HostSys;
 
@@ -58,8 +58,8 @@ static void sample_now(HostSys *state)
     state->sampled_ns = monotonic_ns();
 }
 
-/* Takes no sample if the last one is less than half an interval ago: a rate over so short a time
- * means nothing. */
+/* Takes a sample, unless the last one is less than half an interval ago: a rate over such a short
+ * time is not meaningful. */
 static void host_sys_sample(void *user)
 {
     HostSys *state = user;
@@ -86,7 +86,7 @@ static void host_sys_close(void *user)
     free(state);
 }
 
-/* An item that cannot open does not stop the others. */
+/* Opens the items in `wanted`. If an item cannot be opened, the other items are still sampled. */
 static StrobeStatus open_items(HostSys *state, const char *wanted)
 {
     const StrobeHost *host = state->context.host;
@@ -146,7 +146,7 @@ static StrobeStatus host_sys_open(const StrobeHost *host, StrobeInstance *self, 
     return STROBE_OK;
 }
 
-/* The window's first sample, from which the first difference is taken. */
+/* Takes the window's first sample, from which the first difference is computed. */
 static StrobeStatus host_sys_start(void *user)
 {
     HostSys *state = user;
@@ -157,7 +157,7 @@ static StrobeStatus host_sys_start(void *user)
     return STROBE_OK;
 }
 
-/* The window's last sample, so that a window shorter than the interval has a row too. */
+/* Takes the window's last sample, so that a window shorter than the interval has a row too. */
 static StrobeStatus host_sys_stop(void *user)
 {
     HostSys *state = user;

@@ -31,7 +31,7 @@ typedef struct Interface {
     uint64_t counts[N_COUNTS];
 } Interface;
 
-/* The sum of the interfaces of known speed, or of all interfaces. */
+/* The sum of the interfaces whose speed is known, and of all interfaces. */
 typedef struct Total {
     double rate, known_rate, known_speed;
     int n;
@@ -124,8 +124,9 @@ static void record_interface(HostNetwork *network, StrobeWriter *writer, const I
     host->commit(writer);
 }
 
-/* Returns whether the counts continue the last ones: not if the interface was removed meanwhile or
- * a count runs backwards (a reset, an old driver's 32 bits). */
+/* Returns whether a difference from the last counts is valid. It is not if the interface was
+ * removed in between, or if a count runs backwards (after a reset, or in an old driver with 32
+ * bits). */
 static int is_continued(const HostNetwork *network, const Interface *interface,
                         const uint64_t counts[N_COUNTS])
 {
@@ -169,7 +170,8 @@ static void take_line(HostNetwork *network, StrobeWriter *writer, const char *li
     memcpy(interface->counts, counts, sizeof counts);
 }
 
-/* If no interface has a speed, the record has the traffic of all of them without a share. */
+/* Records the share that all interfaces with a known speed use. If no speed is known, the record
+ * has the traffic of all interfaces, without a share. */
 static void record_usage(HostNetwork *network, StrobeWriter *writer, const Total *total)
 {
     const StrobeHost *host = network->context->host;
@@ -213,7 +215,8 @@ static void network_start(void *state)
 {
     HostNetwork *network = state;
 
-    network->round += 2; /* earlier counts of interfaces are too old */
+    /* so the next sample computes no difference from earlier counts, which are too old */
+    network->round += 2;
     network->at = 0;
 }
 
@@ -234,7 +237,7 @@ static StrobeStatus network_open(HostContext *context, void **state)
         return STROBE_ERROR_MEMORY;
     network->context = context;
     network->has_loopback = context->host->option_bool(context->self, "loopback");
-    /* /proc/net leads to the network of the process that opens it, so use the program's folder */
+    /* /proc/net shows the network of the process that opens it, so use the program's folder */
     if (context->is_live)
         snprintf(name, sizeof name, "%d/net/dev", (int)context->pid);
     network->file = strobe_sys_open(context->proc_root, name);

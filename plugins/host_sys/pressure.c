@@ -26,7 +26,7 @@ typedef struct HostPressure {
     Resource resources[N_RESOURCES];
 } HostPressure;
 
-/* "some avg10=0.04 avg60=4.32 avg300=9.47 total=157853515". */
+/* Reads the total from a line like "some avg10=0.04 avg60=4.32 avg300=9.47 total=157853515". */
 static int read_total(const char *text, const char *key, uint64_t *total)
 {
     const char *line = strobe_sys_after(text, key);
@@ -105,7 +105,8 @@ static void pressure_close(void *state)
     free(pressure);
 }
 
-/* Opens the files. Reads each once, because a kernel can have the files but fail each read. */
+/* Opens the files. Reads each once, because a kernel can have the files and yet fail to read
+ * them. */
 static int open_resources(HostPressure *pressure)
 {
     char name[32], text[256];

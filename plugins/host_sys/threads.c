@@ -11,7 +11,7 @@
 #include <strobe/helpers/sys-file.h>
 
 #define THREADS_MAX 8192
-#define HELD_MAX 72 /* descriptors kept open */
+#define HELD_MAX 72 /* maximum number of descriptors that are kept open */
 #define ROTATION 16 /* threads without a descriptor that each sample reads */
 #define STATS_MAX 8 /* `stat` files that each sample opens */
 #define RESCAN_NS 1000000000u
@@ -21,7 +21,7 @@ typedef struct Thread {
     int schedstat; /* -1: not kept open */
     uint32_t processor;
     uint8_t is_present, is_known, was_idle, is_stale;
-    uint64_t at, run, wait; /* ns; time of the last reading, and the values then */
+    uint64_t at, run, wait; /* ns; time of the last reading, and the values at that time */
     uint64_t user, system;  /* ticks when `stat` was read */
     double user_share;      /* share of user time in its processor time; NaN: not known */
     char name[16];
@@ -41,7 +41,7 @@ struct HostThreads {
     Thread threads[THREADS_MAX]; /* in order of tid */
     Thread merged[THREADS_MAX];
     pid_t found[THREADS_MAX];
-    int is_full; /* the log says so */
+    int is_full; /* the log says that there are too many threads */
 };
 
 HostThreads *host_threads_open(HostContext *context)
@@ -104,7 +104,7 @@ static int take_name(void *user, const char *name)
     return 0;
 }
 
-/* Writes the thread ids in the folder to `found`, in order. */
+/* Writes the thread ids in the folder "task" to `found`, in ascending order. */
 static void list_folder(HostThreads *t)
 {
     t->n_found = 0;
@@ -123,7 +123,7 @@ static void forget_thread(HostThreads *t, Thread *thread)
     strobe_sys_close(&thread->schedstat);
 }
 
-/* Updates the table: merges the old list and the found one, which are both in order. */
+/* Updates the table: merges `threads` and `found`, which are both in ascending order. */
 static void rescan_threads(HostThreads *t)
 {
     uint32_t old = 0, n = 0;
@@ -281,8 +281,8 @@ static void sample_thread(HostThreads *t, StrobeWriter *writer, Thread *thread, 
     thread->wait = wait;
 }
 
-/* Samples the threads with an open descriptor. Each sample starts at another thread, so that each
- * thread's `stat` is read sometimes. */
+/* Samples the threads with an open descriptor. Each sample starts at a different thread, so that
+ * over time it reads the `stat` of each of them. */
 static void sample_held(HostThreads *t, StrobeWriter *writer, HostRound *round)
 {
     uint32_t first = t->n ? t->stat_turn % t->n : 0;
@@ -300,7 +300,7 @@ static void sample_rotation(HostThreads *t, StrobeWriter *writer, HostRound *rou
 {
     uint32_t n_read = 0, n_seen;
     uint32_t first = t->n ? t->rotation % t->n : 0;
-    /* If there is room, the threads get descriptors. */
+    /* The threads that are read get descriptors while there is room. */
     uint32_t room = t->n_held < HELD_MAX ? HELD_MAX - t->n_held : 0;
     uint32_t may_read = t->n_held + room >= t->n ? t->n : ROTATION + room;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processor use of the process's threads, from schedstat in ns. The files of the first threads stay
- * open; the other threads are read in rotation. `stat` is read now and then for the values that
+ * open; the other threads are read in rotation. `stat` is read less often, for the values that
  * schedstat lacks. */
 #ifndef STROBE_PLUGINS_HOST_SYS_THREADS_H
 #define STROBE_PLUGINS_HOST_SYS_THREADS_H
@@ -11,9 +11,9 @@
 
 typedef struct HostThreads HostThreads;
 
-/* The process's values of one round. */
+/* The values of the process in one round, that is one sample. */
 typedef struct HostRound {
-    int is_complete; /* every thread was read in this round and in the one before */
+    int is_complete; /* every thread was read in this round and in the previous round */
     int has_wait;
     double wait;                       /* % of one processor */
     double usage[HOST_PROCESSORS_MAX]; /* % by the processor that a thread ran on last */

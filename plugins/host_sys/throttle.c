@@ -20,7 +20,7 @@ typedef struct HostThrottle {
     int file;
     StrobeKindId kind;
     StrobeTrackId track;
-    double limit; /* processors, NaN: none */
+    double limit; /* in processors; NaN: no limit */
     Account last;
     int has_failed;
 } HostThrottle;
@@ -63,7 +63,7 @@ static double read_quota(const HostThrottle *throttle, const HostCgroup *cgroup)
     return period ? (double)quota / (double)period : STROBE_ABSENT_F64;
 }
 
-/* Returns the least limit of the group and its parents. */
+/* Returns the smallest limit of the group and its parents. */
 static double read_limit(const HostThrottle *throttle)
 {
     HostCgroup cgroup = throttle->cgroup;
@@ -71,7 +71,7 @@ static double read_limit(const HostThrottle *throttle)
 
     do {
         double limit = read_quota(throttle, &cgroup);
-        if (!(limit >= least)) /* least may be absent */
+        if (!(limit >= least)) /* `least` may be NaN */
             least = limit > 0 ? limit : least;
     } while (host_cgroup_up(&cgroup) == 0);
     return least;

@@ -17,7 +17,7 @@ typedef struct Hccs {
     StrobeKindId kind;
     StrobeTrackId track;
     int32_t device, time_ms;
-    int way, is_certain; /* is_certain: it has answered in this way before */
+    int way, is_certain; /* is_certain: the device has already answered in this way */
     uint64_t at, last_at;
     StrobeDcmiHccs now, last;
     StrobeDcmiHccsBandwidth bandwidth;
@@ -44,7 +44,8 @@ static int read_totals(Hccs *hccs, const StrobeDcmi *dcmi, const StrobeDcmiDevic
 
 static int read_measured(Hccs *hccs, const StrobeDcmi *dcmi, const StrobeDcmiDevice *device)
 {
-    memset(&hccs->bandwidth, 0, sizeof hccs->bandwidth); /* the driver adds to the totals */
+    /* the driver adds to the values in this struct */
+    memset(&hccs->bandwidth, 0, sizeof hccs->bandwidth);
     hccs->bandwidth.profiling_time = hccs->time_ms;
     if (!dcmi->hccs_bandwidth)
         return STROBE_DCMI_NOT_SUPPORTED;
@@ -58,8 +59,8 @@ static int read_once(Hccs *hccs, const StrobeDcmi *dcmi, const StrobeDcmiDevice 
     return dcmi->device_info ? read_totals(hccs, dcmi, device) : STROBE_DCMI_NOT_SUPPORTED;
 }
 
-/* Reads once. Until the device has answered in one way, tries the next way if it does not support
- * the current one. */
+/* Reads the traffic once. If the device does not support the current way and has not answered in it
+ * before, tries the next way. */
 static int read_hccs(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevice *device)
 {
     static const int next[] = {[TOTALS_64] = TOTALS_32, [TOTALS_32] = MEASURED};

@@ -7,8 +7,8 @@
 
 #include <strobe/helpers/dcmi-source.h>
 
-/* Both return NULL if the kind cannot be declared, or if there is no memory or thread. `time_ms`:
- * how long the driver measures, if it keeps no totals. */
+/* Return NULL if the kind cannot be declared, or if there is no memory or thread. `time_ms`: how
+ * long the driver measures, if it keeps no totals. */
 StrobeDcmiSource *interconnect_hccs(const StrobeHost *host, StrobeInstance *self,
                                     const StrobeDcmi *dcmi, const StrobeDcmiDevice *device,
                                     int32_t time_ms, uint64_t deadline_ns);

@@ -15,11 +15,11 @@ static struct {
     StrobeInstance *self;
     StrobeKindId kind;
     _Atomic int is_on; /* a window records */
-    /* The component's text: the lower half is its string id, the upper half the session of the
+    /* The interned text "PTA": the lower half is its string id, the upper half the session of this
      * id. */
     _Atomic uint64_t component;
     _Atomic uint32_t session;
-    /* Bytes of the blocks in the table, which were allocated in sessions. */
+    /* Sum of the blocks in the table, all of which were allocated during a session. */
     _Alignas(64) _Atomic int64_t allocated;
 } state;
 
@@ -39,15 +39,15 @@ static const StrobeHost *present_host(void)
     return atomic_load_explicit(&state.host, memory_order_acquire);
 }
 
-/* Changes the total and returns it. */
+/* Changes `allocated` and returns the new value. */
 static int64_t count_change(uint64_t more, uint64_t less)
 {
     int64_t change = (int64_t)(more - less);
     return atomic_fetch_add_explicit(&state.allocated, change, memory_order_relaxed) + change;
 }
 
-/* Interns the text once in each session: doing so for each record took a fifth of the recording
- * time. */
+/* Returns the string id of the component. Interns the text once in each session, because doing so
+ * for each record took a fifth of the recording time. */
 static StrobeStringId component_of(const StrobeHost *host, StrobeWriter *writer)
 {
     uint64_t session = atomic_load_explicit(&state.session, memory_order_acquire);
@@ -78,7 +78,7 @@ static void write_event(const StrobeHost *host, const struct strobe_memory_event
     host->commit(writer);
 }
 
-/* Records an event of the CPU allocator, which has no pool. */
+/* Records an event of the CPU allocator, which has no pool, so total_reserved is absent. */
 static void record_own(const StrobeHost *host, uint32_t action, const void *address, int64_t size,
                        int64_t total)
 {
@@ -112,7 +112,8 @@ static void record_allocation(const void *address, size_t size)
         record_own(host, ALLOCATION, address, (int64_t)size, total);
 }
 
-/* Runs after the session too, so that released blocks leave the table. */
+/* Records a release. Also called after the session, so that released blocks are removed from the
+ * table. */
 static void record_release(const void *address)
 {
     uint64_t size;

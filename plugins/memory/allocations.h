@@ -9,14 +9,14 @@
 #include "../torch_bridge/torch_memory.h"
 #include "report-gate.h"
 
-/* Callbacks for the backend. They are static because allocated memory, and so its release, outlives
- * every session. */
+/* Callbacks for the backend. They are static because allocated memory can outlive every session,
+ * and its release then calls them. */
 extern const StrobeTorchMemoryEvents strobe_allocation_events;
 /* Callbacks for the preloaded library. */
 extern const ReportHooks strobe_allocation_reports;
 
-/* Counts allocations from attach to detach, and records them between record(1) and record(0).
- * Control thread. A forked child does neither until it attaches itself. */
+/* Allocations are counted from attach to detach, and recorded between record(1) and record(0).
+ * Control thread. A forked child neither counts nor records until it calls attach itself. */
 void strobe_allocations_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind);
 void strobe_allocations_record(int on);
 void strobe_allocations_detach(void);

@@ -9,8 +9,8 @@
 
 #include "report-gate.h"
 
-/* From now on the hooks are called for the allocators that are loaded now. Call it again at the
- * begin of each window, for allocators that were loaded meanwhile. Control thread. */
+/* Makes the allocators that are loaded now call the hooks. Call this function again at the begin of
+ * each window, for allocators that were loaded since. Control thread. */
 void strobe_device_reports_begin(const ReportHooks *hooks);
 /* Stops calling the hooks, except in reports that are already running, and restores the import
  * slots. */

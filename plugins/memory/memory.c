@@ -11,7 +11,7 @@
 #include "device-reports.h"
 #include "tensors.h"
 
-/* There is one for each process, as there is one CPU allocator of PyTorch. */
+/* The state of the collector: one for each process, as PyTorch has one CPU allocator. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
@@ -89,7 +89,7 @@ static StrobeStatus memory_start(void *state)
     set_recording(1);
     strobe_device_reports_begin(&strobe_allocation_reports);
     StrobeStatus status =
-        attach_backend(); /* the program may have set its own allocator meanwhile */
+        attach_backend(); /* again, because the program may have set another allocator since */
     if (status == STROBE_OK && collector.tensors) {
         const char *reason = collector.tensors->enable(&strobe_tensor_events);
         if (reason)

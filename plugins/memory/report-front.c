@@ -66,8 +66,8 @@ static Report *find_once(int which)
 
 static atomic_flag is_changing = ATOMIC_FLAG_INIT;
 
-/* If no session records, makes later reports call libc10's own function directly. If the slot is
- * just being changed, does nothing; the next report tries again. */
+/* If no session records, makes later reports call libc10's own function directly. If another thread
+ * is changing strobe_report_next, does nothing; the next report tries again. */
 static void step_aside(int which, Report *found)
 {
     if (atomic_flag_test_and_set(&is_changing))
@@ -92,8 +92,8 @@ static void forward_report(int which, void *address, int64_t size, int64_t alloc
     found(address, size, allocated, reserved, device);
 }
 
-/* Sets or removes the hooks. Without hooks the next report steps aside; this waits while one
- * does. */
+/* Sets or removes the hooks. Without hooks the next report calls step_aside; this function waits
+ * while another thread is in step_aside. */
 void strobe_report_set_hooks(const ReportHooks *hooks)
 {
     while (atomic_flag_test_and_set(&is_changing))

@@ -3,9 +3,9 @@
  * Functions that replace c10::reportMemoryUsageToProfiler, which allocators of devices call for
  * each block, with or without a profiler. They pass each report on to PyTorch's own function.
  *
- * This can be written in C because the arguments are plain: a c10::Device is two bytes. It uses
- * only libc, because it is also part of memory-preload.so, which is loaded into every process that
- * `strobe run` starts.
+ * These functions can be written in C because their arguments are simple: a c10::Device is two
+ * bytes. They use only libc, because they are also part of memory-preload.so, which is loaded into
+ * every process that `strobe run` starts.
  */
 #ifndef STROBE_PLUGINS_REPORT_FRONT_H
 #define STROBE_PLUGINS_REPORT_FRONT_H
@@ -26,8 +26,8 @@ typedef struct ReportDevice {
 typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
                     ReportDevice device);
 
-/* The next function for a report: libc10's own function while no session records. It is hidden,
- * so that a call loads it without a symbol lookup. */
+/* The function that a report is passed to. While no session records, this is libc10's own function.
+ * The variable is hidden, so that a call loads it without a symbol lookup. */
 extern __attribute__((visibility("hidden"))) Report *_Atomic strobe_report_next[N_REPORTS];
 
 /* Defines a function that receives a report and passes it to `strobe_report_next`. */
@@ -42,9 +42,9 @@ extern __attribute__((visibility("hidden"))) Report *_Atomic strobe_report_next[
 /* Sets the hooks, see ReportGate. */
 void strobe_report_set_hooks(const ReportHooks *hooks);
 
-/* Finds libc10's own function; NULL: libc10 is not loaded, or has no function of that name. It does
- * not take the lock that dlsym takes: the first report may come from a thread for which a
- * constructor waits. */
+/* Finds libc10's own function; NULL: libc10 is not loaded, or has no function of that name. Does
+ * not call dlsym, which takes the loader's lock: a constructor that holds this lock may wait for
+ * the thread that makes the first report. */
 Report *strobe_report_find(const char *name);
 
 #endif

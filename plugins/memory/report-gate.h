@@ -9,10 +9,10 @@
 
 #define REPORT_GATE_SYMBOL "strobe_report_gate_1"
 
-/* Once it is passed to a gate it must stay valid until the process ends. */
+/* A ReportHooks that was passed to a gate must stay valid until the process ends. */
 typedef struct ReportHooks {
     /* The allocator of device `index` (not a CPU) has allocated `size` bytes, or released them if
-     * `size` is negative. `allocated` and `reserved` are its totals afterwards. */
+     * `size` is negative. `allocated` and `reserved` are the allocator's totals afterwards. */
     void (*reported)(const void *address, int64_t size, int64_t allocated, int64_t reserved,
                      int32_t index);
 } ReportHooks;

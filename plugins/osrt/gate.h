@@ -9,7 +9,7 @@
 
 #define OSRT_GATE_SYMBOL "strobe_osrt_gate_1"
 
-/* Must stay valid for the life of the process once a gate points to it. */
+/* An OsrtHooks must stay valid until the process ends once a gate has pointed to it. */
 typedef struct OsrtHooks {
     uint64_t (*now)(void);
     uint64_t threshold; /* in ticks of now(); shorter calls are not reported */

@@ -4,8 +4,8 @@
  *
  * It is loaded into every process that `strobe run` starts, and most of them record nothing: then a
  * call costs one load and a jump. The library allocates nothing, takes no lock, and needs only
- * libc. It holds nothing during the wrapped call, so a cancellation, a longjmp or an exception
- * leaves nothing behind.
+ * libc. It holds no resource during the wrapped call, so a cancellation, a longjmp or an exception
+ * there does no harm.
  */
 #undef _FILE_OFFSET_BITS /* the wrapped names must not be redirected by macros */
 #undef _FORTIFY_SOURCE
@@ -50,7 +50,8 @@ enum {
     N_FUNCTIONS
 };
 
-/* The names, by number. Checked variants ("__read_chk") get their usual name in osrt.c. */
+/* The names of the functions, by number. osrt.c records a checked variant such as "__read_chk" by
+ * its usual name. */
 #define NAME(result_, name_, parameters_, arguments_) [FUNCTION_##name_] = #name_,
 static const char *const names[N_FUNCTIONS] = {
     OSRT_FUNCTIONS(NAME)[FUNCTION_pthread_mutex_lock] = "pthread_mutex_lock",
@@ -73,8 +74,9 @@ enum { UNKNOWN, PROGRAM, OWN };
 
 static __thread struct {
     uint8_t owner;
-    uint8_t is_busy; /* in the hook, whose calls are not the program's; or set for good by strict
-                        seccomp mode */
+    /* the thread is in the hook, whose calls are not recorded; or it is in strict seccomp mode,
+     * then for ever */
+    uint8_t is_busy;
 } this_thread __attribute__((tls_model("initial-exec")));
 
 /* Strobe's own threads have names that begin with "strobe-". */
@@ -115,8 +117,8 @@ static inline void end_call(Call call, uint32_t function, int64_t status)
     errno = saved;
 }
 
-/* On some machines the C library has two versions of the condition variables, and dlsym finds the
- * older one unless a version is given. */
+/* On some machines the C library has two versions of the functions for condition variables, and
+ * dlsym finds the older version unless a version is given. */
 static void *find_function(const char *name)
 {
     void *function = NULL;
@@ -129,8 +131,8 @@ static void *find_function(const char *name)
 #define OPEN_HOOKS() atomic_load_explicit(&strobe_osrt_gate_1.hooks, memory_order_acquire)
 #define IS_SHUT(hooks_) __builtin_expect(!(hooks_), 1)
 
-/* Each pointer first leads to a function that looks up the real one, for calls that come before
- * look_up_all(). */
+/* Defines a wrapper. `real_` first points to a function that looks up the real one, for calls
+ * before look_up_all(). */
 #define WRAP(result_, name_, parameters_, arguments_)                                              \
     API result_ name_ parameters_;                                                                 \
     static result_ first_##name_ parameters_;                                                      \
@@ -181,7 +183,7 @@ API int pthread_mutex_lock(pthread_mutex_t *mutex)
     return result;
 }
 
-/* Functions whose number of arguments varies: the wrapper passes on all that there can be. */
+/* Functions with a variable number of arguments: the wrapper passes on the maximum number. */
 static inline int has_mode(int flags)
 {
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
@@ -258,7 +260,7 @@ API int prctl(int option, ...)
 
 static long (*real_syscall)(long number, ...);
 
-/* GLib, and other code with locks of its own, makes futex calls by this function. */
+/* Code that implements its own locks, such as GLib, makes futex calls with this function. */
 API long syscall(long number, ...)
 {
     const OsrtHooks *hooks = OPEN_HOOKS();

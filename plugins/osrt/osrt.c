@@ -20,7 +20,8 @@ static const char *const syscall_names[] = {
 };
 #define N_SYSCALLS (sizeof syscall_names / sizeof *syscall_names)
 
-/* Static, because a call that is in progress when a window ends may return at any time later. */
+/* The state of the collector. Static, because a call that is in progress when a window ends may
+ * return, and use the state, at any later time. */
 static struct {
     OsrtContext context;
     const StrobeHost *host;
@@ -28,12 +29,13 @@ static struct {
     OsrtGate *gate; /* NULL: the kernel's trace points report the calls */
     OsrtPerf *perf; /* NULL: the preloaded library reports the calls */
     StrobeKindId kind;
-    uint64_t ticks, ns; /* two clocks at one moment, to find the rate of the first */
+    /* times of the host's clock and of CLOCK_MONOTONIC at one moment, for the rate of ticks */
+    uint64_t ticks, ns;
     OsrtHooks hooks;
 } osrt;
 
-/* Returns the length of "read" for "__read_chk": the source has the one name, a checking compiler
- * calls the other. */
+/* Removes "__" and "_chk" from the name of a checked variant: "__read_chk", which a compiler calls
+ * for "read", becomes "read". Returns the length of the result. */
 static size_t plain_name(const char **name)
 {
     size_t length = strlen(*name);
@@ -92,7 +94,7 @@ typedef struct Object {
     uintptr_t inside, begin, end;
 } Object;
 
-/* Finds the loaded object that holds an address, and its first and last byte. */
+/* Finds the loaded object that contains an address, and its first and last byte. */
 static int take_object(struct dl_phdr_info *info, size_t size, void *user)
 {
     Object *object = user;

@@ -12,17 +12,17 @@
 #include <strobe/helpers/perf-rings.h>
 #include <strobe/helpers/sys-file.h>
 
-#define DESCRIPTORS_MAX 48 /* the program's own limit on descriptors counts these, too */
+#define DESCRIPTORS_MAX 48 /* these descriptors count towards the program's own limit */
 #define RING_PAGES 64      /* a power of two */
 #define CALLS_MAX 8192     /* threads that are tracked; a power of two */
 
 enum { ENTER, EXIT, N_POINTS };
 
-/* A thread, and the call in which it is. */
+/* A thread, and the system call that it is in. */
 typedef struct Inside {
     uint32_t tid; /* 0: free */
     uint32_t is_own;
-    int64_t number; /* -1: not inside */
+    int64_t number; /* number of the system call; -1: the thread is in no call */
     uint64_t begin;
     StrobeTrackId track;
 } Inside;
@@ -46,7 +46,7 @@ typedef struct Reported {
     uint32_t raw_size;
     uint16_t point;
     uint8_t common[6];
-    int64_t number, status; /* `status` of an exit only */
+    int64_t number, status; /* `status` is set at an exit only */
 } __attribute__((packed)) Reported;
 _Static_assert(offsetof(Reported, point) == 28, "layout of a perf sample");
 
@@ -80,11 +80,11 @@ static struct perf_event_attr attributes_of(const OsrtPerf *perf, int point)
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
-        .wakeup_watermark = 1u << 30, /* never reached: no thread waits for events */
+        .wakeup_watermark = 1u << 30, /* never reached, so the kernel wakes no thread up */
     };
 }
 
-/* Returns -1 with errno if trace points may not be opened here. */
+/* Returns -1 with errno if this process may not open trace points. */
 static int try_points(OsrtPerf *perf)
 {
     if (read_point(perf->context, "sys_enter", &perf->points[ENTER]) != 0 ||

@@ -37,7 +37,7 @@ static const StrobeOption options[] = {
     STROBE_SAMPLER_SYS_ROOT("Where sysfs is, with the trace points."),
 };
 
-/* The preloaded library must be loaded at the start of the process; later is not possible. */
+/* The environment variables that preload the library: it must be loaded when the process starts. */
 static const StrobeVariable variables[] = {
     {
         .struct_size = sizeof(StrobeVariable),
@@ -49,8 +49,8 @@ static const StrobeVariable variables[] = {
 
 static const StrobeKind *const kinds[] = {&strobe_kind_os_call};
 
-/* INSIDE: the preloaded library calls the plugin, and only the process that opened the trace points
- * reads them. */
+/* STROBE_COMPONENT_INSIDE: the preloaded library calls the plugin in the same process, and only the
+ * process that opened the trace points can read them. */
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,

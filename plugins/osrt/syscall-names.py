@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the table of system calls by number from what the compiler says of <sys/syscall.h>.
+"""Makes the table of system call names by number from the macros of <sys/syscall.h>, which the
+compiler prints.
 
     syscall-names.py OUTPUT COMPILER...
 """
