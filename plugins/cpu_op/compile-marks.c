@@ -8,7 +8,7 @@
 
 #define DOMAIN "torch.compile"
 
-/* The fields of both kinds. */
+/* The fields of the kinds of ranges and of instants, which are the same. */
 struct compile_mark {
     uint64_t argument;
     StrobeStringId domain, id, function, place, reason;
@@ -22,10 +22,10 @@ static const StrobeField fields[] = {
     {"cpu_op.function", STROBE_FIELD_STRING, 0, "", "Function that is compiled."},
     {"cpu_op.place", STROBE_FIELD_STRING, 0, "", "File and line of the program."},
     {"cpu_op.reason", STROBE_FIELD_STRING, 0, "",
-     "Why: the guard that failed, what broke the graph, or why nothing was compiled."},
+     "Reason: the guard that failed, the cause of the graph break, or why nothing was compiled."},
     {"cpu_op.nodes", STROBE_FIELD_U64, 0, "", "Nodes of the graph."},
     {"cpu_op.guards", STROBE_FIELD_U64, 0, "", "Guards of the compiled code."},
-    {"cpu_op.cache_size", STROBE_FIELD_U64, 0, "", "Compilations of the code that there were."},
+    {"cpu_op.cache_size", STROBE_FIELD_U64, 0, "", "Number of earlier compilations of this code."},
 };
 #define N_FIELDS (sizeof fields / sizeof *fields)
 
@@ -36,7 +36,7 @@ static struct {
     _Atomic(const StrobeHost *) host; /* NULL: there is no session */
     StrobeInstance *self;
     StrobeKindId range, instant;
-    uint64_t begin; /* of the window */
+    uint64_t begin; /* begin of the window */
     _Atomic int is_on;
 } marks;
 

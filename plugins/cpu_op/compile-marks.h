@@ -15,7 +15,7 @@ StrobeStatus compile_marks_open(const StrobeHost *host, StrobeInstance *self);
 void compile_marks_record(int on);
 void compile_marks_close(void);
 
-/* Any thread, see CompileTool. */
+/* Members of CompileTool; see there. Any thread. */
 uint64_t compile_marks_now(void);
 void compile_marks_add_range(const CompileMark *mark);
 void compile_marks_add_instant(const CompileMark *mark);

@@ -15,11 +15,11 @@
 /* One action of the compiler. An empty text, or the number STROBE_ABSENT_U64, means unknown. */
 typedef struct CompileMark {
     const char *name;
-    const char *id;       /* of the compilation: "0/1" */
+    const char *id;       /* id of the compilation, such as "0/1" */
     const char *function; /* the function that is compiled */
-    const char *place;    /* in the program: "train.py:12" */
+    const char *place;    /* file and line in the program, such as "train.py:12" */
     const char *reason;
-    uint64_t begin, end; /* of CompileTool.now */
+    uint64_t begin, end; /* times from CompileTool.now */
     uint64_t nodes, guards, cache_size;
 } CompileMark;
 
@@ -33,16 +33,17 @@ typedef struct CompileTool {
     uint32_t reserved;
     /* Returns the host's time; 0 without a session. */
     uint64_t (*now)(void);
-    /* No effect while no window records. */
+    /* Record a mark. No effect while no window records. */
     void (*add_range)(const CompileMark *mark);
     void (*add_instant)(const CompileMark *mark);
-    /* Begins a RecordFunction of libtorch, in the scope of a function or of a user's range. NULL:
-     * no callback records it. end_function must be called on the same thread, at any time. */
+    /* Begins a RecordFunction of libtorch, in the scope of a function or of a user's range. Returns
+     * NULL if no callback records the function. end_function must be called on the same thread, at
+     * any later time. */
     void *(*begin_function)(const char *name, int is_user_range);
     void (*end_function)(void *function);
-    /* Set the group of the operations that the thread issues, and the group for operations whose
-     * group is not known otherwise; see StrobeTorchCollectives. No effect if communication is not
-     * recorded. */
+    /* set_group sets the group of the operations that the thread issues; set_usual_group sets the
+     * group for operations whose group is not known otherwise. See StrobeTorchCollectives. No
+     * effect if communication is not recorded. */
     void (*set_group)(const char *name, int64_t peer);
     void (*set_usual_group)(const char *name);
     /* Sets what is recorded of the calling thread's operators from now on; NULL: the session's

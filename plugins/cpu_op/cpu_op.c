@@ -15,15 +15,16 @@
 #include "operators.h"
 #include "python-compile.h"
 
-/* There is one for each process, like libtorch's list of callbacks. */
+/* The state of the collector: one for each process, as libtorch has one list of callbacks. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
     const StrobeTorchBackend *backend;
     uint32_t wanted;                 /* STROBE_TORCH_* */
-    const StrobePythonStack *stacks; /* NULL: none are wanted */
-    uint32_t stack_windows;          /* windows that python_call recorded before this session */
-    int is_reported;                 /* the log says that there are no stacks */
+    const StrobePythonStack *stacks; /* NULL: Python stacks are not recorded */
+    /* number of windows that python_call recorded before this session */
+    uint32_t stack_windows;
+    int is_reported; /* the log says that there are no stacks */
 } collector;
 
 static const StrobeField own_fields[] = {
@@ -31,7 +32,8 @@ static const StrobeField own_fields[] = {
      "Floating point operations, of operators that PyTorch knows a formula for."},
     {"cpu_op.values", STROBE_FIELD_STRING, 0, "",
      "Arguments that are no tensors: a JSON array with a text for each input."},
-    {"cpu_op.modules", STROBE_FIELD_STRING, 0, "", "TorchScript modules around it."},
+    {"cpu_op.modules", STROBE_FIELD_STRING, 0, "",
+     "TorchScript modules in which the operator runs."},
     {"cpu_op.overload", STROBE_FIELD_STRING, 0, "", "Name of the operator's overload."},
 };
 
@@ -59,7 +61,8 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
                        (host->option_bool(self, "overloads") ? STROBE_TORCH_OVERLOADS : 0u);
 }
 
-/* Finds the plugin that knows the threads' Python stacks. NULL: it is missing; the log says so. */
+/* Finds the plugin that knows the threads' Python stacks. Returns NULL, and logs it, if the plugin
+ * is missing. */
 static const StrobePythonStack *find_stacks(const StrobeHost *host, StrobeInstance *self)
 {
     char path[PATH_MAX];
@@ -90,7 +93,7 @@ static StrobeStatus declare_kind(const StrobeHost *host, StrobeInstance *self)
     return status;
 }
 
-/* Starts recording communication on the host, which the same bridge reports. */
+/* Opens the recording of communication on the host, which the bridge to PyTorch reports too. */
 static StrobeStatus open_groups(const StrobeHost *host, StrobeInstance *self,
                                 const StrobeLibtorch *libtorch)
 {
@@ -123,7 +126,7 @@ static StrobeStatus cpu_op_open(const StrobeHost *host, StrobeInstance *self, vo
     collector.host = host;
     collector.self = self;
     collector.stacks = host->option_bool(self, "stack") ? find_stacks(host, self) : NULL;
-    if (collector.stacks) /* it may already record */
+    if (collector.stacks) /* the present window does not count as an earlier one */
         collector.stack_windows =
             collector.stacks->windows() - (collector.stacks->records() ? 1 : 0);
     collector.is_reported = 0;

@@ -15,16 +15,17 @@
 #define OPEN_MAX 256 /* operations that can be open at once in the process */
 #define FIELDS_MAX 16
 
-/* The standard kind's fields, and further ones that only groups on the host report. */
+/* The standard kind's fields, and additional fields that only groups on the host report. */
 struct group_operation {
     struct strobe_comm_op standard;
     uint64_t bytes;
     uint32_t peer, reserved;
 };
 
-/* An open operation: it begins on one thread and may end on another. */
+/* An open operation. It may end on a different thread than it began on. */
 typedef struct OpenOperation {
-    struct group_operation fields; /* without the texts below */
+    /* the text fields are set at the end, from the texts below */
+    struct group_operation fields;
     char group[GROUP_SIZE], name[NAME_SIZE], type[NAME_SIZE];
     char algorithm[16], data_type[16];
     uint64_t begin;
@@ -49,9 +50,10 @@ StrobeKind group_operation_kind;
 __attribute__((constructor)) static void add_own_fields(void)
 {
     static const StrobeField own[] = {
-        {"cpu_op.bytes", STROBE_FIELD_U64, 0, "B", "Bytes that the process gives in."},
+        {"cpu_op.bytes", STROBE_FIELD_U64, 0, "B", "Size of the process's input."},
         {"cpu_op.peer", STROBE_FIELD_U32, 0, "",
-         "Rank in the group that it goes to, comes from or that is its root, absent: none."},
+         "Rank in the group of the transfer's other side, or of the operation's root; absent: "
+         "none."},
     };
     uint32_t n = strobe_kind_comm_op.n_fields;
 
@@ -85,8 +87,8 @@ static const struct {
     {"barrier", "barrier"},
 };
 
-/* Returns "all_reduce" for "gloo:all_reduce"; NULL: the group is not on the host, and the device's
- * collector records its operations. */
+/* Returns "all_reduce" for "gloo:all_reduce". Returns NULL if a device carries out the group's
+ * operations, because the device's collector records them. */
 static const char *host_operation(const char *title, size_t *n_backend)
 {
     static const char *const backends[] = {"gloo:", "mpi:"};
@@ -268,8 +270,8 @@ StrobeStatus group_operations_open(const StrobeHost *host, StrobeInstance *self,
     return STROBE_OK;
 }
 
-/* A thread that waits for an operation may continue, and end the window, before libtorch reports
- * the operation's end. So this waits for the reports. */
+/* Waits for libtorch to report the ends of open operations: a thread that waited for an operation
+ * may continue, and end the window, before libtorch reports the operation's end. */
 static void wait_for_ends(void)
 {
     const struct timespec pause = {0, 100000};

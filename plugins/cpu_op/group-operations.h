@@ -10,15 +10,16 @@
 
 extern StrobeKind group_operation_kind;
 
-/* Control thread. `reports` is the backend's. */
+/* Control thread. `reports` belongs to the backend. */
 StrobeStatus group_operations_open(const StrobeHost *host, StrobeInstance *self,
                                    const StrobeTorchCollectives *reports);
 /* Operations that begin between record(1) and record(0) are recorded. record(0) waits, for at most
- * 10 ms, for the ends of open operations. Returns NULL, or why nothing is recorded. */
+ * 10 ms, for the ends of open operations. Returns NULL, or the reason why nothing is recorded. */
 const char *group_operations_record(int on);
 void group_operations_close(void);
 
-/* See StrobeTorchCollectives. Any thread; no effect if nothing is recorded. */
+/* The same as the members of StrobeTorchCollectives; see there. Any thread; no effect if nothing is
+ * recorded. */
 void group_operations_name(const char *name, int64_t peer);
 void group_operations_name_usual(const char *name);
 

@@ -13,25 +13,27 @@
 #define STACK_LAST 65536   /* the greatest size of that stack */
 #define DETACHED_MAX 64    /* functions of one thread that may be open after an outer one ended */
 #define ASYNC_MAX 256      /* asynchronous functions open at once in the process */
-#define FRAMES_MAX 256     /* of a TorchScript stack */
+#define FRAMES_MAX 256     /* maximum number of frames in a TorchScript stack */
 #define SCOPE_USER_RANGE 7 /* at::RecordScope::USER_SCOPE */
 
 /* Details of a function that are known at its begin. */
 typedef struct Details {
     StrobeStringId shapes, types, values, modules, overload;
-    StrobeStackId stack; /* of a range or an asynchronous function; others get it at their end */
+    /* stack of a range or an asynchronous function; for other functions it is read at their end */
+    StrobeStackId stack;
     uint64_t flops;
 } Details;
 
-/* An open function of a thread, with what the host's span does not hold. */
+/* An open function of a thread, with the data that the host's span does not have. */
 typedef struct NotedFunction {
     const void *key;
-    uint64_t begin;      /* 0: only the host's span has it */
-    StrobeStringId name; /* set if `begin` is */
+    uint64_t begin;      /* 0: only the host's span has the begin */
+    StrobeStringId name; /* set if `begin` is set */
     Details details;
     uint32_t window;
-    uint32_t depth;       /* of the host's span */
-    uint32_t is_detached; /* an outer function ended first, and with it the host's span */
+    uint32_t depth; /* depth of the host's span */
+    /* an outer function ended first, which also ended this function's span */
+    uint32_t is_detached;
 } NotedFunction;
 
 typedef struct NoteStack {
@@ -44,7 +46,8 @@ typedef struct NoteStack {
 
 typedef struct AsyncOperator {
     _Alignas(
-        16) unsigned char context[STROBE_TORCH_CONTEXT_SIZE]; /* the backend's, must be first */
+        /* used by the backend; must be first */
+        16) unsigned char context[STROBE_TORCH_CONTEXT_SIZE];
     uint64_t begin;
     StrobeStringId name;
     Details details;
@@ -57,7 +60,7 @@ static struct {
     _Atomic(const StrobeHost *) host; /* NULL: there is no session */
     StrobeInstance *self;
     StrobeKindId kind;
-    size_t size; /* of its fields */
+    size_t size; /* size of the kind's fields */
     StrobeTorchTarget *target;
     _Atomic int is_on;            /* functions that begin are recorded */
     _Atomic uint32_t n_stackless; /* records that lack their TorchScript stack */
@@ -66,8 +69,8 @@ static struct {
 static _Atomic uint32_t current_window; /* number of the current window */
 static AsyncOperator async_operators[ASYNC_MAX];
 static pthread_key_t stack_key;
-/* Read with one load. A few bytes fit into the static thread-local storage even of a running
- * program. */
+/* Initial-exec: reading it takes one load. Even in a program that is already running, static
+ * thread-local storage has room for a few bytes. */
 static __thread NoteStack *own_stack __attribute__((tls_model("initial-exec")));
 
 static void free_stack(void *memory)
@@ -115,7 +118,7 @@ static int grow_stack(NoteStack *stack)
     return 1;
 }
 
-/* Returns the thread's stack with room for one more function; NULL: no memory. */
+/* Returns the thread's stack with room for one more function; NULL: out of memory. */
 static NoteStack *stack_with_room(void)
 {
     NoteStack *stack = own_stack ? own_stack : make_stack();
@@ -152,7 +155,8 @@ static Details details_of(const StrobeHost *host, StrobeWriter *writer,
 
     if (!inputs)
         return details;
-    if (inputs->types.length) { /* shapes may be empty: the one input has no dimensions */
+    /* checks the types, because shapes may be empty: a single input without dimensions */
+    if (inputs->types.length) {
         details.shapes = host->intern(writer, inputs->shapes.bytes, inputs->shapes.length);
         details.types = host->intern(writer, inputs->types.bytes, inputs->types.length);
     }
@@ -202,7 +206,7 @@ static void begin_operator(const void *key, const char *name, int64_t sequence, 
         open->begin = host->now();
     }
     open->depth = host->span_open(self, (uintptr_t)key, state.kind, name, (uint64_t)sequence);
-    if (open->depth) /* otherwise the host has counted it as lost */
+    if (open->depth) /* 0: the host could not open the span, and counted it as lost */
         stack->depth++;
 }
 
@@ -214,8 +218,8 @@ static void remove_at(NoteStack *stack, uint32_t index)
             (stack->depth - index) * sizeof *stack->open);
 }
 
-/* Drops the oldest detached function, whose end will probably not come. Returns how many records of
- * this window are lost by that. */
+/* Drops the oldest detached function, whose end will probably not come. Returns 1 if this loses a
+ * record of this window, else 0. */
 static uint32_t drop_detached(NoteStack *stack)
 {
     uint32_t index = 0;
@@ -226,9 +230,9 @@ static uint32_t drop_detached(NoteStack *stack)
     return n_lost;
 }
 
-/* The host has closed inner spans without a record, because an outer function ended first. Ranges
- * among them are recorded later, at their own end, as functions that do not nest; the others are
- * lost. */
+/* Handles inner spans that the host closed without a record, because an outer function ended first.
+ * Ranges among them are recorded later, at their own end, as functions that do not nest; other
+ * functions are lost. */
 static void closed_inside(StrobeClosed closed)
 {
     const StrobeHost *host = end_host();
@@ -252,7 +256,8 @@ static void closed_inside(StrobeClosed closed)
         host->lost(state.self, STROBE_LOSS_COLLECTOR_DROPPED, n_lost);
 }
 
-/* Removes the function of `key` from the thread's stack. 0: its begin was not recorded. */
+/* Removes the function with this `key` from the thread's stack. Returns 0 if its begin was not
+ * recorded. */
 static int take_operator(const void *key, NotedFunction *taken)
 {
     NoteStack *stack = own_stack;
@@ -376,7 +381,8 @@ static StrobeStackId stack_of_frames(const StrobeTorchText *frames, size_t n)
     for (size_t i = 0; i < n; i++) {
         ids[i] = host->intern(writer, frames[i].bytes, frames[i].length);
         if (!strobe_string_is_lasting(
-                ids[i])) { /* reported later, because the session may be closing now */
+                /* the loss is reported later, because the session may be closing now */
+                ids[i])) {
             atomic_fetch_add(&state.n_stackless, 1);
             return 0;
         }

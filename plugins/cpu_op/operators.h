@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps what the host's span does not hold of an open function of PyTorch: its inputs, the begin of
- * a range, a function that ends on another thread. */
+/* Records PyTorch's functions. Stores the data of an open function that the host's span does not
+ * have: its inputs, the begin of a range, and all data of a function that may end on another
+ * thread. */
 #ifndef STROBE_PLUGINS_OPERATORS_H
 #define STROBE_PLUGINS_OPERATORS_H
 
@@ -8,7 +9,7 @@
 
 #include "../torch_bridge/torch_backend.h"
 
-/* The standard kind's fields, and the optional ones. */
+/* The standard kind's fields, and the optional fields. */
 struct strobe_cpu_op_more {
     struct strobe_cpu_op op;
     uint64_t flops;          /* floating point operations; absent: unknown */
@@ -20,9 +21,9 @@ struct strobe_cpu_op_more {
 /* Callbacks for a backend. They are static because a running callback may outlive its session. */
 extern const StrobeTorchEvents strobe_operator_events;
 
-/* `size` is the size of the kind's fields: the standard ones, or all of strobe_cpu_op_more. Ends of
- * functions are recorded from attach to detach, begins only between record(1) and record(0).
- * Control thread. A forked child does not record until it calls record(1) itself. */
+/* `size` is the size of the kind's fields: of the standard fields, or of all in strobe_cpu_op_more.
+ * Ends of functions are recorded from attach to detach, begins only between record(1) and
+ * record(0). Control thread. A forked child does not record until it calls record(1) itself. */
 void strobe_operators_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind,
                              size_t size, StrobeTorchTarget *target);
 void strobe_operators_record(int on);

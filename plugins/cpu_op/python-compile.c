@@ -13,8 +13,8 @@ static StrobeInstance *self;
 static const StrobeTorchBackend *backend;
 static int is_open; /* strobe.compiled was called for the session */
 
-/* Calls a function of the package; NULL ends the arguments. Returns 1; 0: it failed; -1: it does
- * not exist. */
+/* Calls a function of the package strobe.compiled with up to two arguments; NULL: no further
+ * argument. Returns 1 on success, 0 if the function failed, -1 if it does not exist. */
 static int call_function(const char *name, PyObject *first, PyObject *second)
 {
     PyObject *function = strobe_python_own_function(&python, "strobe.compiled", name);
@@ -84,7 +84,7 @@ void python_compile_open(const StrobeHost *new_host, StrobeInstance *new_self,
                   "What torch.compile does is not recorded: strobe.compiled failed");
 }
 
-/* Does nothing if the interpreter has ended meanwhile. */
+/* Calls a function of the package if it is open. Does nothing if the interpreter has ended. */
 static void call_if_open(const char *name)
 {
     if (!is_open || !python.is_initialized())

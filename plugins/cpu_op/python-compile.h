@@ -7,10 +7,11 @@
 
 #include "../torch_bridge/torch_backend.h"
 
-/* The session opens; without Python, or without the package in it, these calls do nothing. */
+/* Call it when the session opens. The functions of this file do nothing without Python, or if
+ * Python does not have the package. */
 void python_compile_open(const StrobeHost *host, StrobeInstance *self,
                          const StrobeTorchBackend *backend);
-/* A window begins (1) or ends (0). */
+/* Call it when a window begins (1) or ends (0). */
 void python_compile_record(int on);
 void python_compile_close(void);
 

@@ -30,7 +30,8 @@ static inline CodeText *code_text_use(CodeText *text)
 
 void code_text_free(CodeText *text);
 
-/* Removes a user; the last one frees the text. Call it with the interpreter's lock. */
+/* Removes a user, and frees the text if that was the last one. Call it with the interpreter's
+ * lock. */
 static inline void code_text_leave(CodeText *text)
 {
     if (text && --text->n_users == 0)

@@ -12,14 +12,14 @@
 
 /* Data of a thread's profile function: the frames that were open when it was set. */
 typedef struct Seed {
-    const void *source; /* the profile object, which owns this */
+    const void *source; /* the profile object, which owns this Seed */
     TracerFrames open;
     uint64_t begin;
-    int is_used; /* the thread has entered the frames */
+    int is_used; /* the thread has entered with these frames */
 } Seed;
 
 static struct {
-    PyObject *function;    /* called by the module threading in a new thread */
+    PyObject *function;    /* the module threading calls it in a new thread */
     PyObject *set_profile; /* sys.setprofile */
     PyObject *kept;   /* strong reference to the profile function that was replaced last, which may
                          still run */
@@ -31,7 +31,7 @@ static struct {
 
 /* Threads in which another profiler is active, since before the window or by the C API. */
 static struct {
-    uint32_t n, n_most;  /* now; most at once */
+    uint32_t n, n_most;  /* present number; maximum at one time */
     uint64_t begin, sum; /* begin of the present gap; length of the earlier gaps, in ns */
     int has_unknown;     /* a profiler other than PyTorch's */
 } gap;
@@ -59,7 +59,8 @@ static void free_seed(PyObject *capsule)
     if (!seed)
         return;
     if (atomic_load(&tracer.is_on) && seed->source && tracer_leave_source(seed->source))
-        hook.n_taken++; /* a thread that ends has no frames left, so it does not count */
+        /* the program replaced the function: had the thread ended, it would have no frames */
+        hook.n_taken++;
     drop_frames(seed);
     free(seed);
 }
@@ -89,7 +90,7 @@ static PyObject *make_source(PyThread *thread)
 
 /* ---- events ---- */
 
-/* Handles the first event of a thread after its function was set. Returns 0 if the event needs no
+/* Handles the first event after the function was set in a thread. Returns 0 if the event needs no
  * more work. */
 static int enter_thread(PyObject *source, int event)
 {
@@ -102,7 +103,7 @@ static int enter_thread(PyObject *source, int event)
     python->clear_error();
     if (!thread)
         return 0;
-    if (is_anew) /* includes the frame of this event */
+    if (is_anew) /* opens the frame of this event too */
         tracer_open_all(thread);
     while (seed->open.n)
         tracer_open(thread, seed->open.frames[--seed->open.n], seed->begin);
@@ -111,8 +112,8 @@ static int enter_thread(PyObject *source, int event)
     return !is_anew || event != PYTHON_CALL;
 }
 
-/* The program sets a profile function of its own, or removes ours (the argument is not known). This
- * thread's calls cause no more events. */
+/* Stops recording a thread, because the program sets its own profile function there or removes the
+ * collector's (it is not known which). This thread's calls cause no more events. */
 static void give_way(Thread *thread)
 {
     hook.n_taken++;
@@ -125,7 +126,8 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
 
     if (__builtin_expect(!thread || thread->source != source, 0)) {
         if (!atomic_load_explicit(&tracer.is_on, memory_order_relaxed)) {
-            python_api.set_profile(NULL, NULL); /* the function is the one of a forked child */
+            /* this is a forked child, which inherited the function */
+            python_api.set_profile(NULL, NULL);
             return 0;
         }
         if (!enter_thread(source, event))
@@ -160,7 +162,7 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
 
 /* ---- threads ---- */
 
-/* Sets our function in the thread whose state is current. */
+/* Sets the collector's function in the thread whose state is current. */
 static void set_in_thread(PyThread *thread)
 {
     PyObject *source = make_source(thread);
@@ -171,8 +173,8 @@ static void set_in_thread(PyThread *thread)
     python_unref(source);
 }
 
-/* Returns the profile function of the current thread, NULL if it has none. The reference is
- * released already: use the pointer only to compare it. */
+/* Returns the profile function of the current thread, or NULL if it has none. Returns no reference:
+ * use the pointer only for comparisons. */
 static PyObject *present_source(void)
 {
     PyObject *get = python_api.system_object("getprofile");
@@ -186,7 +188,8 @@ static PyObject *present_source(void)
     return source == python_api.none ? NULL : source;
 }
 
-/* Sets a new object. The previous one is called right now, so it is kept for later release. */
+/* Sets a new profile object in the current thread. The previous object is being called right now,
+ * so its release is delayed. */
 static void replace_own(PyThread *thread)
 {
     PyObject *before = hook.kept;
@@ -199,8 +202,9 @@ static void replace_own(PyThread *thread)
         python_unref(before);
 }
 
-/* The interpreter calls this as a Python profile function: in a new thread (set by the module
- * threading), or after the program has set our object again, in place of its own function. */
+/* The interpreter calls this as a Python profile function: in a new thread, where the module
+ * threading has set it, or after the program has set the collector's object again with
+ * sys.setprofile(). */
 static PyObject *on_attach(PyObject *self, PyObject *arguments)
 {
     const PythonApi *python = &python_api;
@@ -358,7 +362,8 @@ static PyObject *call_threading(const char *name, PyObject *argument)
     return result;
 }
 
-/* For versions before 3.10, which have no threading.getprofile(). */
+/* Returns the function that threading sets in new threads, in versions before 3.10, which have no
+ * threading.getprofile(). */
 static PyObject *old_threading_source(void)
 {
     const PythonApi *python = &python_api;

@@ -9,22 +9,23 @@
 
 #include "python-api.h"
 
-/* Sets our function in all threads, and in those that the module threading starts from now on.
- * Calls `on_profiler` when PyTorch's own profiler begins. Returns NULL, or the reason of a
- * failure. */
+/* Sets the collector's function in all threads, and in all threads that the module threading starts
+ * from now on. Calls `on_profiler` when PyTorch's own profiler begins. Returns NULL, or the reason
+ * of a failure. */
 const char *hook_install(void (*on_profiler)(void));
-/* Removes our function from all threads that still have it. */
+/* Removes the collector's function from all threads that still have it. */
 void hook_remove(void);
 
 typedef enum HookChange {
     HOOK_UNCHANGED,
-    HOOK_STAYS,  /* the library removes our function: it must not */
-    HOOK_RETURNS /* the library removes its own function: call hook_return_to afterwards */
+    HOOK_STAYS,  /* the library would remove the collector's function: do not let it */
+    HOOK_RETURNS /* the library removes its own function: call hook_return_to after that */
 } HookChange;
 
-/* Call it before a library sets a thread's profile function (NULL: removes it). Ours gives way. */
+/* Call it before a library sets a thread's profile function (NULL: removes it). Stops recording the
+ * thread if the collector's function is replaced. */
 HookChange hook_before_other(PyThread *thread, PyProfile function, PyObject *object);
-/* Sets our function again, in a thread that has none any more. */
+/* Sets the collector's function again in a thread that now has none. */
 void hook_return_to(PyThread *thread);
 
 #endif

@@ -42,7 +42,8 @@ int inspect_own_folder(char *folder, size_t size)
     return is_found;
 }
 
-/* Returns the attribute at the end of a path of attributes, a strong reference, or NULL. */
+/* Follows a path of attributes from `object`. Returns a strong reference to the last one, or
+ * NULL. */
 static PyObject *attribute_at(PyObject *object, const char *const *path)
 {
     PyObject *found = object;
@@ -81,7 +82,8 @@ PyObject *inspect_self(PyObject *frame)
         self = locals ? python->dict_item(locals, "self") : NULL;
         if (self)
             python_ref(self);
-        if (self && python->frame_locals) /* a copy, which would keep the arguments alive */
+        /* frame_locals returned a copy, which would keep the arguments alive */
+        if (self && python->frame_locals)
             python->dict_clear(locals);
         if (locals)
             python_unref(locals);

@@ -16,8 +16,9 @@ static StrobeImport imports[] = {
 };
 enum { N_ENTRIES = 2, N_IMPORTS = sizeof imports / sizeof *imports };
 
-static unsigned long long n_covered; /* number of objects that were loaded when libraries were last
-                                        covered; 0: none is covered */
+/* number of loaded objects when intercepts_cover_libraries last did its work; 0: no library is
+ * covered */
+static unsigned long long n_covered;
 
 void intercepts_cover_libraries(void)
 {

@@ -12,16 +12,16 @@
 #define MODULES_LAST (1u << 20)
 #define CLASSES_LAST 4096u
 
-/* A class, identified by its name, because each name has its own numbers. It is never removed. */
+/* A class name, with its own series of numbers. An entry is never removed. */
 typedef struct ModuleClass {
     char *name;
     size_t length;
-    int64_t n_modules; /* count of numbers that were given out */
+    int64_t n_modules; /* how many numbers have been assigned */
 } ModuleClass;
 
 typedef struct Module {
     PyObject *address; /* NULL: free; not a reference */
-    PyObject *weakref; /* strong; NULL: the module is gone */
+    PyObject *weakref; /* strong reference; NULL: the module has been freed */
     uint32_t class;    /* index in `classes` */
     StrobeStringId name;
     uint32_t window; /* the window in which `name` is valid */
@@ -49,7 +49,7 @@ int modules_is_call(PyObject *code)
 
 /* ---- the table ---- */
 
-/* Is the slot's module still alive? Another module may have its address now. */
+/* Is the slot's module still alive? If not, another module may now have its address. */
 static int is_alive(const Module *slot)
 {
     const PythonApi *python = &python_api;
@@ -82,8 +82,8 @@ static Module *find_slot(PyObject *address)
     return slot;
 }
 
-/* Rebuilds the table without modules that are gone, with at least as many free slots as used
- * ones. */
+/* Rebuilds the table without modules that have been freed, with at least as many free slots as used
+ * slots. */
 static int rebuild_table(void)
 {
     Module *old = modules.slots;
@@ -140,7 +140,8 @@ static ModuleClass *add_class(const TextBuffer *name)
     return &grown[modules.n_classes++];
 }
 
-/* Called once for each module: compares the names of all classes, of which a model has few. */
+/* Returns the entry for the module's class. Called once for each module. Compares the names of all
+ * entries, because a model has few classes. */
 static ModuleClass *class_of(PyObject *module)
 {
     TextBuffer *text = &modules.text;
@@ -162,8 +163,8 @@ static ModuleClass *class_of(PyObject *module)
     return add_class(text);
 }
 
-/* Assigns the slot to a module that is seen for the first time. NULL: it has no name, or no weak
- * reference to it can be made. */
+/* Assigns the slot to a module that is seen for the first time. Returns NULL if the class has no
+ * name, or if no weak reference to the module can be made. */
 static Module *take_slot(Module *slot, PyObject *module)
 {
     ModuleClass *class = class_of(module);

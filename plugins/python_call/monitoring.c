@@ -15,7 +15,7 @@
 /* By convention debuggers have 0, coverage 1 and profilers such as cProfile 2; they fail if another
  * tool has their id. */
 static const long tool_ids[] = {3, 4, 5};
-static long tool_id; /* the one taken; 0: none */
+static long tool_id; /* the id that the collector has taken; 0: none */
 
 static PyObject *on_start(PyObject *self, PyObject *const *arguments, PySize n);
 static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n);
@@ -29,7 +29,7 @@ static PyMethod start_method = METHOD(on_start), end_method = METHOD(on_end),
                 builtin_method = METHOD(on_builtin), builtin_end_method = METHOD(on_builtin_end);
 
 static const struct {
-    const char *name; /* in sys.monitoring.events */
+    const char *name; /* name of the event in sys.monitoring.events */
     PyMethod *method;
     int of_builtins;
 } events[] = {
@@ -42,8 +42,9 @@ static const struct {
 
 /* ---- events ---- */
 
-/* The calling thread's state; NULL: no window records, or no memory. If the thread was not in this
- * window, it enters now, and `is_reported` is set: the event's frame was among its open frames. */
+/* Returns the calling thread's state, or NULL if no window records or there is no memory. If this
+ * is the thread's first event in this window, the thread enters the window. `is_reported` is then
+ * set, because the event's frame was among the open frames that have just been added. */
 static Thread *thread_now(int *is_reported)
 {
     Thread *thread = tracer_thread;
@@ -89,7 +90,8 @@ static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n)
     return make_none();
 }
 
-/* CALL: code, offset, callable, first argument. Only callables written in C are recorded. */
+/* Is the call of a C function? `arguments` are those of the event CALL: code, offset, callable,
+ * first argument. Calls of other callables are not recorded. */
 static int is_builtin(PyObject *const *arguments, PySize n)
 {
     const PyObject *type = n >= 3 ? arguments[2]->type : NULL;
@@ -120,7 +122,7 @@ static PyObject *on_builtin_end(PyObject *self, PyObject *const *arguments, PySi
 
 /* ---- sys.monitoring ---- */
 
-/* Calls sys.monitoring.name(id, a, b). Returns a strong reference; NULL: it raised. */
+/* Calls sys.monitoring.name(id, a, b). Returns a strong reference, or NULL if the call raised. */
 static PyObject *call_for_result(const char *name, long id, PyObject *a, PyObject *b)
 {
     const PythonApi *python = &python_api;
@@ -138,7 +140,7 @@ static PyObject *call_for_result(const char *name, long id, PyObject *a, PyObjec
     return result;
 }
 
-/* Does the same with our tool id; 0: it raised. */
+/* Calls sys.monitoring.name(tool_id, a, b). Returns 0 if the call raised. */
 static int call_monitoring(const char *name, PyObject *a, PyObject *b)
 {
     PyObject *result = call_for_result(name, tool_id, a, b);
@@ -164,7 +166,8 @@ static long event_number(const char *name)
     return number > 0 ? number : 0;
 }
 
-/* Sets the callback for one event; NULL: removes it. Returns the event's number, 0: failed. */
+/* Sets the callback for the event `name`; `method` NULL removes it. Returns the event's number, or
+ * 0 on failure. */
 static long set_callback(const char *name, PyMethod *method)
 {
     const PythonApi *python = &python_api;
@@ -197,7 +200,7 @@ int monitoring_is_there(void)
     return python_api.minor >= FROM_MINOR && python_api.system_object("monitoring") != NULL;
 }
 
-/* Takes the first free tool id. 0: there is none. */
+/* Takes the first free tool id. Returns 0 if there is none. */
 static int take_tool_id(void)
 {
     PyObject *name = python_api.from_text(TOOL_NAME);
@@ -214,7 +217,7 @@ static int take_tool_id(void)
     return is_taken;
 }
 
-/* Writes the name of the tool that has the id, "?" if it has none. */
+/* Writes the name of the tool that has the id, or "?" if the tool has no name. */
 static void read_tool(long id, char *name, size_t size)
 {
     PyObject *tool = call_for_result("get_tool", id, NULL, NULL);
@@ -245,7 +248,7 @@ const char *monitoring_install(void)
 {
     long mask = 0;
 
-    if (tool_id) /* taken by the parent of this forked process */
+    if (tool_id) /* the parent of this forked process took the id */
         monitoring_remove();
     if (!take_tool_id())
         return explain_taken_ids();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records calls by sys.monitoring, which exists from Python 3.12 on: in all threads at once, along
- * with any other profiler. Call with the interpreter's lock.
+ * Records calls by sys.monitoring, which exists from Python 3.12 on: in all threads at once, and
+ * beside any other profiler. Call all functions with the interpreter's lock.
  */
 #ifndef STROBE_PYTHON_CALL_MONITORING_H
 #define STROBE_PYTHON_CALL_MONITORING_H

@@ -15,12 +15,13 @@ static struct {
     CallName (*sets)[2];
     uint64_t last_serial;
     TextBuffer text;
-    size_t file_length, function_at; /* offsets in the text of the last code */
-    const StrobeHost *host;          /* host of the last session */
+    /* offsets in `text`, which has the name of the last code */
+    size_t file_length, function_at;
+    const StrobeHost *host; /* host of the last session */
     StrobeInstance *self;
-    char **folders; /* of sys.path, each with a slash at its end, the longest first */
+    char **folders; /* folders of sys.path, each with a slash at its end, the longest first */
     size_t n_folders;
-    /* sys.path and its first item when they were read; only compared */
+    /* sys.path and its first item when `folders` was made; used only for comparisons */
     const PyObject *path, *first;
     PySize path_size;
     char own[4096]; /* the folder of Strobe's package; "": not known yet */
@@ -44,8 +45,8 @@ static void forget_folders(void)
     names.n_folders = 0;
 }
 
-/* Reads sys.path again if it has changed: a window may begin before the script's own folder is put
- * in front, and imports add others. */
+/* Reads sys.path again if it has changed: a window may begin before Python inserts the script's
+ * folder at its front, and imports may add folders. */
 static void read_folders(void)
 {
     const PythonApi *python = &python_api;
@@ -74,7 +75,7 @@ static void read_folders(void)
         qsort(names.folders, names.n_folders, sizeof *names.folders, compare_lengths);
 }
 
-/* Returns the length of the folder in front of the path, which is not shown. */
+/* Returns the length of the path's leading folder, which the name does not show. */
 static size_t prefix_of(const char *path, size_t length)
 {
     for (size_t i = 0; i < names.n_folders; i++) {
@@ -107,8 +108,8 @@ static long first_line(PyObject *code)
     return line;
 }
 
-/* Makes the text `path(line): function`, with the line of the definition. Returns the offset of the
- * part of the path that is shown. */
+/* Makes the text `path(line): function`, with the line of the definition. Returns the offset at
+ * which the shown part of the path begins. */
 static size_t format_code(PyObject *code)
 {
     TextBuffer *text = &names.text;
@@ -207,8 +208,8 @@ static CallName *set_of(const void *key, const void *method)
 
 _Static_assert(SETS == 1u << 12, "set_of takes 12 bits");
 
-/* Moves the first entry of the set to the second place and returns the first, empty. `old` gets the
- * entry that was in the second place. */
+/* Makes room in a set: moves its first entry to the second one, and returns the first, now empty.
+ * `old` gets the previous second entry. */
 static CallName *make_place(CallName *set, CallName *old)
 {
     *old = set[1];
@@ -221,10 +222,10 @@ static void forget_name(const CallName *old)
 {
     code_text_leave(old->text);
     if (old->object)
-        python_unref(old->object); /* may run any destructor, so it comes last */
+        python_unref(old->object); /* last, because it may run any destructor */
 }
 
-/* Is the code of the last text in Strobe's package? */
+/* Is the code whose name was made last in Strobe's package? */
 static int is_own(void)
 {
     if (!names.own[0] && !inspect_own_folder(names.own, sizeof names.own))
@@ -233,7 +234,7 @@ static int is_own(void)
     return names.file_length > length && memcmp(names.text.bytes, names.own, length) == 0;
 }
 
-/* Finds the role of code that is seen for the first time. */
+/* Finds out the role of code that is seen for the first time. */
 static uint8_t role_of(PyObject *code)
 {
     static const char *const begins[][4] = {{"profile", "__enter__", "__code__"},
@@ -252,7 +253,7 @@ static uint8_t role_of(PyObject *code)
     return CALL_PLAIN;
 }
 
-/* Copies the file and function of the last text. */
+/* Copies file and function of the code whose name was made last. */
 static CodeText *copy_text(void)
 {
     const TextBuffer *text = &names.text;
@@ -301,7 +302,8 @@ static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *
     return name;
 }
 
-/* Returns the definition of a C function; NULL: the function is not of CPython's own type. */
+/* Returns the definition of a C function, or NULL if the function is not of CPython's type for C
+ * functions. */
 static const PyMethod *definition_of(PyObject *function)
 {
     if (function->type != python_api.builtin_type && !python_api.builtin_function(function)) {
@@ -336,7 +338,7 @@ const CallName *names_of_builtin(PyObject *function)
 
 int names_begin(const StrobeHost *host, StrobeInstance *self)
 {
-    names_end(); /* in a forked child: forgets the names of the parent's session */
+    names_end(); /* not empty in a forked child: forgets the names of the parent's session */
     names.host = host;
     names.self = self;
     names.sets = calloc(SETS, sizeof *names.sets);

@@ -4,9 +4,9 @@
  * its folder on sys.path, or `<built-in method append of list object>`.
  *
  * A name is found by the code object or, for a C function, by the function's definition (several
- * names may share a function) and the type of its object. The cache holds references to these
- * objects, so that no address can get another meaning. It is bounded, and emptied at the end of the
- * window. Call with the interpreter's lock.
+ * names may share a function) and the type of its object. The cache has references to these
+ * objects, so that no other object can get their addresses. The cache has a fixed size, and is
+ * emptied at the end of the window. Call all functions with the interpreter's lock.
  */
 #ifndef STROBE_PYTHON_CALL_NAMES_H
 #define STROBE_PYTHON_CALL_NAMES_H
@@ -20,28 +20,30 @@
 enum {
     CALL_PLAIN = 0,
     CALL_OF_MODULE = 1,   /* a call of a torch.nn.Module */
-    CALL_OF_PROFILER = 2, /* its call begins PyTorch's own profiler */
+    CALL_OF_PROFILER = 2, /* a call that begins PyTorch's own profiler */
     CALL_OF_STROBE = 3    /* code of the package "strobe", which is not part of the program */
 };
 
 typedef struct CallName {
-    PyObject *object;       /* strong: the code, or the owner of a C function */
-    const PyMethod *method; /* definition of a C function, only compared; NULL for code */
-    CodeText *text;         /* of code; NULL: out of memory */
-    StrobeStringId id;      /* 0: there is no lasting id */
-    uint8_t role;           /* CALL_* */
+    PyObject *object; /* strong: the code, or the owner of a C function */
+    /* definition of a C function, used only for comparisons; NULL for code */
+    const PyMethod *method;
+    CodeText *text;    /* file and function of code; NULL: out of memory */
+    StrobeStringId id; /* 0: there is no lasting id */
+    uint8_t role;      /* CALL_* */
 } CallName;
 
-/* Call it before a window of this session: allocates the cache. 0: out of memory. */
+/* Call it before a window of this session: allocates the cache. Returns 0 if out of memory. */
 int names_begin(const StrobeHost *host, StrobeInstance *self);
 /* Drops the cache and all references. */
 void names_end(void);
 
-/* Return a name, which is valid until the next call. */
+/* Return a name, which is valid until the next call of one of these functions. */
 const CallName *names_of_code(PyObject *code);
 const CallName *names_of_builtin(PyObject *function);
 
-/* Return ids that are valid for the next record only, made from scratch; 0: no room. */
+/* Make the text of the name again, and return an id that is valid for the next record only; 0: no
+ * room. */
 StrobeStringId names_code_again(PyObject *code);
 StrobeStringId names_builtin_again(PyObject *function);
 

@@ -10,17 +10,20 @@ PyObject *new_threads_starters[2];
 
 static struct {
     void (*enter)(PyThread *thread); /* NULL: no window records */
-    uint64_t last_id;   /* greatest id of the threads that were there or have been entered */
+    /* greatest id of all threads that existed before the window or have entered it */
+    uint64_t last_id;
     uint64_t first_id;  /* lowest id of a thread that can begin in this window */
-    PyObject *own_code; /* strong; the code of threading.Thread.start */
+    PyObject *own_code; /* strong reference to the code of threading.Thread.start */
 } new_threads;
 
 /* ---- threads of libraries ---- */
 
-/* Id of the thread state with which the thread entered last; ids are never used again. */
+/* Id of the thread state with which the thread last entered the interpreter. Ids are never
+ * reused. */
 static __thread uint64_t entered_id;
 
-/* Called when the calling thread has entered the interpreter: enters a new thread. */
+/* Call it when the calling thread has entered the interpreter. If the thread is new, passes it to
+ * new_threads.enter. */
 static void look_at_own(void)
 {
     const PythonApi *python = &python_api;
@@ -51,8 +54,8 @@ void new_threads_acquire(PyThread *thread)
 
 /* ---- threads of _thread ---- */
 
-/* Enters the threads whose id is above last_id; the newest come first. The garbage collector is off
- * meanwhile, because it may run any code. */
+/* Passes all threads whose id is above last_id to new_threads.enter. The interpreter's list has the
+ * newest thread first. The garbage collector is off meanwhile, because it may run any code. */
 static void enter_new(void)
 {
     const PythonApi *python = &python_api;
@@ -72,7 +75,7 @@ static void enter_new(void)
         python->enable_collector();
 }
 
-/* Threads of the module threading set the function themselves. */
+/* Ignores threads that threading.Thread.start started: they set the function themselves. */
 void new_threads_started(PyObject *frame)
 {
     PyObject *code = python_api.frame_code(frame);
@@ -101,8 +104,8 @@ static PyObject *find_attribute(const char *module_name, const char *const names
     return found;
 }
 
-/* Called once a session, because each look-up by name leaves something in the interpreter's
- * caches. */
+/* Finds _thread's functions. Called only once a session, because each look-up by name adds to the
+ * interpreter's caches. */
 static void find_all(void)
 {
     new_threads_starters[0] = find_attribute("_thread", (const char *[]){"start_new_thread", NULL});

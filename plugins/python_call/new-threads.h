@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that begin while a window records, and that the module threading did not start: those
- * that _thread starts, and those of libraries that enter the interpreter. Call with the
- * interpreter's lock.
+ * Finds threads that begin while a window records, and that the module threading did not start:
+ * threads that _thread starts, and threads of libraries that enter the interpreter. Call the
+ * functions with the interpreter's lock, unless a comment says otherwise.
  */
 #ifndef STROBE_PYTHON_CALL_NEW_THREADS_H
 #define STROBE_PYTHON_CALL_NEW_THREADS_H
@@ -10,8 +10,8 @@
 #include "python-api.h"
 
 /* Call it when a window begins. `enter` is called with the state of each new thread that has no
- * profile function and has run nothing yet. This state is the current one, or is made current for
- * the call. */
+ * profile function and has not run Python code yet. During the call this state is the current
+ * one. */
 void new_threads_begin(void (*enter)(PyThread *thread));
 void new_threads_end(void);
 
@@ -29,7 +29,7 @@ void new_threads_started(PyObject *frame);
 /* Call it at the end of the session, without the lock. The interpreter may have ended before. */
 void new_threads_close(void);
 
-/* Libraries call these instead of PyGILState_Ensure and PyEval_AcquireThread. */
+/* Libraries call these functions in place of PyGILState_Ensure and PyEval_AcquireThread. */
 int new_threads_ensure(void);
 void new_threads_acquire(PyThread *thread);
 

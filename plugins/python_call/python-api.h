@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions of CPython's public API that the collector uses. They are found at run time, so the
- * plugin is not linked against libpython, and works with every version from 3.9 on.
+ * plugin is not linked with libpython, and works with every version from 3.9 on.
  */
 #ifndef STROBE_PYTHON_CALL_PYTHON_API_H
 #define STROBE_PYTHON_CALL_PYTHON_API_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* The head of every object in the stable ABI (Py_TYPE is inlined into extensions). Free-threaded
- * and reference-tracing interpreters have another one, and are refused. */
+ * and reference-tracing interpreters have a different head, and are refused. */
 typedef struct PyObject {
     ptrdiff_t references;
     struct PyObject *type;
@@ -102,7 +102,7 @@ enum {
     X(dict_clear, "PyDict_Clear", void, (PyObject * dict))                                         \
     X(new_weakref, "PyWeakref_NewRef", PyObject *, (PyObject * object, PyObject * callback))
 
-/* Functions that not every version has; NULL if it has not. */
+/* Functions that not every version has; the pointer is NULL if the function is missing. */
 #define PYTHON_OPTIONAL(X)                                                                         \
     X(frame_instruction, "PyFrame_GetLasti", int, (PyObject * frame)) /* 3.11 */                   \
     X(frame_variable, "PyFrame_GetVarString", PyObject *,                                          \
@@ -136,15 +136,16 @@ extern PythonApi python_api;
 /* Fills python_api. Returns NULL, or the reason why this interpreter cannot be used. */
 const char *python_api_find(void);
 
-/* Calls `function` as if in the given thread, or in each thread of the interpreter: the thread's
- * state is current, no exception is set, and the garbage collector is off. `function` must not end
- * a thread. Call it with the interpreter's lock, which 3.13 and later release for a moment. */
+/* Calls `function` as if it ran in the given thread, or in each thread of the interpreter: the
+ * thread's state is current, no exception is set, and the garbage collector is off. `function` must
+ * not end a thread. Call it with the interpreter's lock, which 3.13 and later release for a
+ * moment. */
 void python_api_run_as(PyThread *thread, void (*function)(PyThread *thread, void *user),
                        void *user);
 void python_api_run_as_each(void (*function)(PyThread *thread, void *user), void *user);
 
-/* Counts references without a call, like the macros of the stable ABI before 3.12, which introduced
- * immortal objects. */
+/* May references be counted without a call, as the macros of the stable ABI did? Only before 3.12,
+ * which introduced immortal objects. */
 static inline int python_counts_plainly(void)
 {
     return __builtin_expect(python_api.minor < 12, 1);

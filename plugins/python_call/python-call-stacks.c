@@ -6,8 +6,8 @@
 
 #include "python-text.h"
 
-#define PLACES 2048u     /* places in code that a thread remembers */
-#define DEPTH_MAX 15000u /* frames of a stack that fit one record */
+#define PLACES 2048u     /* number of places in code in a thread's cache */
+#define DEPTH_MAX 15000u /* maximum number of frames of a stack, so that it fits one record */
 
 /* A place in code, with its text. */
 typedef struct Place {
@@ -19,12 +19,13 @@ typedef struct Place {
 
 struct StackCache {
     Place places[PLACES];
-    StrobeStringId *texts; /* of the thread's frames, outermost first; 0: Strobe's own frame */
+    /* texts of the thread's frames, outermost first; 0: a frame of Strobe's package */
+    StrobeStringId *texts;
     StrobeStringId *inner; /* the texts of a stack, innermost first */
     uint32_t size;
     uint32_t window;
-    int64_t top_instruction; /* of the innermost frame when `last` was made */
-    StrobeStackId last;      /* the last stack; 0: its id does not last */
+    int64_t top_instruction; /* instruction of the innermost frame when `last` was made */
+    StrobeStackId last;      /* id of the last stack; 0: the id was not a lasting one */
     TextBuffer buffer;       /* for the text of a place */
 };
 
@@ -58,15 +59,16 @@ static StackCache *cache_of(Thread *thread)
     return cache;
 }
 
-/* Identifies a place in its code. Before 3.11 this is the line, which takes longer to find. */
+/* Returns a number for the frame's place in its code: the instruction, or before 3.11 the line,
+ * which takes longer to find. */
 static int64_t instruction_of(const Frame *frame)
 {
     return python_api.frame_instruction ? python_api.frame_instruction(frame->frame)
                                         : python_api.frame_line(frame->frame);
 }
 
-/* Makes the text of a place that was not seen before, from the copy made when the frame was
- * entered. 0: there is no room. */
+/* Makes the text of a place that is not in the cache, from the file and function that were copied
+ * when the frame began. Returns 0 if there is no room. */
 static StrobeStringId make_text(StackCache *cache, StrobeWriter *writer, const Frame *frame)
 {
     TextBuffer *buffer = &cache->buffer;
@@ -104,8 +106,8 @@ static StrobeStringId text_of(StackCache *cache, StrobeWriter *writer, const Fra
 
 _Static_assert(PLACES == 1u << 11, "text_of takes 11 bits");
 
-/* Finds the texts of the frames whose line may have changed, except Strobe's own. 0: a text is
- * missing. */
+/* Finds the texts of the frames whose line may have changed, except frames of Strobe's package.
+ * Returns 0 if a text is missing. */
 static int locate_frames(Thread *thread, StackCache *cache, StrobeWriter *writer)
 {
     uint32_t n = thread->n_frames;
@@ -136,7 +138,7 @@ static uint32_t order_texts(StackCache *cache, uint32_t n_frames)
 
 static StrobeStackId make_stack(Thread *thread, StackCache *cache, StrobeWriter *writer)
 {
-    /* reported by stop, because the session may be ending now */
+    /* `stop` reports the loss, because the session may be ending now */
     if (!locate_frames(thread, cache, writer)) {
         atomic_fetch_add_explicit(&tracer.n_stackless, atomic_load(&tracer.is_on),
                                   memory_order_relaxed);

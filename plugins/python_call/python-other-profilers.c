@@ -9,7 +9,7 @@
 typedef struct Newcomer {
     PyProfile function;
     PyObject *object;
-    PyObject *running; /* strong */
+    PyObject *running; /* strong reference */
 } Newcomer;
 
 static PyObject *call_nothing(PyObject *self, PyObject *arguments)
@@ -18,7 +18,7 @@ static PyObject *call_nothing(PyObject *self, PyObject *arguments)
     return python_api.none;
 }
 
-/* Stands for a C function that has begun already. */
+/* Represents, for the new profile function, a C function that has already begun. */
 static PyMethod running = {"(began before this profiler)", call_nothing, PYTHON_VARARGS, ""};
 
 static void report_begin(PyObject *frame, void *user)
@@ -29,9 +29,10 @@ static void report_begin(PyObject *frame, void *user)
         python_api.clear_error();
 }
 
-/* Reports the running C functions to a new profile function. The interpreter's lock must be held
- * all the time, so that the thread cannot continue before the reports are made. So this does not
- * use PyThreadState_Swap, which releases the lock from 3.13 on. */
+/* Reports the running C functions of the current thread to a new profile function. The
+ * interpreter's lock must be held all the time, so that no other thread runs before the reports are
+ * made. For this reason the function does not use PyThreadState_Swap, which releases the lock from
+ * 3.13 on. */
 static void report_running(PyProfile function, PyObject *object)
 {
     Newcomer newcomer = {function, object, python_api.new_function(&running, NULL, NULL)};

@@ -13,7 +13,7 @@ typedef struct TextBuffer {
 } TextBuffer;
 
 void text_append(TextBuffer *text, const char *bytes, size_t length);
-/* Appends a Python text, with lone surrogates. Call it with the interpreter's lock. */
+/* Appends a Python text, which may have lone surrogates. Call it with the interpreter's lock. */
 void text_append_unicode(TextBuffer *text, PyObject *unicode);
 void text_free(TextBuffer *text);
 

@@ -36,7 +36,8 @@ static StrobeStatus python_call_open(const StrobeHost *host, StrobeInstance *sel
     return STROBE_OK;
 }
 
-/* Call it with the interpreter's lock. Returns NULL, or the reason of a failure. */
+/* Begins a window. The caller holds the interpreter's lock. Returns NULL, or the reason of a
+ * failure. */
 static const char *begin_window(void)
 {
     const char *problem;
@@ -79,14 +80,17 @@ static StrobeStatus python_call_stop(void *state)
     const PythonApi *python = &python_api;
 
     if (!python->is_initialized()) {
-        atomic_store(&tracer.is_on, 0); /* the interpreter's objects are gone */
+        /* the interpreter has ended, and its objects are freed */
+        atomic_store(&tracer.is_on, 0);
         return STROBE_OK;
     }
     int lock = python->lock();
     if (atomic_load(&tracer.is_on)) {
-        atomic_store(&tracer.is_on, 0); /* first, so that no thread enters after it was left */
+        /* first, so that no thread enters again after tracer_leave_all */
+        atomic_store(&tracer.is_on, 0);
         tracer_leave_all();
-        intercepts_cover_libraries(); /* C functions that still run return later */
+        /* C functions that still run may return to another profiler later */
+        intercepts_cover_libraries();
         if (monitoring_is_there())
             monitoring_remove();
         else
@@ -103,7 +107,8 @@ static void python_call_close(void *state)
 {
     intercepts_uncover_entries();
     new_threads_close();
-    /* An operator may still ask for its stack: the host's functions outlive the session. */
+    /* Keeps the host: an operator may still request its stack, and the host's functions outlive the
+     * session. */
 }
 
 const StrobeCollectorOps strobe_python_call_ops = {

@@ -48,7 +48,8 @@ static void free_thread(void *memory)
     free(thread);
 }
 
-/* In a forked child the other threads are gone, and one of them may have held the lock. */
+/* Initializes the state in a forked child, which has no other threads: one of them may have held
+ * the lock. */
 static void stop_in_child(void)
 {
     atomic_store(&tracer.is_on, 0);
@@ -57,7 +58,7 @@ static void stop_in_child(void)
     if (!threads)
         return;
     threads->next = NULL;
-    threads->source = NULL; /* so that the next event enters the thread again */
+    threads->source = NULL; /* so that the thread enters again at its next event */
     threads->link = &threads;
 }
 
@@ -104,7 +105,9 @@ Thread *tracer_enter(const void *source)
 int tracer_begin_reading(Thread *thread)
 {
     atomic_store(&thread->is_read,
-                 1); /* set before is_open is read; leave_thread() does it the other way round */
+                 /* set before is_open is read; leave_thread() first clears is_open, then reads
+                  * is_read */
+                 1);
     if (atomic_load(&thread->is_open))
         return 1;
     atomic_store(&thread->is_read, 0);
@@ -129,8 +132,9 @@ static int is_going(void)
            (python->was_finalizing && python->was_finalizing());
 }
 
-/* Py_AddPendingCall is the one function that needs no lock. If the interpreter's list is full, the
- * frames are dropped at the end of the next window. */
+/* Requests drop_later if the thread was left while it was reading. Py_AddPendingCall is the only
+ * function of the interpreter that needs no lock. If the interpreter's list is full, the frames are
+ * dropped at the end of the next window. */
 void tracer_end_reading(Thread *thread)
 {
     atomic_store(&thread->is_read, 0);
@@ -140,7 +144,7 @@ void tracer_end_reading(Thread *thread)
 
 /* ---- room ---- */
 
-/* Doubles an array of `size` items. 0: no room. */
+/* Doubles an array of `size` items. Returns 0 if out of memory. */
 static int grow_array(void **array, uint32_t *size, size_t item)
 {
     uint32_t grown = *size ? 2 * *size : CALLS_FIRST;
@@ -153,7 +157,7 @@ static int grow_array(void **array, uint32_t *size, size_t item)
     return 1;
 }
 
-/* Releases the object, or keeps it for empty_garbage if it is the last reference. */
+/* Releases a reference. Leaves the last reference to an object to empty_garbage. */
 static void release_object(PyObject *object)
 {
     if ((uint32_t)object->references != 1)
@@ -189,8 +193,8 @@ static int find_room(Thread *thread)
 
 /* ---- calls ---- */
 
-/* Pushes a call of Strobe's own code. Calls made from it get the surrounding call as their
- * parent. */
+/* Pushes a call of Strobe's own code. The calls that this code makes get the call around it as
+ * their parent. */
 static void push_own_call(Thread *thread, int is_python)
 {
     Call *call = &thread->calls[thread->n_calls++];
@@ -212,14 +216,14 @@ static void push_call(Thread *thread, const CallName *name, int64_t module, Stro
     call->is_own = 0;
 }
 
-/* Pushes a frame; the thread takes over the reference. Returns the name of its code. */
+/* Pushes a frame; the thread takes over the reference. Returns the name of the frame's code. */
 static const CallName *push_frame(Thread *thread, PyObject *frame)
 {
     PyObject *code = python_api.frame_code(frame);
     const CallName *name = names_of_code(code);
     Frame *top = &thread->frames[thread->n_frames++];
 
-    python_unref(code); /* its frame holds it */
+    python_unref(code); /* the frame has another reference to it */
     *top = (Frame){
         .frame = frame, .text = code_text_use(name->text), .is_own = name->role == CALL_OF_STROBE};
     if (thread->n_frames == 1) /* a C library's thread gets a new Python state at each entry */
@@ -248,8 +252,8 @@ static int begin_python(Thread *thread, PyObject *frame, uint64_t begin)
     return role;
 }
 
-/* Was the frame in a C function when tracer_leave was called for its thread, and is it still at the
- * same line? */
+/* Was the frame in a C function when tracer_leave was called for its thread, and is the frame still
+ * at the same line? */
 static int is_left_in_builtin(const Thread *thread, PyObject *frame)
 {
     for (uint32_t i = 0; i < thread->n_left; i++)
@@ -424,8 +428,8 @@ void tracer_builtin_return(Thread *thread)
         empty_garbage();
 }
 
-/* Makes the track for records that another thread writes. Made only when it is needed, because the
- * host then keeps it for good. */
+/* Makes the thread's track, for records that another thread writes. Called only when needed,
+ * because the host never frees a track. */
 static StrobeTrackId track_of(const Thread *thread)
 {
     const StrobeTrack track = {.struct_size = sizeof track,
@@ -437,7 +441,7 @@ static StrobeTrackId track_of(const Thread *thread)
     return tracer.host->track(tracer.self, &track);
 }
 
-/* Ends all calls, innermost first. The frames stay. */
+/* Ends all calls of the thread, innermost first. Its frames stay in the list. */
 static void end_calls(Thread *thread)
 {
     int is_now = thread->window == atomic_load(&tracer.windows);
@@ -462,15 +466,15 @@ static void end_calls(Thread *thread)
 static void drop_frames(Thread *thread)
 {
     if (atomic_load(&thread->is_read))
-        return; /* the thread calls drop_left_frames when it has read */
+        return; /* tracer_end_reading then requests drop_left_frames */
     while (thread->n_frames)
         pop_frame(thread);
     thread->n_located = 0;
     thread->stack_is_new = 1;
 }
 
-/* Keeps the frames that are in a C function, before all frames are dropped. If the thread has no
- * frames, because no event came since it was last left, its earlier list stays. */
+/* Stores in `left` the frames that are in a C function, before all frames are dropped. If the
+ * thread has no frames, because no event came since tracer_leave, the earlier list stays. */
 static void keep_left_frames(Thread *thread)
 {
     if (thread->n_frames)
@@ -496,7 +500,7 @@ static void leave_thread(Thread *thread)
     drop_frames(thread);
 }
 
-/* Drops the frames that leave_thread could not drop, because their thread was reading them. */
+/* Drops the frames that leave_thread could not drop because their thread was reading them. */
 static void drop_left_frames(void)
 {
     pthread_mutex_lock(&list_lock);
@@ -513,7 +517,8 @@ void tracer_leave(Thread *thread)
     empty_garbage();
 }
 
-/* Returns the number of frames that were open. */
+/* Leaves the threads with this source, or all threads. Returns the number of frames that were
+ * open. */
 static uint64_t leave_those(const void *source, int all)
 {
     uint64_t n_open = 0;
@@ -561,8 +566,8 @@ static const Thread *thread_of_state(uint64_t state_id)
     return found;
 }
 
-/* Keeps only the frames that are in a C function. The interpreter holds a reference to each,
- * too. */
+/* Keeps in `open` only the frames that are in a C function. The interpreter has a reference to each
+ * frame, so python_unref frees none. */
 static void keep_those_in_builtin(TracerFrames *open, uint64_t state_id)
 {
     uint32_t n = 0;

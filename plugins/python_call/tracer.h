@@ -3,9 +3,10 @@
  * The open calls of each thread, and their records.
  *
  * Unless a comment says otherwise, every function here is called with the interpreter's lock, which
- * guards all state. Each thread makes its own Thread and frees it as it ends. Code without the lock
- * (python-call-stacks.c) reads the frames between tracer_begin_reading and tracer_end_reading; no
- * frame is removed meanwhile.
+ * guards all state. A thread enters a window (tracer_enter) when it begins to be recorded, and is
+ * left (tracer_leave) when its recording ends. Each thread makes its own Thread and frees it as it
+ * ends. Code without the lock (python-call-stacks.c) reads the frames between tracer_begin_reading
+ * and tracer_end_reading; no frame is removed meanwhile.
  */
 #ifndef STROBE_PYTHON_CALL_TRACER_H
 #define STROBE_PYTHON_CALL_TRACER_H
@@ -24,21 +25,24 @@ typedef struct Call {
     uint64_t begin;
     uint64_t id;
     int64_t module;      /* number of the nn.Module, STROBE_ABSENT_I64: none */
-    PyObject *builtin;   /* strong, of a C function whose name has no lasting id */
+    PyObject *builtin;   /* strong reference to a C function whose name has no lasting id */
     StrobeStringId name; /* 0: made again when the call ends */
-    uint16_t is_python;  /* it has a frame */
-    uint16_t is_own;     /* a call of Strobe's own, which is not recorded */
+    uint16_t is_python;  /* the call has a frame */
+    uint16_t is_own;     /* a call of Strobe's own code, which is not recorded */
 } Call;
 
 /* A frame of Python code. */
 typedef struct Frame {
-    PyObject *frame;        /* strong */
-    CodeText *text;         /* of its code, with a use counted; NULL: out of memory */
-    uint32_t is_in_builtin; /* it calls a C function whose end the interpreter will report */
-    uint32_t is_own;        /* of Strobe's package, which is left out of stacks */
+    PyObject *frame; /* strong */
+    /* file and function of its code, counted as one user; NULL: out of memory */
+    CodeText *text;
+    /* the frame has called a C function whose end the interpreter will report */
+    uint32_t is_in_builtin;
+    uint32_t is_own; /* a frame of Strobe's package, which is left out of stacks */
 } Frame;
 
-/* A frame that was in a C function when its thread was left; only compared. */
+/* A frame that was in a C function when its thread was left. The pointer is used only for
+ * comparisons. */
 typedef struct LeftFrame {
     const PyObject *frame;
     int line;
@@ -50,7 +54,7 @@ typedef struct Thread {
     Call *calls;
     Frame *frames;
     uint32_t n_calls, n_frames;
-    uint32_t n_located;    /* outermost frames whose line cannot have changed */
+    uint32_t n_located;    /* number of outermost frames whose line cannot have changed */
     uint32_t stack_is_new; /* the frames have changed since the last stack */
     const void *source;    /* source of the thread's events; NULL: the thread was left */
     uint32_t window;       /* the window to which the calls and frames belong */
@@ -64,15 +68,15 @@ typedef struct Thread {
     void (*free_stacks)(StackCache *stacks); /* NULL: there are none */
     _Atomic uint32_t is_open;                /* its frames may be read */
     _Atomic uint32_t is_read;                /* the thread itself reads them, without the lock */
-    struct Thread *next, **link;             /* list of all */
+    struct Thread *next, **link;             /* list of all Threads */
 } Thread;
 
 typedef struct Tracer {
-    const StrobeHost *host; /* of the last session: calls that end late use it */
+    const StrobeHost *host; /* host of the last session, also used by calls that end after it */
     StrobeInstance *self;
     StrobeKindId kind;
     int records;                  /* option `calls`: record each call */
-    int builtins;                 /* option `builtins`: record those of C functions, too */
+    int builtins;                 /* option `builtins`: record calls of C functions, too */
     _Atomic int is_on;            /* a window records; cleared in a forked child */
     _Atomic uint32_t windows;     /* number of starts */
     uint64_t last_id;             /* id of the last call in this window */
@@ -83,29 +87,31 @@ typedef struct Tracer {
 
 extern Tracer tracer;
 
-/* State of the calling thread, NULL: none yet. Needs no lock. Reading it takes one load;
- * initial-exec works even in a program that is already running, because the variable needs only a
- * few bytes of static thread storage. */
+/* State of the calling thread; NULL: it has not entered a window yet. Needs no lock. Reading it
+ * takes one load; initial-exec works even in a program that is already running, because the
+ * variable needs only a few bytes of static thread storage. */
 extern __thread Thread *tracer_thread __attribute__((tls_model("initial-exec")));
 
 /* Begin and end the reading of the calling thread's own frames, which needs no lock and never
- * waits. If begin returns 0, the frames must not be read, and end must not be called. */
+ * waits. If tracer_begin_reading returns 0, do not read the frames and do not call
+ * tracer_end_reading. */
 int tracer_begin_reading(Thread *thread);
 void tracer_end_reading(Thread *thread);
 
 /* Called once per process. */
 void tracer_prepare_process(void);
 
-/* The calling thread enters the present window, with no call open. NULL: no memory. */
+/* Makes the calling thread enter the present window, with no call open. Returns NULL if out of
+ * memory. */
 Thread *tracer_enter(const void *source);
 
-/* Ends the open calls of a thread, now, and clears its source. `thread` may be any thread. If the
- * thread is reading its frames, they are dropped when it has finished. */
+/* Ends the open calls of a thread at the present time, and clears its source. `thread` may be any
+ * thread. If the thread is reading its frames, they are dropped when it has finished. */
 void tracer_leave(Thread *thread);
-/* Does the same for all threads. */
+/* Calls tracer_leave for all threads. */
 void tracer_leave_all(void);
-/* Does the same for the thread with this source, if there is one. Returns whether it had open
- * frames. */
+/* Calls tracer_leave for the thread with this source, if there is one. Returns whether the thread
+ * had open frames. */
 int tracer_leave_source(const void *source);
 
 /* The open frames of a thread, innermost first; strong references. */
@@ -116,21 +122,21 @@ typedef struct TracerFrames {
 
 void tracer_take_frames(TracerFrames *open, PyThread *thread);
 
-/* Adds a frame that was open when its thread entered. Call it for the outermost first. Takes over
- * the reference. */
+/* Adds a frame that was open when its thread entered. Call it for the outermost frame first. Takes
+ * over the reference. */
 void tracer_open(Thread *thread, PyObject *frame, uint64_t begin);
 /* Adds all frames that are open in the calling thread, with the present time as their begin. */
 void tracer_open_all(Thread *thread);
 
-/* Returns the call's role, CALL_*. */
+/* Adds a call of a Python function. Returns its role, CALL_*. */
 int tracer_call(Thread *thread, PyObject *frame);
 void tracer_return(Thread *thread, PyObject *frame);
 void tracer_builtin_call(Thread *thread, PyObject *function);
 void tracer_builtin_return(Thread *thread);
 
 /* Calls `function` with each frame of the thread, outermost first, that is in a C function whose
- * begin was reported here, even in an earlier window. The interpreter will report the end to the
- * profile function that is set then. */
+ * begin the collector has seen, even in an earlier window. The interpreter will report the end to
+ * the profile function that is set at that time. */
 void tracer_for_each_in_builtin(PyThread *thread, void (*function)(PyObject *frame, void *user),
                                 void *user);
 

@@ -10,11 +10,11 @@
 #include "svp_job.h"
 
 #define MAGIC "StrobeB1" /* a capture's first bytes */
-/* ends the name of a slice that was not yet written to when its program was killed */
+/* end of the name of a slice that was still empty when its program was killed */
 #define BEGUN ".new"
 #define HEAD_BYTES 16u
 #define FILE_METADATA_MAX 1000u
-#define FILES_MAX 100000u /* each may have a file .done in addition */
+#define FILES_MAX 100000u /* not counting the files .done */
 #define FILE_BYTES_MAX ((off_t)64 << 30)
 
 typedef struct DataFile {
@@ -37,13 +37,14 @@ static int compare_numbers(guint64 a, guint64 b)
     return a < b ? -1 : a > b;
 }
 
-/* The newest part of calls has no number if its program was killed. */
+/* Returns the number of a slice. The newest slice has no number if its program was killed, and
+ * comes last. */
 static guint64 order_of_slice(const DataFile *file)
 {
     return strstr(file->name, ".slice_") ? file->parts.slice : G_MAXUINT64;
 }
 
-/* Sorts in the order of events: slices by number, not as text. */
+/* Compares two files for the order of their events: slices by number, not as text. */
 static int compare_files(gconstpointer a, gconstpointer b)
 {
     const DataFile *one = *(DataFile *const *)a, *other = *(DataFile *const *)b;
@@ -73,8 +74,9 @@ static gboolean has_content(int data, const char *name)
     return stat_content(data, name, &st);
 }
 
-/* If a program is killed at a certain moment, its newest calls have two names. The last one is
- * kept, because the recovery writes into it. */
+/* Removes a file that has a second name from the list: if a program is killed while it renames its
+ * newest file, the file has two names. Keeps the last name, because the recovery writes to the file
+ * under that name. */
 static void drop_second_names(GPtrArray *files)
 {
     for (guint i = 0; i + 1 < files->len;) {
@@ -139,8 +141,8 @@ static void check_mark(const Job *job, int data, const char *name, int file)
         job->host->damage(job->self, name, "not as long as it was when it was finished");
 }
 
-/* Reports a file that is not a capture. Keeps the first one for the error message if no file can be
- * read. */
+/* Reports a file that is not a capture. Remembers the first such file, for the error message in
+ * case no file can be read. */
 static void keep_external(Job *job, const char *name, const guchar *head, gssize n)
 {
     GString *text;
@@ -155,8 +157,8 @@ static void keep_external(Job *job, const char *name, const guchar *head, gssize
     job->head = g_string_free(text, FALSE);
 }
 
-/* Adds metadata for tables that list the files: records, bytes, 1 if the file has a file .done, and
- * the name. */
+/* Records metadata of a file, for tables that list the files: its records, its bytes, 1 if it has a
+ * file .done, and its name. */
 static void tell_file(Job *job, int data, const char *name, int file, guint64 rows)
 {
     g_autofree char *key = g_strdup_printf("svp.file.%u", job->n_files);

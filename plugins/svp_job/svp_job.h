@@ -27,33 +27,35 @@ typedef struct Job {
     char *unread;       /* reason why the vendor's tables are not read; NULL: they are read */
     guint n_call_files; /* files of calls of the vendor that were read */
     GPtrArray
-        *summaries; /* of VendorSummary, those of a model in order; NULL until they are read */
+        /* tables of type VendorSummary, those of one model in order; NULL until they are read */
+        *summaries;
 } Job;
 
 /* ---- job-info.c ---- */
 
 /* Returns the names of the files info.json.<n>, sorted. */
 GPtrArray *job_info_names(const GPtrArray *names);
-/* Records the metadata of the run. FALSE: the JOB cannot be read, and `fail` has said why. */
+/* Records the metadata of the run. Returns FALSE if the JOB cannot be read, after a call of `fail`
+ * with the reason. */
 gboolean job_info_import(Job *job, const char *name);
-/* Records the number of pictures in a batch of a model, for the names of files. The last call
- * wins. */
+/* Records the number of pictures in a batch of a model, which exporters need for file names. A
+ * later call for the same model overrides an earlier one. */
 void job_batch_tell(const Job *job, gint64 model, gint64 batch);
 /* Reads the models that `data` describes (<model>.<id>.net.info). These files have no checksum, so
- * call it before functions with more reliable sources. */
+ * call this function first: functions with more reliable sources then override it. */
 void job_models_import(Job *job, int data);
 
 /* ---- job-files.c ---- */
 
-/* Does the folder hold a file with a known name that is not empty? */
+/* Does the folder contain a file with a known name that is not empty? */
 gboolean job_files_are_in(int data);
-/* Imports all captures in `data`; keeps the first file that is not a capture. */
+/* Imports all captures in `data`; remembers the first file that is not a capture. */
 void job_files_import(Job *job, int data);
 
 /* ---- vendor-timeline.c ---- */
 
 gboolean job_timeline_is_in(int top);
-/* Reads the output of the vendor's tool for data that only the tool can read. */
+/* Reads the timelines that the vendor's tool wrote for data that only the tool can read. */
 void job_timeline_import(Job *job);
 
 /* ---- vendor-export.c ---- */
@@ -67,9 +69,10 @@ void job_vendor_export(Job *job, void (*read_tables)(Job *job));
 /* Is this the name of a file of calls of an older runtime? If so, fills in `parts`; the device may
  * be missing (G_MAXUINT32). */
 gboolean job_calls_name_read(const char *name, SvpFileName *parts);
-/* Does the file begin like such records? */
+/* Does a file with these first bytes have records of calls of an older runtime? */
 gboolean job_calls_are_in(const guchar *head, gssize n);
-/* Imports the calls of the file, and reports other records. Returns the number of calls. */
+/* Imports the calls in a file of an older runtime, and reports other records. Returns the number of
+ * calls. */
 guint64 job_calls_import(const Job *job, const char *name, const SvpFileName *parts, int file);
 
 /* ---- vendor-summary.c ---- */
@@ -85,12 +88,12 @@ typedef struct VendorRow {
 /* The table of one captured inference. */
 typedef struct VendorSummary {
     char *part;
-    SvpFileName parts; /* of its name, as of a data file */
-    char rate[16];     /* share of misses of the instruction cache, as in the file's name */
+    SvpFileName parts; /* parts of the table's name, which are those of a data file's name */
+    char rate[16];     /* miss rate of the instruction cache, as text in the file's name */
     guint64 mhz;       /* SVP_ABSENT: not known */
     GPtrArray *rows;   /* of VendorRow */
     guint64 n_unread;  /* number of shares that could not be converted */
-    gboolean is_used;  /* its layers are in the capture */
+    gboolean is_used;  /* its layers have been assigned to a capture */
 } VendorSummary;
 
 gboolean job_summary_is_in(int top);
@@ -98,7 +101,8 @@ gboolean job_summary_is_in(int top);
 void job_summaries_read(Job *job);
 /* Imports the layers of summaries without a timeline. */
 void job_summaries_lay_out(Job *job);
-/* Converts "1.5" to 1500; cuts after three decimals; -1: not a number, or out of range. */
+/* Converts "1.5" to 1500. Ignores digits after the third decimal. Returns -1 if the text is not a
+ * number, or out of range. */
 gint64 job_read_thousandths(const char *text, gsize length);
 
 #endif

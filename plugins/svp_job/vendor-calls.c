@@ -12,7 +12,7 @@
 #define RECORDS_AT_ONCE 512u
 
 typedef struct VendorCall {
-    guint16 mark, tag; /* MARK, 0 */
+    guint16 mark, tag; /* always MARK and 0 */
     guint32 mode;
     guint64 begin, end; /* ns */
     guint32 pid, tid;
@@ -77,7 +77,7 @@ static gboolean emit_call(const Job *job, const SvpFileName *parts, const Vendor
         return FALSE;
     fields->level = intern_text(job, "acl", 3);
     fields->mode = intern_text(job, mode, strlen(mode));
-    if (parts->device != G_MAXUINT32) /* only if the file's name has the device */
+    if (parts->device != G_MAXUINT32) /* the file's name may lack the device */
         fields->device = parts->device;
     if (*parts->model) {
         fields->item = intern_text(job, parts->model, strlen(parts->model));

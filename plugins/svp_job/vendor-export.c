@@ -51,7 +51,8 @@ static gboolean copy_file(int from, int to, const char *name)
     gboolean good;
 
     if (source < 0)
-        return errno == ELOOP || errno == EINVAL; /* not a regular file: it is not copied */
+        /* not a regular file: not copied, and no error */
+        return errno == ELOOP || errno == EINVAL;
     copy = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     good = copy >= 0 && copy_bytes(source, copy);
     if (copy >= 0 && close(copy) != 0)
@@ -94,7 +95,7 @@ static gboolean copy_data(const Job *job, int copy)
     return good;
 }
 
-/* Returns the copy's folder; -1: failed, with errno. */
+/* Copies the JOB into `around`. Returns the copy's folder, or -1 with errno on failure. */
 static int make_copy(const Job *job, const char *around)
 {
     g_autofree char *path = g_build_filename(around, COPY_NAME, NULL);
@@ -110,7 +111,7 @@ static int make_copy(const Job *job, const char *around)
     return copy;
 }
 
-/* Removes the folder with all files, also those that the tool left. */
+/* Removes the folder with all files, including the files that the tool made. */
 static void remove_tree(int at, const char *name, guint depth)
 {
     int folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -175,7 +176,7 @@ static gboolean find_tool(Job *job, Tool *tool)
     return tool->python != NULL;
 }
 
-/* Returns the end of the tool's output. */
+/* Returns the last part of the tool's output. */
 static char *read_end(int log)
 {
     char text[512];
@@ -231,7 +232,8 @@ static gboolean run_tool(Job *job, const Tool *tool, const char *copy, int folde
 
 /* ---- the export ---- */
 
-/* Makes the copy in `around`, and the tables in the copy. -1: `unread` has the reason. */
+/* Makes the copy in `around`, and lets the tool make the tables in the copy. Returns -1 on failure;
+ * `unread` then has the reason. */
 static int export_copy(Job *job, const Tool *tool, const char *around)
 {
     g_autofree char *path = g_build_filename(around, COPY_NAME, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads tables that the vendor's tool made of a JOB. op_summary_*.csv has the layers of one
+ * Reads tables that the vendor's tool made from a JOB. op_summary_*.csv has the layers of one
  * captured inference, in order, with times in us, and counters as shares of the cycles. The cycles
  * are computed from the time and the frequency in the file's name; without a frequency the shares
  * cannot be converted. Tables of statistics hold only sums of the rows of other files, and are kept
@@ -19,13 +19,13 @@
 #define FOLDER "summary"
 #define PREFIX "op_summary_"
 #define ENDING ".csv"
-#define FILE_BYTES_MAX (1u << 20) /* of a statistics file */
-#define ROWS_MAX 1000000u         /* of all files */
+#define FILE_BYTES_MAX (1u << 20) /* maximum size of a statistics file */
+#define ROWS_MAX 1000000u         /* maximum number of rows in all files */
 #define TEXT_BYTES_MAX 65536u
 
 enum { COLUMN_ID, COLUMN_ORI, COLUMN_NAME, COLUMN_TYPE, COLUMN_TIME, COLUMN_COUNTERS };
 
-/* The columns that are read. Those from COLUMN_COUNTERS on have a counter. */
+/* The columns that are read. Each column from COLUMN_COUNTERS on has a counter. */
 static const struct {
     const char *title;
     guint counter;
@@ -53,7 +53,7 @@ typedef struct Reading {
     StrobeCsvScanner *csv;
     const StrobeCsvCell *cells;
     gsize n_cells, n_titles;
-    gboolean is_taken;                 /* the last row was taken */
+    gboolean is_taken;                 /* the last row is in `rows` */
     gint place[G_N_ELEMENTS(columns)]; /* index of each column; -1: it is missing */
 } Reading;
 
@@ -135,7 +135,7 @@ static char *copy_cell(const Reading *reading, guint column)
     return g_strndup(cell->bytes, MIN(cell->length, TEXT_BYTES_MAX));
 }
 
-/* FALSE: the cell holds neither a number nor "absent". */
+/* Returns FALSE if the cell has neither a number nor the text for "absent". */
 static gboolean read_counter(const Reading *reading, VendorRow *row, guint column)
 {
     const StrobeCsvCell *cell = get_cell(reading, column);
@@ -175,7 +175,7 @@ static gboolean read_counters(const Reading *reading, VendorRow *row)
     return TRUE;
 }
 
-/* FALSE: the row is not one that the tool writes. */
+/* Returns FALSE if the row does not have the tool's form. */
 static gboolean read_row(const Reading *reading, VendorRow *row)
 {
     const StrobeCsvCell *time = get_cell(reading, COLUMN_TIME), *id = get_cell(reading, COLUMN_ID);
@@ -196,7 +196,7 @@ static gboolean read_row(const Reading *reading, VendorRow *row)
 
 /* ---- one file ---- */
 
-/* FALSE: a needed title is missing. */
+/* Returns FALSE if a required title is missing. */
 static gboolean read_titles(Reading *reading)
 {
     for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
@@ -255,7 +255,8 @@ static void read_rows(Reading *reading, guint64 *n_rows)
     }
 }
 
-/* Drops the last row if it does not end with a newline, because its last cell may be cut. */
+/* Drops the last row if the file does not end with a newline, because the row's last cell may be
+ * incomplete. */
 static void drop_cut_row(Reading *reading, int file)
 {
     GPtrArray *rows = reading->summary->rows;
@@ -294,7 +295,8 @@ static gboolean read_name(VendorSummary *summary, const char *name)
     return TRUE;
 }
 
-/* Reports the reason, and keeps the first one for the error message if no file can be read. */
+/* Reports the reason why a table cannot be read. Remembers the first such reason, for the error
+ * message in case no file can be read. */
 static void refuse_table(Job *job, const VendorSummary *summary, const char *reason)
 {
     job->host->damage(job->self, summary->part, reason);
@@ -345,7 +347,7 @@ static void read_file(Job *job, int folder, const char *name, guint64 *n_rows)
     g_ptr_array_add(job->summaries, summary);
 }
 
-/* Keeps a table of sums, for people to read. */
+/* Adds a table of sums to the result as a file, for people to read. */
 static void keep_statistic(Job *job, int folder, const char *name)
 {
     g_autofree char *part = g_strconcat(FOLDER "/", name, NULL);

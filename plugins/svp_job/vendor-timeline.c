@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the timelines that the vendor's tool made of a JOB whose data only the tool can read:
+/* Reads the timelines that the vendor's tool made from a JOB whose data only the tool can read:
  * task_time_* and acl_*. Their times are in us with three decimals, so they are exact in ns. */
 #include <string.h>
 #include <strobe/helpers/json-scanner.h>
@@ -14,14 +14,14 @@
 
 static const char calls_prefix[] = "acl_";
 
-/* Content of an event. */
+/* Content of one event of the timeline. */
 typedef struct Event {
     char name[TEXT_MAX], phase[8], unit[64], mode[64];
     gint64 begin, duration; /* ns; -1: missing */
     gint64 pid, tid, stream, task;
 } Event;
 
-/* One file. */
+/* The state of reading one file. */
 typedef struct Timeline {
     Job *job;
     const char *part;
@@ -29,7 +29,7 @@ typedef struct Timeline {
     guint32 device, model_id, batch;
     guint64 capture;        /* id of the present capture; 0: none */
     VendorSummary *summary; /* table of the present capture, with layers and counters; NULL: none */
-    gboolean is_joined;     /* the rows of the table have matched the tasks so far */
+    gboolean is_joined;     /* all rows of the table so far have matched the tasks */
     gint64 last_task, capture_begin, capture_end;
     guint32 n_captures, n_tasks;
     guint64 n_rows;
@@ -80,8 +80,8 @@ static void emit_frequency(Timeline *line, guint64 mhz)
     fields->core = 0;
 }
 
-/* Ends the present capture. The file does not mark captures: a new one begins where the numbers of
- * tasks begin again. */
+/* Ends the present capture. The file does not mark captures: a new capture begins when the task
+ * numbers restart. */
 static void end_capture(Timeline *line)
 {
     struct svp_capture *fields;
@@ -106,8 +106,8 @@ static void end_capture(Timeline *line)
     fields->is_first = line->n_captures == 1;
 }
 
-/* Takes the first table of the model that no capture has yet: tables and captures are in the same
- * order. */
+/* Returns the first table of the model that has not been assigned to a capture, and marks it as
+ * used. Tables and captures are in the same order. */
 static VendorSummary *take_summary(const Timeline *line)
 {
     for (guint i = 0; i < line->job->summaries->len; i++) {
@@ -134,8 +134,8 @@ static void begin_capture(Timeline *line, const Event *event)
     line->n_tasks = 0;
 }
 
-/* Returns the task's row of the table. If the table does not match the tasks, it is not used any
- * more. */
+/* Returns the row for the present task from the capture's table, or NULL. If the row does not match
+ * the task, reports this and ignores the table from then on. */
 static const VendorRow *find_row(Timeline *line, const Event *event)
 {
     const guint index = line->n_tasks - 1;
@@ -281,7 +281,8 @@ static void take_member(Event *event, const char *key, const char *text, gsize l
     }
 }
 
-/* Reads the event to the end of its object, with its args. FALSE: not JSON. */
+/* Reads one event, with its args, up to the end of its JSON object. Returns FALSE if the text is
+ * not JSON. */
 static gboolean read_event(StrobeJsonScanner *json, Event *event)
 {
     const guint depth = strobe_json_scanner_depth(json);
@@ -328,8 +329,8 @@ static void read_events(Timeline *line, StrobeJsonScanner *json, gboolean is_acl
 
 /* ---- files ---- */
 
-/* Reads {prefix}{device}.{model}.{model_id}.{batch}.json. Names of data files have two more numbers
- * after these. */
+/* Reads {prefix}{device}.{model}.{model_id}.{batch}.json. The names of data files have two more
+ * numbers. */
 static gboolean read_name(Timeline *line, const char *name, const char *prefix)
 {
     const gsize skipped = strlen(prefix);
@@ -404,7 +405,8 @@ void job_timeline_import(Job *job)
 
 /* ---- tables without a timeline ---- */
 
-/* Such tables have the duration of each layer, but not its begin. */
+/* Imports the layers of a table without a timeline. The table has the duration of each layer, but
+ * not its begin, so each layer begins at the end of the one before. */
 static void lay_out(Job *job, VendorSummary *summary, gint64 *at)
 {
     Timeline line = {.job = job,

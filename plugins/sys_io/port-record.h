@@ -21,7 +21,7 @@ enum {
 
 /* Total counts; STROBE_ABSENT_U64 if the source has no such counter. */
 typedef struct PortReading {
-    uint64_t at; /* ns; 0: none */
+    uint64_t at; /* ns; 0: no reading */
     uint64_t counts[PORT_COUNTERS];
 } PortReading;
 
@@ -34,8 +34,8 @@ typedef struct PortPlace {
     double bandwidth; /* B/s, NaN: not known */
 } PortPlace;
 
-/* Does a counter run backwards, because it was reset or has only 32 bits? Then no row is
- * recorded. */
+/* Returns whether a counter runs backwards, because it was reset or has only 32 bits; no row is
+ * recorded in that case. */
 int port_is_reset(const PortReading *last, const PortReading *now);
 void port_record(const StrobeHost *host, StrobeWriter *writer, const PortPlace *place,
                  const PortReading *last, const PortReading *now);

@@ -8,8 +8,8 @@
 
 typedef struct SysPorts SysPorts;
 
-/* Returns NULL if out of memory. A folder that does not exist is not an error: there are no such
- * ports. */
+/* Returns NULL if out of memory. If one of the folders does not exist, there are no such ports;
+ * that is not an error. */
 SysPorts *sys_ports_open(const StrobeHost *host, StrobeInstance *self);
 void sys_ports_close(SysPorts *ports);
 void sys_ports_start(SysPorts *ports);

@@ -29,7 +29,8 @@ static void sample_now(SysIo *state)
     state->sampled_at = strobe_sampler_now();
 }
 
-/* Skips the sample if one has just been taken: a rate over so short a time means little. */
+/* Takes a sample, unless the last one is very recent: a rate over such a short time is not
+ * meaningful. */
 static void sys_io_sample(void *user)
 {
     SysIo *state = user;
@@ -68,7 +69,8 @@ static void sys_io_close(void *user)
     free(state);
 }
 
-/* Most hosts have no such devices, so a failure is logged only for debugging. */
+/* Opens the network ports of Ascend devices. Most hosts have no such devices, so a failure is
+ * logged only for debugging. */
 static void open_devices(SysIo *state)
 {
     const StrobeHost *host = state->host;
