@@ -74,8 +74,9 @@ static void remove_range(AddressSpace *space, uint64_t begin, uint64_t end)
     space->n -= last - at;
 }
 
-/* A JIT compiler that writes a jitdump also maps it, so that profilers find it. The dump lists the
- * JIT's code; all code of the process that is in no file is taken to be in it. */
+/* Sets the process's jitdump. A JIT compiler that writes a jitdump also maps the file, so that
+ * profilers find it. The jitdump lists the JIT's code; all code of the process that is in no file
+ * is assumed to be listed there. */
 static void use_dump(AddressSpace *space, CodeObject *dump)
 {
     space->dump = dump;
@@ -122,7 +123,7 @@ void address_space_clear(AddressSpace *space)
     *space = (AddressSpace){.n = 0};
 }
 
-/* "begin-end rwxp offset device inode   path" */
+/* Parses "begin-end rwxp offset device inode path". */
 static void take_line(AddressSpace *space, CodeObjects *objects, pid_t pid, const char *line)
 {
     unsigned long long begin, end, offset;

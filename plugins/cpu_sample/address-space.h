@@ -14,21 +14,21 @@ typedef struct AddressSpace {
     MappedCode *mapped; /* in order, without overlap */
     size_t n, room;
     CodeObject *dump;   /* the jitdump that lists code that is in no file; NULL: none */
-    uint64_t n_changes; /* how often code was mapped */
+    uint64_t n_changes; /* number of mappings that were added */
 } AddressSpace;
 
-/* Adds a mapping. It replaces the mappings, or parts of mappings, that it covers. */
+/* Adds a mapping, which replaces the mappings, or parts of mappings, in its range. */
 void address_space_add(AddressSpace *space, const MappedCode *code);
 
-/* The mapping that holds the address; NULL: none. */
+/* Returns the mapping that contains the address, or NULL. */
 const MappedCode *address_space_find(const AddressSpace *space, uint64_t address);
 
 void address_space_empty(AddressSpace *space);
 void address_space_copy(AddressSpace *space, const AddressSpace *from);
 void address_space_clear(AddressSpace *space);
 
-/* Replaces the mappings by those that the process has now (/proc/PID/maps). -1 with errno: the file
- * cannot be read. */
+/* Replaces the mappings by the present ones of the process (/proc/PID/maps). Returns -1 with errno
+ * if that file cannot be read. */
 int address_space_read(AddressSpace *space, CodeObjects *objects, pid_t pid);
 
 #endif

@@ -7,7 +7,7 @@
 #define FRAMES_MAX 256
 #define TEXT_MAX 4352
 
-/* Remembers the id, unless it is valid for one record only. */
+/* Adds the id to `frames`, unless it is valid for one record only. */
 static void keep_id(NumberTable *frames, uint64_t address, StrobeStringId id)
 {
     if (strobe_string_is_lasting(id))
@@ -62,10 +62,11 @@ typedef struct ChainWalk {
     const AddressSpace *space;
     const uint64_t *addresses;
     size_t n, at;
-    int is_kernel, is_inner; /* is_inner: not the innermost frame, so the address is a return
-                                address, and the call lies before it */
+    /* is_inner: the next address is not the innermost one but a return address; the call is before
+     * it */
+    int is_kernel, is_inner;
     uint64_t address;
-    const MappedCode *code; /* NULL: the frame is the kernel's */
+    const MappedCode *code; /* NULL: a frame of the kernel */
 } ChainWalk;
 
 /* Advances to the next address. Returns 0 at the end of the chain. */
@@ -75,8 +76,9 @@ static int walk_on(ChainWalk *walk)
         uint64_t address = walk->addresses[walk->at++];
         if (address >= (uint64_t)PERF_CONTEXT_MAX) {
             walk->is_kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
-            walk->is_inner = 0; /* the first user frame holds the address of the system call itself,
-                                   not a return address */
+            /* the first address after a marker is no return address: the first user frame has the
+             * address of the system call */
+            walk->is_inner = 0;
             continue;
         }
         walk->address = address - (uint64_t)walk->is_inner;

@@ -13,7 +13,7 @@ typedef struct CallChains {
     const StrobeHost *host;
     KernelSymbols *kernel; /* NULL: no memory; the kernel's frames have no names */
     NumberTable kernel_frames;
-    size_t frames_max; /* 0: no limit but the buffer's size */
+    size_t frames_max; /* 0: limited only by the buffer's size */
 } CallChains;
 
 /* Python frames that replace the frames of their interpreter and of the interpreter's callers. */
@@ -24,16 +24,16 @@ typedef struct PythonCallers {
 
 /* Returns the stack of the `n` addresses, innermost first; the kernel puts PERF_CONTEXT_* markers
  * between them. The stack ends at an address where the process has no code. `python` may be NULL.
- * 0: the stack is empty. */
+ * Returns 0 if the stack is empty. */
 StrobeStackId call_chain_intern(CallChains *chains, StrobeWriter *writer, const AddressSpace *space,
                                 const uint64_t *addresses, size_t n, const PythonCallers *python);
 
-/* Returns whether a user-space frame of the chain lies in that object. */
+/* Returns whether a user-space frame of the chain is in the code of `object`. */
 int call_chain_has(const AddressSpace *space, const uint64_t *addresses, size_t n,
                    const CodeObject *object);
 
-/* Reads the names of the kernel's functions, a part in each call, which takes some milliseconds.
- * Call it until it returns 1; intern no chain before. */
+/* Reads a part of the names of the kernel's functions, which takes some milliseconds. Call it until
+ * it returns 1; do not call call_chain_intern before that. */
 int call_chains_prepare(CallChains *chains);
 
 void call_chains_clear(CallChains *chains);

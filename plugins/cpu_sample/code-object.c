@@ -30,7 +30,8 @@ static void read_notes(int file, const ElfW(Phdr) * header, StrobeBuildId *build
         strobe_build_id_find(notes, size, build_id);
 }
 
-/* Reads the executable segments and the build-id. A file that cannot be read gets no segments. */
+/* Reads the executable segments and the build-id. The object of a file that cannot be read has no
+ * segments. */
 static void read_object(int file, CodeObject *object)
 {
     ElfW(Ehdr) head;
@@ -70,7 +71,8 @@ int code_mapping_open(pid_t pid, const CodeMapping *mapping)
     return file >= 0 ? file : strobe_sys_open("", mapping->path);
 }
 
-/* Names JIT code as `perf` does: by the path of the file in which JIT compilers list their code. */
+/* Returns the name of an object. JIT code is named as `perf` names it: by the path of the file in
+ * which JIT compilers list their code. */
 static char *name_object(pid_t pid, const char *path)
 {
     const char *end = path + strlen(path);
@@ -103,8 +105,8 @@ static CodeObject *find_known(const CodeObjects *objects, const CodeObject *want
     return object;
 }
 
-/* If the file's build-id differs from the one that the kernel reported, another file lies at the
- * path by now: its segments are not used. */
+/* Reads the object's file. If its build-id is not the one that the kernel reported, the path now
+ * has another file, whose segments are not used. */
 static void read_mapped(CodeObject *object, pid_t pid, const CodeMapping *mapping)
 {
     int file = code_mapping_open(pid, mapping);
@@ -155,7 +157,8 @@ uint64_t code_object_address(const CodeObject *object, uint64_t offset)
     return offset;
 }
 
-/* A mapping begins at the start of the page in which its segment begins. */
+/* Finds the segment by pages, because a mapping begins at the start of the page in which its
+ * segment begins. */
 uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t offset)
 {
     for (uint32_t i = 0; i < object->n_segments; i++) {
@@ -166,7 +169,7 @@ uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t off
     return begin - offset;
 }
 
-/* Returns whether the name is the prefix, a number and the suffix. */
+/* Returns whether the name consists of the prefix, a number and the suffix. */
 static int has_form(const char *name, const char *prefix, const char *suffix)
 {
     size_t length = strlen(prefix);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs and libraries from which code is mapped, with what is needed to record their frames. */
+/* Programs and libraries from which code is mapped, with the data from which their frames are
+ * recorded. */
 #ifndef STROBE_CPU_SAMPLE_CODE_OBJECT_H
 #define STROBE_CPU_SAMPLE_CODE_OBJECT_H
 
@@ -36,12 +37,12 @@ typedef struct CodeMapping {
 } CodeMapping;
 
 /* Returns the object of a mapping of the process. Each pair of path and build-id has one object.
- * NULL: no memory. */
+ * Returns NULL if out of memory. */
 CodeObject *code_objects_find(CodeObjects *objects, pid_t pid, const CodeMapping *mapping);
 
-/* Opens the file of a mapping. It tries the mapped file itself (/proc/PID/map_files), even if
- * another file lies at its path by now; then the path in the process's root directory; then the
- * path in this process's root. Returns a descriptor, or -1. */
+/* Opens the file of a mapping. First tries the mapped file itself (/proc/PID/map_files), which
+ * works even if the path now has another file; then the path in the process's root directory; then
+ * the path in this process's root directory. Returns a descriptor, or -1. */
 int code_mapping_open(pid_t pid, const CodeMapping *mapping);
 
 /* Returns the number to add to an address from the object's program headers to get the address in
@@ -52,8 +53,9 @@ uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t off
  * headers the offset itself. */
 uint64_t code_object_address(const CodeObject *object, uint64_t offset);
 
-/* The first returns whether the object is code that is in no file; the second, whether it is a
- * jitdump, in which a JIT compiler lists such code. NULL is allowed. */
+/* code_object_is_unnamed returns whether the object is code that is in no file;
+ * code_object_is_dump, whether it is a jitdump, in which a JIT compiler lists such code. NULL is
+ * allowed. */
 int code_object_is_unnamed(const CodeObject *object);
 int code_object_is_dump(const CodeObject *object);
 

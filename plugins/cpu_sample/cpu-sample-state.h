@@ -20,11 +20,11 @@ typedef struct CpuSample {
     const StrobeHost *host;
     StrobeInstance *self;
     StrobeKindId kind, metadata, wait_kind;
-    StrobeTrackId track; /* of metadata records */
+    StrobeTrackId track; /* track of the metadata records */
     pid_t pid;
     struct perf_event_attr attributes;
     StrobePerfRings *rings;      /* NULL: not started, or source=timer */
-    StrobePerfRings *wait_rings; /* of switches; NULL: off_cpu=false, or refused */
+    StrobePerfRings *wait_rings; /* context switches; NULL: off_cpu=false, or refused */
     TimerReader *timers;         /* NULL: not started, or source=perf */
     uint32_t n_drains;
     Tasks tasks;
@@ -34,8 +34,8 @@ typedef struct CpuSample {
     PythonSamples python;
     DrainThread *thread; /* reads samples at once, because Python frames must be read soon and stack
                             copies fill the rings fast; NULL: not needed */
-    pthread_mutex_t lock; /* protects the members above from concurrent use by `thread` */
-    uint32_t n_empty;     /* consecutive times that `thread` found nothing */
+    pthread_mutex_t lock; /* protects the members above, which `thread` uses too */
+    uint32_t n_empty;     /* number of consecutive times that `thread` found no event */
     uint32_t n_samples;   /* how often the sampler was called before an interpreter was found */
 } CpuSample;
 

@@ -12,8 +12,8 @@
 #include "timer-samples.h"
 #include "wait-samples.h"
 
-/* Together with its header page this is as much as each user may lock for each processor. One
- * second of samples with the deepest stacks fits. */
+/* Together with the ring's header page this is as much memory as each user may lock for each
+ * processor. It has room for one second of samples with the deepest stacks. */
 #define RING_BYTES (512u << 10)
 #define COPIES_BYTES (2u << 20) /* with unwind=dwarf: 256 stack copies of the default size */
 /* `drain_at_once` waits for the kernel up to WAIT_MS. With timers it sleeps PAUSE_NS, or
@@ -79,7 +79,7 @@ void cpu_sample_take(CpuSample *state, StrobeWriter *writer, const Sample *sampl
 
 static void take_lost(CpuSample *state, const struct perf_event_header *event)
 {
-    uint64_t lost[2]; /* the event's id, and how many */
+    uint64_t lost[2]; /* the event's id, and the number of lost records */
 
     if (state->attributes.read_format || event->size < sizeof *event + sizeof lost)
         return; /* the count is read from the event itself (PERF_FORMAT_LOST) */
@@ -146,7 +146,7 @@ static void take_event(CpuSample *state, StrobeWriter *writer,
     }
 }
 
-/* Processes the events up to `until`. Returns how many there were. */
+/* Processes the events up to `until`. Returns their number. */
 static int drain_until(CpuSample *state, uint64_t until)
 {
     StrobeWriter *writer = state->host->writer(state->self);
@@ -156,7 +156,7 @@ static int drain_until(CpuSample *state, uint64_t until)
     if (!writer || !state->rings)
         return 0;
     for (; (event = strobe_perf_rings_next(state->rings, until)) != NULL; n++) {
-        /* Process earlier waits first: the event may be the end of their process. */
+        /* first record earlier waits: the event may be the end of the waiting thread's process */
         wait_samples_drain(state, strobe_perf_rings_time(state->rings));
         take_event(state, writer, event);
     }
@@ -376,7 +376,8 @@ static StrobeStatus cpu_sample_stop(void *user)
     tasks_forget(&state->tasks);
     return STROBE_OK;
 }
-/* Until the kernel's symbols are read, the events stay in the rings. */
+/* Records the samples up to `until`. While the kernel's symbols are not read completely, the events
+ * stay in the rings. */
 static int drain_what_is_there(CpuSample *state, uint64_t until)
 {
     int n = 0;
@@ -398,7 +399,8 @@ static void wait_for_timers(const CpuSample *state)
     nanosleep(&pause, NULL);
 }
 
-/* Reads samples as soon as they arrive, so that the thread is still in the sampled Python code. */
+/* Reads samples as soon as they arrive, when the sampled thread is still in the same Python
+ * code. */
 static void drain_at_once(void *user)
 {
     CpuSample *state = user;
@@ -410,8 +412,8 @@ static void drain_at_once(void *user)
     state->n_empty = drain_what_is_there(state, UINT64_MAX) ? 0 : state->n_empty + 1;
 }
 
-/* Starts the thread at once, so that a Python program's first samples are read in time, and stops
- * it after about a second if there is no Python interpreter. */
+/* Starts or stops `thread`. Starts it at once, so that a Python program's first samples are read in
+ * time, and stops it after about a second if there is no Python interpreter. */
 static void keep_thread(CpuSample *state)
 {
     pthread_mutex_lock(&state->lock);

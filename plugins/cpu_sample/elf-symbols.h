@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the addresses of a few symbols of an ELF file by name. The contents of the file are not
- * trusted. */
+/* Finds the addresses of a few symbols of an ELF file by name. The file may have any contents. */
 #ifndef STROBE_CPU_SAMPLE_ELF_SYMBOLS_H
 #define STROBE_CPU_SAMPLE_ELF_SYMBOLS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Looks `n` names up among the symbols that the file defines, first in the dynamic symbol table. An
- * address is relative to the file's program headers (not yet relocated); 0: there is no such
- * symbol. Returns how many symbols were found. */
+/* Looks `n` names up among the symbols that the file defines, first in the dynamic symbol table.
+ * The resulting addresses are those of the file's program headers (not relocated); 0: there is no
+ * such symbol. Returns how many symbols were found. */
 size_t elf_symbols_find(int file, const char *const *names, uint64_t *addresses, size_t n);
 
 #endif

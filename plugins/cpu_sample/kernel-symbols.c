@@ -7,7 +7,7 @@
 
 typedef struct Symbol {
     uint64_t address;
-    size_t text; /* offset of its text in `texts` */
+    size_t text; /* offset of the symbol's name in `texts` */
 } Symbol;
 
 struct KernelSymbols {
@@ -15,7 +15,7 @@ struct KernelSymbols {
     size_t n, room;
     char *texts;
     size_t used, texts_room;
-    FILE *file; /* NULL: everything is read */
+    FILE *file; /* NULL: all symbols have been read */
 };
 
 #define LINES_AT_ONCE 8192
@@ -59,7 +59,7 @@ static int compare_symbols(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* "address type name [module]" */
+/* Parses "address type name [module]". */
 static int take_line(KernelSymbols *symbols, const char *line)
 {
     unsigned long long address;

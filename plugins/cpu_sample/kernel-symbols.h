@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds functions of the running kernel by address, from /proc/kallsyms. One thread at a time. */
+/* Finds functions of the running kernel by address, from /proc/kallsyms. Only one thread at a time
+ * may use it. */
 #ifndef STROBE_CPU_SAMPLE_KERNEL_SYMBOLS_H
 #define STROBE_CPU_SAMPLE_KERNEL_SYMBOLS_H
 
@@ -8,10 +9,11 @@
 
 typedef struct KernelSymbols KernelSymbols;
 
-/* Opens the file. It is read in parts, because reading all of it takes some hundred milliseconds.
- * NULL: no memory. */
+/* Opens the file, which kernel_symbols_read reads in parts, because all of it takes some hundred
+ * milliseconds. Returns NULL if out of memory. */
 KernelSymbols *kernel_symbols_open(const char *path);
-/* Reads the next part, which takes some milliseconds. 1: everything is read; 0: call again. */
+/* Reads the next part, which takes some milliseconds. Returns 1 if all symbols have been read; 0:
+ * call again. */
 int kernel_symbols_read(KernelSymbols *symbols);
 void kernel_symbols_free(KernelSymbols *symbols);
 

@@ -10,9 +10,10 @@
 #define INTERPRETERS_MAX 16
 #define THREADS_MAX 1024
 #define CODES_MAX 65536
-#define STEPS_MAX (2 * PYTHON_FRAMES_MAX) /* Python frames and the C frames between them */
+/* maximum number of Python frames and C frames between them */
+#define STEPS_MAX (2 * PYTHON_FRAMES_MAX)
 #define TRIES 3
-#define TYPE_AT 8 /* offset of an object's type */
+#define TYPE_AT 8 /* offset of the type in a Python object */
 
 /* ---- threads ---- */
 
@@ -25,8 +26,8 @@ static int has_number(const PythonInterpreter *interpreter, ProcessMemory *memor
            number == (uint64_t)tid;
 }
 
-/* Returns the thread state with that kernel thread id; 0: the list has none. `left`: how many
- * threads may still be examined. */
+/* Returns the address of the thread state with this kernel thread id, or 0 if the list has none.
+ * `left`: how many threads may still be examined. */
 static uint64_t find_in_list(const PythonInterpreter *interpreter, ProcessMemory *memory,
                              uint64_t thread, pid_t tid, uint32_t *left)
 {
@@ -56,8 +57,8 @@ static uint64_t search_thread(const PythonInterpreter *interpreter, ProcessMemor
     return thread;
 }
 
-/* A thread's state keeps its address while the thread lives. If the memory is reused, the thread id
- * in it differs. */
+/* Returns the address of the thread's state. It does not change while the thread lives. If the
+ * memory has been reused since, it has a different thread id. */
 static uint64_t find_thread(PythonInterpreter *interpreter, ProcessMemory *memory, pid_t tid)
 {
     uint64_t thread = number_table_find(&interpreter->threads, (uint64_t)tid);
@@ -111,8 +112,9 @@ static PythonCode *add_code(PythonInterpreter *interpreter, ProcessMemory *memor
     return NULL;
 }
 
-/* NULL: there is no code object at the address, or it differs from the known one; then all known
- * code objects are dropped and read again. */
+/* Returns the code object at the address, or NULL if there is none. Also returns NULL if the code
+ * object there is not the one that is known: all known code objects are then dropped and read
+ * again. */
 static PythonCode *find_code(PythonInterpreter *interpreter, ProcessMemory *memory,
                              uint64_t address)
 {
@@ -137,7 +139,8 @@ static PythonCode *find_code(PythonInterpreter *interpreter, ProcessMemory *memo
 
 /* ---- frames ---- */
 
-/* 1: found; 0: the thread runs no Python code; -1: memory cannot be read. */
+/* Finds the thread's innermost frame. Returns 1; 0: the thread runs no Python code; -1: memory
+ * cannot be read. */
 static int find_frame(const PythonInterpreter *interpreter, ProcessMemory *memory, uint64_t thread,
                       uint64_t *frame)
 {
@@ -151,9 +154,9 @@ static int find_frame(const PythonInterpreter *interpreter, ProcessMemory *memor
     return *frame != 0;
 }
 
-/* Collects the addresses of the frames' code objects. Returns their number, or -1 if the frames
- * make no sense. A generator's frame is never the outermost one: if it has no caller, the generator
- * is about to begin or has just ended. */
+/* Collects the addresses of the frames' code objects. Returns their number, or -1 if the frames are
+ * inconsistent. A generator's frame is never the outermost frame: if it has no caller, the
+ * generator is about to begin or has just ended. */
 static int walk_frames(const PythonInterpreter *interpreter, ProcessMemory *memory, uint64_t frame,
                        uint64_t codes[PYTHON_FRAMES_MAX])
 {

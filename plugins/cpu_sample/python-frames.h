@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the Python frames of a thread from the memory of its process while the process runs. The
- * memory may change meanwhile, or be prepared to mislead: every pointer is checked, and a stack
- * that makes no sense counts as torn. One thread at a time.
+ * memory may change meanwhile, or have been prepared to mislead: every pointer is checked, and an
+ * inconsistent stack counts as torn. Only one thread at a time may use it.
  */
 #ifndef STROBE_CPU_SAMPLE_PYTHON_FRAMES_H
 #define STROBE_CPU_SAMPLE_PYTHON_FRAMES_H
@@ -22,15 +22,17 @@ typedef struct PythonInterpreter {
     uint64_t code_type;  /* address of PyCode_Type */
     NumberTable threads; /* kernel thread id -> address of its PyThreadState */
     NumberTable codes;   /* address -> PythonCode */
-    int is_outdated;     /* a known address holds another code object by now */
+    int is_outdated;     /* a known address now has another code object */
 } PythonInterpreter;
 
 /* A code object, with the text that its frames are recorded as. */
 typedef struct PythonCode {
-    uint64_t file, name; /* addresses of the texts; if they differ, it is another code object */
-    uint32_t line;       /* where the function is defined */
-    StrobeStringId id;   /* of `text`; 0: not kept, the text is interned for each record */
-    char text[];         /* "file(line): function" */
+    /* addresses of the texts; a different code object has different ones */
+    uint64_t file, name;
+    uint32_t line; /* where the function is defined */
+    /* of `text`; 0: no lasting id, so the text is interned for each record */
+    StrobeStringId id;
+    char text[]; /* "file(line): function" */
 } PythonCode;
 
 typedef struct PythonStack {
@@ -41,7 +43,7 @@ typedef struct PythonStack {
 
 enum { PYTHON_STACK_TORN = -1, PYTHON_STACK_NONE = 0, PYTHON_STACK_READ = 1 };
 
-/* Reads the stack of the thread with that kernel thread id. Returns PYTHON_STACK_*. The stack is
+/* Reads the stack of the thread with this kernel thread id. Returns PYTHON_STACK_*. The stack is
  * valid until the next call. */
 int python_frames_read(PythonInterpreter *interpreter, ProcessMemory *memory, pid_t tid,
                        PythonStack *stack);

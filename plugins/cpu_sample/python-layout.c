@@ -48,7 +48,7 @@ static const PythonLayout layout_3_12 = {
     .text_other = 56,
 };
 
-/* The beginning of _PyRuntime in 3.13, as far as it is needed here. */
+/* The beginning of _PyRuntime in 3.13, up to the last member that is needed here. */
 typedef struct DebugOffsets {
     char cookie[8];
     uint64_t version, is_free_threaded;
@@ -67,14 +67,14 @@ typedef struct DebugOffsets {
     struct {
         uint64_t size, file, short_name, name, line_table, line, others[4];
     } code;
-    uint64_t others[23]; /* of objects that are not read */
+    uint64_t others[23]; /* offsets in objects that are not read */
     struct {
         uint64_t size, state, length, ascii_size;
     } text;
 } DebugOffsets;
 
-/* The offsets come from the program's memory and are not trusted: too large ones become OFFSET_MAX,
- * which `has_large_offset` rejects. */
+/* Returns the offset, or OFFSET_MAX if it is too large, which `has_large_offset` rejects: offsets
+ * come from the program's memory, which may have any contents. */
 static uint32_t check_offset(uint64_t offset)
 {
     return offset < OFFSET_MAX ? (uint32_t)offset : OFFSET_MAX;

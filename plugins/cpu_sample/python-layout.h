@@ -9,26 +9,27 @@
 
 /* Offsets in bytes. */
 typedef struct PythonLayout {
-    uint32_t runtime_interpreters; /* the first interpreter, in _PyRuntime */
+    uint32_t runtime_interpreters; /* the pointer to the first interpreter, in _PyRuntime */
     uint32_t interpreter_next, interpreter_threads;
     uint32_t thread_next, thread_number, thread_frame; /* thread_number: the kernel's thread id */
-    uint32_t frame_pointer; /* if has_frame_pointer: thread_frame holds a pointer to a structure;
-                               the innermost frame's address is at this offset in it */
+    /* used if has_frame_pointer: at thread_frame is a pointer to a structure, which has the
+     * innermost frame's address at this offset */
+    uint32_t frame_pointer;
     uint32_t has_frame_pointer;
     uint32_t frame_previous, frame_code, frame_owner;
     uint32_t code_file, code_name, code_line;
     uint32_t text_length, text_state;
     uint32_t text_ascii,
-        text_other; /* offset of the characters of an ASCII text, of another text */
+        text_other; /* offsets of the characters: of an ASCII text, and of any other text */
 } PythonLayout;
 
 /* Values of the byte at frame_owner. */
 enum { PYTHON_OWNER_GENERATOR = 1, PYTHON_OWNER_C = 3 };
 
 /* Finds the layout for a version in CPython's form (0x030b02f0: 3.11.2). `runtime` is the address
- * of _PyRuntime; from 3.13 on the layout is read from there. Returns 0, or -1: the version is not
- * supported, CPython was built without the global lock, or the offsets in _PyRuntime make no
- * sense. */
+ * of _PyRuntime; from 3.13 on the layout is read from _PyRuntime. Returns 0, or -1 if the version
+ * is not supported, CPython was built without the global lock, or the offsets in _PyRuntime are not
+ * plausible. */
 int python_layout_find(PythonLayout *layout, uint32_t version, ProcessMemory *memory,
                        uint64_t runtime);
 

@@ -41,7 +41,7 @@ static int find_symbols(const MappedCode *mapped, pid_t pid, uint64_t addresses[
 static int open_interpreter(PythonProcess *python, ProcessMemory *memory,
                             const uint64_t addresses[N_SYMBOLS])
 {
-    if (!addresses[VERSION]) /* the symbol exists from 3.11 on */
+    if (!addresses[VERSION]) /* CPython has this symbol from 3.11 on */
         return PYTHON_UNSUPPORTED;
     process_memory_refresh(memory);
     if (process_memory_half(memory, addresses[VERSION], &python->version) != 0)

@@ -17,7 +17,7 @@ typedef struct PythonProcess {
     int state;              /* PYTHON_* */
     uint32_t version;       /* in CPython's form (0x030b02f0: 3.11.2); 0: before 3.11 */
     uint64_t n_searched;    /* n_changes of the address space at the last search */
-    const CodeObject *code; /* the interpreter's own code */
+    const CodeObject *code; /* the object that contains the interpreter's code */
     PythonInterpreter interpreter;
 } PythonProcess;
 

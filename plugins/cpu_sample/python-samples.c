@@ -54,7 +54,8 @@ const PythonCallers *python_samples_join(PythonSamples *samples, SampledProcess 
     return &samples->callers;
 }
 
-/* Writes why the process's Python functions have no names. NULL: there is no problem. */
+/* Writes the reason why the process's Python functions have no names. Returns NULL if there is no
+ * problem. */
 static const char *write_problem(const PythonProcess *python, char *text, size_t size)
 {
     if (python->state == PYTHON_REFUSED) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the Python functions that a sample was taken in. The frames are read from outside the
- * process after the sample was taken, so they belong to the sample only if they are read soon after
- * it, and only if its stack contains the interpreter's code.
+ * process, after the sample was taken. So they belong to the sample only if they are read soon
+ * after it, and only if the sample's stack contains the interpreter's code.
  */
 #ifndef STROBE_CPU_SAMPLE_PYTHON_SAMPLES_H
 #define STROBE_CPU_SAMPLE_PYTHON_SAMPLES_H
@@ -15,7 +15,7 @@
 
 typedef struct PythonSamples {
     int is_wanted, has_found; /* has_found: a process has an interpreter */
-    pid_t pid;                /* of the process whose memory is read */
+    pid_t pid;                /* process whose memory is read */
     ProcessMemory memory;
     PythonStack stack;
     PythonCallers callers;
@@ -24,8 +24,8 @@ typedef struct PythonSamples {
 
 void python_samples_begin(PythonSamples *samples, int is_wanted);
 
-/* Returns the Python frames of a sample, valid until the next call; NULL: it has none, or they
- * could not be read. */
+/* Returns the Python frames of a sample, valid until the next call; NULL: the sample has none, or
+ * they could not be read. */
 const PythonCallers *python_samples_join(PythonSamples *samples, SampledProcess *process,
                                          const Sample *sample);
 
@@ -33,8 +33,8 @@ const PythonCallers *python_samples_join(PythonSamples *samples, SampledProcess 
  * interpreter. */
 void python_samples_report(const StrobeHost *host, StrobeInstance *self, SampledProcess *process);
 
-/* If an interpreter was found, records how many samples have Python frames and how many have none
- * for which reason, as a "metadata" record. */
+/* If an interpreter was found, records as "metadata" how many samples have Python frames, and how
+ * many have none, by reason. */
 void python_samples_record(const PythonSamples *samples, const StrobeHost *host,
                            StrobeInstance *self, StrobeKindId kind, StrobeTrackId track);
 

@@ -8,8 +8,8 @@
 
 #define PYTHON_TEXT_MAX 1024 /* in characters; longer texts are cut */
 
-/* Writes the text of the str object as UTF-8, NUL-terminated; returns its length, or -1: it cannot
- * be read. Invalid characters are written as U+FFFD. `size` > 0. */
+/* Writes the text of the str object as UTF-8, NUL-terminated. Returns its length, or -1 if the text
+ * cannot be read. Invalid characters are written as U+FFFD. `size` > 0. */
 int python_text_read(ProcessMemory *memory, const PythonLayout *layout, uint64_t object, char *text,
                      size_t size);
 

@@ -40,7 +40,7 @@ static struct perf_event_attr make_attributes(const SampleWish *wish)
         .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
         .wakeup_watermark =
-            wish->has_wakeups ? 1 : 1u << 30, /* larger than the ring: never wakes a reader */
+            wish->has_wakeups ? 1 : 1u << 30, /* larger than the ring, so no reader is woken */
     };
 }
 
@@ -54,8 +54,8 @@ static int try_event(const struct perf_event_attr *attributes, pid_t pid)
     return 0;
 }
 
-/* Tries the newest features first: Linux before 6.0 cannot report the number of lost samples,
- * before 5.12 no build-ids. */
+/* Opens the event with the newest features that the kernel accepts: Linux before 6.0 cannot report
+ * the number of lost samples, and before 5.12 it cannot report build-ids. */
 static int try_versions(struct perf_event_attr *attributes, pid_t pid)
 {
     static const struct {
@@ -156,8 +156,8 @@ CodeMapping sample_event_mapping(const MapEvent *event)
     return mapping;
 }
 
-/* Returns whether kernel.perf_event_paranoid forbids sampling to unprivileged users: 3 and more
- * do. */
+/* Returns whether kernel.perf_event_paranoid is 3 or more, which forbids sampling to unprivileged
+ * users. */
 static int is_forbidden(void)
 {
     char text[16];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of the perf events that sample, and the layout of what the kernel writes for them. */
+/* Attributes of the perf events that sample, and the layout of the records that the kernel writes
+ * for them. */
 #ifndef STROBE_CPU_SAMPLE_EVENT_H
 #define STROBE_CPU_SAMPLE_EVENT_H
 
@@ -12,27 +13,31 @@
 
 typedef struct SampleWish {
     uint32_t frequency; /* Hz */
-    int has_wakeups; /* the kernel wakes a reader for each event; otherwise the reader only polls */
-    int has_stacks;  /* sample the callers too, not only the innermost frame */
-    int has_kernel;  /* sample kernel code too */
+    /* the kernel wakes the reader for each event; otherwise the reader polls */
+    int has_wakeups;
+    int has_stacks;   /* sample the callers too, not only the innermost frame */
+    int has_kernel;   /* sample kernel code too */
     int has_children; /* sample processes that the program starts too */
-    int has_pools;    /* report data mappings too: among them are Strobe's pools, which show that a
-                         process is recorded */
-    uint64_t registers;   /* mask of the user-space registers to copy with the stack, instead of the
-                             user chain; 0: no copy */
+    /* report data mappings too: a mapping of one of Strobe's pools shows that the process is
+     * recorded */
+    int has_pools;
+    /* mask of the user-space registers that are copied, with the stack, in place of the user chain;
+     * 0: no copy */
+    uint64_t registers;
     uint32_t stack_bytes; /* size of the stack copy, a multiple of 8 */
     int is_software_only; /* use the clock even if the processor can count cycles */
 } SampleWish;
 
-/* Finds attributes that the kernel accepts for the process. It prefers cycles to the clock, and
- * sampling with kernel code to sampling without. -1 with errno: the kernel accepts none. */
+/* Finds attributes that the kernel accepts for the process. Prefers cycles to the clock, and
+ * sampling with kernel code to sampling without. Returns -1 with errno if the kernel accepts no
+ * attributes. */
 int sample_event_choose(struct perf_event_attr *attributes, const SampleWish *wish, pid_t pid);
 
-/* The same for context switches: the kernel takes a sample with the user-space chain when a thread
- * leaves its processor, and writes SWITCH events. */
+/* Like sample_event_choose, for context switches: the kernel takes a sample with the user-space
+ * chain when a thread leaves its processor, and writes SWITCH events. */
 int sample_event_choose_switches(struct perf_event_attr *attributes, const SampleWish *wish,
                                  pid_t pid);
-/* Says why the kernel refuses the events for switches: static text. */
+/* Returns the reason why the kernel refuses the events for context switches, as static text. */
 const char *sample_event_switches_reason(int error);
 
 /* Returns whether the event counts cycles; otherwise it counts time. */
@@ -49,7 +54,8 @@ typedef struct Sample {
     uint64_t addresses[];
 } Sample;
 
-/* Returns the event as a sample; NULL: the event is too short for its own contents. */
+/* Returns the event as a sample, or NULL if the event is shorter than the contents that it
+ * declares. */
 const Sample *sample_event_read(const struct perf_event_header *event);
 
 /* Layout of FORK and EXIT events. */
@@ -69,14 +75,14 @@ typedef struct MapEvent {
     uint32_t pid, tid;
     uint64_t begin, size, offset;
     uint8_t build_id_size, reserved[3];
-    uint8_t build_id[20]; /* with PERF_RECORD_MISC_MMAP_BUILD_ID */
+    uint8_t build_id[20]; /* valid with PERF_RECORD_MISC_MMAP_BUILD_ID */
     uint32_t protection, flags;
     char path[];
 } MapEvent;
 
 CodeMapping sample_event_mapping(const MapEvent *event);
 
-/* Say why sampling is refused, and what would help (or NULL): static text. */
+/* Return the reason why sampling is refused, and a remedy (or NULL), as static texts. */
 const char *sample_event_reason(int error);
 const char *sample_event_hint(int error);
 

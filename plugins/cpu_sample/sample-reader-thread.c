@@ -29,8 +29,8 @@ struct DrainThread {
     _Atomic int is_stopping;
 };
 
-/* The thread works for some microseconds at a time and must run soon after it wakes. It therefore
- * requests short time slices (Linux 6.12) and, where that is permitted, a higher priority. */
+/* Requests short time slices (Linux 6.12) and, if that is permitted, a higher priority, because the
+ * thread works for some microseconds at a time and must run soon after it wakes. */
 static void ask_for_early_wakeups(void)
 {
     ScheduleWish wish = {.size = sizeof wish, .nice = NICE, .slice = SLICE_NS};

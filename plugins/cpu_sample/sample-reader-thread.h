@@ -6,7 +6,7 @@
 typedef struct DrainThread DrainThread;
 
 /* Starts a thread that calls `drain` again and again. `drain` itself waits for work, at most 100
- * ms. NULL: the thread cannot be started. */
+ * ms. Returns NULL if the thread cannot be started. */
 DrainThread *drain_thread_start(void (*drain)(void *user), void *user);
 
 /* Ends the thread; waits until the last call of `drain` has returned. NULL is allowed. */

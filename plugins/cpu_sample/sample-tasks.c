@@ -95,7 +95,7 @@ void tasks_fork(Tasks *tasks, pid_t parent, pid_t pid)
     address_space_copy(&process->space, &from->space);
 }
 
-/* Counts a thread that ended. The process ends with its last thread. */
+/* Handles the end of a thread. The process ends with its last thread. */
 void tasks_exit(Tasks *tasks, pid_t pid)
 {
     SampledProcess *process = find_process(tasks, pid);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes and threads that are sampled: the code that a process has mapped, the track of a
- * thread. */
+/* The processes and threads that are sampled, with the code that each process has mapped and the
+ * track of each thread. */
 #ifndef STROBE_CPU_SAMPLE_TASKS_H
 #define STROBE_CPU_SAMPLE_TASKS_H
 
@@ -13,12 +13,14 @@ typedef struct SampledProcess {
     AddressSpace space;
     PythonProcess python;
     uint32_t n_threads;
-    uint32_t unwound_start;   /* which start of the unwind program got its mappings */
-    uint64_t unwound_changes; /* n_changes of the mappings that it got, see unwinder.c */
-    uint32_t n_read;          /* `now` of the last tasks_refresh that read its mappings */
-    int is_reported;          /* the log already says why its Python frames are missing */
-    int is_recorded; /* it has a pool, or is a child of a process that has one: another session
-                        samples it */
+    /* `n_starts` of the unwinder when it sent the process's mappings */
+    uint32_t unwound_start;
+    uint64_t unwound_changes; /* `n_changes` of the mappings that were sent, see unwinder.c */
+    uint32_t n_read;          /* `now` of the last tasks_refresh that read the mappings */
+    int is_reported;          /* the log says why the process's Python frames are missing */
+    /* the process has a pool, or is a child of a process that has one: another session samples
+     * it */
+    int is_recorded;
 } SampledProcess;
 
 typedef struct SampledThread {
@@ -35,7 +37,8 @@ typedef struct Tasks {
     NumberTable threads;   /* thread id -> SampledThread */
 } Tasks;
 
-/* Return the process or thread with this id; a new one is looked up in /proc. NULL: no memory. */
+/* Return the process or thread with this id; a new one is looked up in /proc. Return NULL if out of
+ * memory. */
 SampledProcess *tasks_process(Tasks *tasks, pid_t pid);
 SampledThread *tasks_thread(Tasks *tasks, pid_t pid, pid_t tid);
 
@@ -50,7 +53,7 @@ void tasks_exec(Tasks *tasks, pid_t pid);
 void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping);
 void tasks_map_data(Tasks *tasks, pid_t pid, const char *path);
 
-/* Forgets everything that may change between windows; frames and tracks stay. */
+/* Forgets all data that may change between windows, but keeps frames and tracks. */
 void tasks_forget(Tasks *tasks);
 void tasks_clear(Tasks *tasks);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample-time.h"
 
-/* The kernel starts with very short periods until it reaches the frequency. Most of the time
- * between such samples is the kernel's own, so they do not count for the rate. */
+/* The kernel starts with very short periods until it reaches the frequency. The kernel's own work
+ * fills most of the time between samples with such periods, so they are not used to measure the
+ * rate. */
 #define SHORT_CYCLES 10000
 
 int64_t sample_rate_time(SampleRate *rate, uint32_t processor, uint32_t tid, uint64_t time,

@@ -4,8 +4,8 @@
 #include <asm/perf_regs.h>
 #include <string.h>
 
-/* The kernel's numbers of the registers, in the order of DWARF's numbers from 0 on. In the event
- * the registers lie in the order of the kernel's numbers. */
+/* The kernel's numbers of the registers, indexed by DWARF's numbers. In the event the registers are
+ * in the order of the kernel's numbers. */
 #if defined(__x86_64__)
 static const uint8_t dwarf_registers[] = {
     PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,  PERF_REG_X86_SI,
@@ -44,7 +44,7 @@ uint64_t stack_copy_registers(void)
     return mask ? mask | 1ull << PC_REGISTER : 0;
 }
 
-/* Returns the index of a register, by its kernel number, among the registers of the event. */
+/* Returns the index in the event of the register with this kernel number. */
 static size_t place_of(unsigned number)
 {
     return (size_t)__builtin_popcountll(stack_copy_registers() & ((1ull << number) - 1));
@@ -58,8 +58,8 @@ static void take_registers(UnwindRegisters *registers, const uint64_t *values)
     registers->pc = values[place_of(PC_REGISTER)];
 }
 
-/* After the chain the event has: the ABI, the registers, the size of the copy, the copy, and how
- * many bytes of it are valid. */
+/* Reads the part of the event after the chain: the ABI, the registers, the size of the copy, the
+ * copy, and the number of its valid bytes. */
 int stack_copy_read(const Sample *sample, StackCopy *copy)
 {
     const uint64_t *word = sample->addresses + sample->n_addresses;

@@ -8,16 +8,16 @@
 
 typedef struct StackCopy {
     UnwindRegisters registers;
-    const char *bytes; /* in the event */
+    const char *bytes; /* the copy, inside the event */
     size_t n_bytes;
 } StackCopy;
 
-/* Returns the mask of registers to copy (SampleWish); 0: stacks cannot be unwound on this
+/* Returns the mask of registers to copy (SampleWish), or 0 if stacks cannot be unwound on this
  * machine. */
 uint64_t stack_copy_registers(void);
 
-/* Returns 1, or 0: the sample has no copy (for example of a kernel thread), or is too short for its
- * own contents. */
+/* Returns 1, or 0 if the sample has no copy (a kernel thread has none), or is shorter than the
+ * contents that it declares. */
 int stack_copy_read(const Sample *sample, StackCopy *copy);
 
 #endif

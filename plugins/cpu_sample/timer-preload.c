@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * This library is preloaded into programs if perf_event_open is refused. It gives each thread a
- * timer of its processor time; the handler of the timer's signal (SIGPROF) writes the thread's
- * stack into a shared ring (timer-ring.h). It writes nothing unless the ring's interval is set, by
- * the collector or by a parent process that is sampled. If the program installs its own handler for
- * the signal, the timers end.
+ * timer that runs with the thread's processor time; the handler of the timer's signal (SIGPROF)
+ * writes the thread's stack into a shared ring (timer-ring.h). The handler writes nothing unless
+ * the ring's interval is set, by the collector or by a parent process that is sampled. If the
+ * program installs its own handler for the signal, the timers end.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include "timer-ring.h"
 
 #define SIGNAL SIGPROF
-#define IDLE_NS 10000000 /* interval while no samples are wanted */
+#define IDLE_NS 10000000 /* timer interval while the ring's interval is 0 */
 #define EXPORT __attribute__((visibility("default")))
 #define FAST_TLS __attribute__((tls_model("initial-exec")))
 
@@ -64,8 +64,8 @@ static void read_registers(const ucontext_t *context, uintptr_t *pc, uintptr_t *
 #endif
 }
 
-/* Follows the frame pointers. It reads only between the stack pointer and the end of the stack,
- * which is mapped, because a frame pointer may hold anything. */
+/* Follows the frame pointers. Reads only between the stack pointer and the end of the stack, which
+ * is mapped memory, because a frame pointer may have any value. */
 static uint64_t walk_stack(const ucontext_t *context, uint64_t *addresses)
 {
     uintptr_t pc, frame, low;
@@ -85,7 +85,7 @@ static uint64_t walk_stack(const ucontext_t *context, uint64_t *addresses)
     return n;
 }
 
-/* NULL: the ring is full. */
+/* Returns the next slot to write, or NULL if the ring is full. */
 static TimerSlot *take_slot(TimerRing *to, uint64_t *ticket)
 {
     *ticket = atomic_load(&to->head);
@@ -93,7 +93,9 @@ static TimerSlot *take_slot(TimerRing *to, uint64_t *ticket)
         if (*ticket - atomic_load(&to->tail) >= TIMER_RING_SLOTS) {
             atomic_fetch_add(&to->lost, 1);
             if (atomic_load(&to->tail) ==
-                0) /* the ring has no reader, for example with children=none */
+                /* no sample was ever read: the ring has no reader, for example with
+                 * children=none */
+                0)
                 atomic_store(&to->interval, 0);
             return NULL;
         }
@@ -265,7 +267,7 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
 {
     if (number != SIGNAL || !is_ours())
         return next_action()(number, action, old);
-    if (old) /* what the program would find without this library */
+    if (old) /* the handler that the program would find without this library */
         *old = (struct sigaction){.sa_handler = SIG_DFL};
     if (!action || action->sa_handler == SIG_DFL)
         return 0;
@@ -281,7 +283,7 @@ EXPORT __sighandler_t signal(int number, __sighandler_t handler)
     return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* ---- the beginning ---- */
+/* ---- the begin of a process ---- */
 
 static int write_path(char path[PATH_MAX], pid_t pid)
 {
@@ -292,7 +294,7 @@ static int write_path(char path[PATH_MAX], pid_t pid)
     return length < 0 || length >= PATH_MAX ? -1 : 0;
 }
 
-/* Returns the sampling interval of a process, ns; 0: it has no ring. */
+/* Returns the sampling interval of a process in ns, or 0 if the process has no ring. */
 static uint64_t read_interval(pid_t pid)
 {
     char path[PATH_MAX];
@@ -309,14 +311,14 @@ static uint64_t read_interval(pid_t pid)
     return interval;
 }
 
-/* `interval`: the parent's sampling interval; 0: unknown. */
+/* Makes this process's ring. `interval`: the parent's sampling interval; 0: unknown. */
 static TimerRing *make_ring(uint64_t interval)
 {
     char path[PATH_MAX];
 
     if (write_path(path, getpid()) != 0)
         return NULL;
-    if (!interval) /* from the ring of this process before an exec, or else of the parent process */
+    if (!interval) /* try the ring that this process had before an exec, then the parent's */
         interval = read_interval(getpid());
     if (!interval)
         interval = read_interval(getppid());
@@ -333,7 +335,7 @@ static TimerRing *make_ring(uint64_t interval)
     madvise(made, sizeof *made, MADV_DONTFORK);
     made->version = TIMER_RING_VERSION;
     atomic_store(&made->interval,
-                 interval); /* samples are kept until the collector finds the ring */
+                 interval); /* the ring stores samples until the collector finds it */
     atomic_store(&made->state, TIMER_RING_ARMED);
     return made;
 }
@@ -357,8 +359,8 @@ static void begin_process(uint64_t interval)
 
 static uint64_t interval_at_fork;
 
-/* Runs before a fork: the child does not have the ring mapped and cannot read the interval
- * there. */
+/* Stores the interval before a fork: the child does not have the ring mapped, so it cannot read the
+ * interval there. */
 static void note_interval(void)
 {
     TimerRing *present = atomic_load(&ring);

@@ -14,7 +14,8 @@
 
 typedef struct ProcessRing {
     pid_t pid;
-    ino_t inode; /* differs after the process has executed another program */
+    /* inode of the ring's file, which is another after the process has executed a program */
+    ino_t inode;
     TimerRing *ring;
     struct ProcessRing *next;
 } ProcessRing;
@@ -31,10 +32,10 @@ struct TimerReader {
     } event;
 };
 
-/* ---- finding ---- */
+/* ---- finding rings ---- */
 
-/* Finds the run's folder by the path of the ring that the program has mapped. -1: it has mapped
- * none. */
+/* Finds the run's folder from the path of the ring that the program has mapped. Returns -1 if the
+ * program has mapped no ring. */
 static int find_folder(const char *proc_root, pid_t pid, char folder[PATH_MAX])
 {
     char path[PATH_MAX], name[64], *line = NULL;
@@ -160,13 +161,14 @@ void timer_reader_close(TimerReader *reader)
     free(reader);
 }
 
-/* ---- reading ---- */
+/* ---- reading samples ---- */
 
 static const Sample *read_slot(TimerReader *reader, const ProcessRing *process,
                                const TimerSlot *slot)
 {
     Sample *sample = &reader->event.sample;
-    uint64_t n = *(const volatile uint64_t *)&slot->n; /* once: the program may change it */
+    /* read once, because the program may change it */
+    uint64_t n = *(const volatile uint64_t *)&slot->n;
 
     if (n > TIMER_RING_FRAMES)
         n = TIMER_RING_FRAMES;
@@ -181,8 +183,8 @@ static const Sample *read_slot(TimerReader *reader, const ProcessRing *process,
     return sample;
 }
 
-/* A thread that is killed while it writes never completes its slot: the slots after it are read
- * once the ring is half full. */
+/* Finds the oldest complete slot. A thread that is killed while it writes never completes its slot,
+ * so the search skips an incomplete slot if the ring is at least half full. */
 static const TimerSlot *find_written(TimerRing *ring, uint64_t *ticket)
 {
     const uint64_t head = atomic_load(&ring->head);

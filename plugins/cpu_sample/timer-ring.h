@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ring for samples that timers in a program take. It is a file that the preloaded library
+ * The ring for samples that timers in a program take. The ring is a file that the preloaded library
  * (timer-preload.c) maps in the program and the collector maps in the writer process. Signal
- * handlers of any thread write; the collector reads, and does not trust the contents. libc only.
+ * handlers of any thread write samples; the collector reads them, and does not trust the contents.
+ * This header needs only libc.
  *
- * The file's name is TIMER_RING_PREFIX and the process id; it lies in the folder of the run.
+ * The file is in the folder of the run; its name is TIMER_RING_PREFIX and the process id.
  */
 #ifndef STROBE_CPU_SAMPLE_TIMER_RING_H
 #define STROBE_CPU_SAMPLE_TIMER_RING_H
@@ -18,7 +19,7 @@
 #define TIMER_RING_FRAMES 122u
 
 typedef struct TimerSlot {
-    _Atomic uint64_t state; /* its ticket + 1 once it is written completely */
+    _Atomic uint64_t state; /* the slot's ticket + 1 once the slot is complete */
     uint64_t time;          /* CLOCK_MONOTONIC, ns */
     uint64_t period;        /* ns of processor time */
     uint32_t tid, processor;
@@ -26,14 +27,16 @@ typedef struct TimerSlot {
     uint64_t addresses[TIMER_RING_FRAMES]; /* innermost first */
 } TimerSlot;
 
-enum { TIMER_RING_ARMED = 1, TIMER_RING_TAKEN = 2 /* the program handles the signal itself */ };
+enum {
+    TIMER_RING_ARMED = 1,
+    TIMER_RING_TAKEN = 2 /* the program handles SIGPROF itself */
+};
 
 typedef struct TimerRing {
     uint32_t version;
-    _Atomic uint32_t state; /* TIMER_RING_* */
-    _Atomic uint64_t
-        interval;          /* ns between samples, set by the collector; 0: no samples are wanted */
-    _Atomic uint64_t lost; /* samples lost because the ring was full */
+    _Atomic uint32_t state;    /* TIMER_RING_* */
+    _Atomic uint64_t interval; /* ns between samples, set by the collector; 0: take no samples */
+    _Atomic uint64_t lost;     /* samples lost because the ring was full */
     _Alignas(64) _Atomic uint64_t head;
     _Alignas(64) _Atomic uint64_t tail;
     _Alignas(64) TimerSlot slots[TIMER_RING_SLOTS];

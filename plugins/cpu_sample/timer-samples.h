@@ -8,7 +8,7 @@
 StrobeStatus timer_samples_start(CpuSample *state);
 void timer_samples_stop(CpuSample *state);
 
-/* Records the samples in the rings. Returns how many there were. */
+/* Records the samples in the rings. Returns their number. */
 int timer_samples_drain(CpuSample *state);
 /* Looks for the rings of new processes, and records the samples in all rings. */
 void timer_samples_look(CpuSample *state);

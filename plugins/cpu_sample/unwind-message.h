@@ -2,7 +2,8 @@
 /*
  * Messages between the collector and cpu_sample-unwind, over one socket. The collector sends the
  * mappings of a process whenever they have changed, and copies of stacks; cpu_sample-unwind answers
- * each copy with the addresses of its frames. Both ends come from one build. libc only.
+ * each copy with the addresses of its frames. Both programs come from the same build, so the layout
+ * needs no version. This header needs only libc.
  */
 #ifndef STROBE_CPU_SAMPLE_UNWIND_MESSAGE_H
 #define STROBE_CPU_SAMPLE_UNWIND_MESSAGE_H
@@ -11,8 +12,8 @@
 #include <strobe/helpers/native-frame.h>
 
 #define UNWIND_FRAMES_MAX 256u
-#define UNWIND_STACK_MAX 65528u /* the most that fits in a perf event */
-#define UNWIND_SPACE_MAX 65536u /* mappings of a process */
+#define UNWIND_STACK_MAX 65528u /* maximum that fits in a perf event */
+#define UNWIND_SPACE_MAX 65536u /* maximum number of mappings of a process */
 #define UNWIND_PATH_MAX 4096u
 #define UNWIND_REGISTERS 33u
 
@@ -21,14 +22,15 @@ enum { UNWIND_SPACE = 1, UNWIND_STACK = 2 };
 typedef struct UnwindRequest {
     uint32_t type; /* UNWIND_* */
     uint32_t pid;
-    uint64_t n; /* UNWIND_SPACE: number of mappings that follow, all of the process; UNWIND_STACK:
-                   bytes of the stack */
+    /* UNWIND_SPACE: number of all mappings of the process, which follow; UNWIND_STACK: number of
+     * bytes of the stack */
+    uint64_t n;
 } UnwindRequest;
 
-/* Followed by `path_length` bytes. */
+/* A mapping of the process. The path, `path_length` bytes, follows. */
 typedef struct UnwindMapping {
     uint64_t begin, end;
-    uint64_t bias; /* added to an address that the object's program headers give */
+    uint64_t bias; /* address in the process minus address in the object's program headers */
     StrobeBuildId build_id;
     uint32_t path_length;
 } UnwindMapping;
@@ -40,7 +42,7 @@ typedef struct UnwindRegisters {
     uint64_t stack, pc;
 } UnwindRegisters;
 
-/* Followed by the addresses, innermost first. */
+/* The answer to a stack. The addresses of the frames follow, innermost first. */
 typedef struct UnwindAnswer {
     uint64_t n;
 } UnwindAnswer;

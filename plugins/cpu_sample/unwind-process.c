@@ -14,7 +14,7 @@
 
 struct UnwindProcess {
     pid_t pid;
-    uint64_t last; /* n_calls at its last use */
+    uint64_t last; /* n_calls when the process was last used */
     Dwfl *dwfl;
     int is_attached;
     /* The stack that is being unwound. */
@@ -27,7 +27,7 @@ struct UnwindProcess {
 
 static UnwindProcess processes[PROCESSES_MAX];
 static uint64_t n_calls;
-static Elf *own_file; /* shows libdwfl the machine type */
+static Elf *own_file; /* gives libdwfl the machine type */
 
 int unwind_process_prepare(void)
 {
@@ -38,7 +38,7 @@ int unwind_process_prepare(void)
     return own_file && UNWIND_REGISTERS_SENT ? 0 : -1;
 }
 
-/* Finds nothing, so that libdwfl does not look for debug files. */
+/* Returns "not found", so that libdwfl does not look for debug files. */
 static int find_no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                               const char *file_name, const char *link, GElf_Word crc,
                               char **debug_name)
@@ -84,7 +84,7 @@ UnwindProcess *unwind_process_find(pid_t pid)
 
 /* ---- objects ---- */
 
-/* Starts with a new Dwfl: libdwfl would leak the descriptor of each file that is reported to it
+/* Begins with a new Dwfl, because libdwfl leaks a descriptor if the same file is reported to it
  * again. */
 int unwind_process_begin(UnwindProcess *process)
 {
@@ -99,8 +99,8 @@ void unwind_process_end(UnwindProcess *process)
     dwfl_report_end(process->dwfl, NULL, NULL);
 }
 
-/* Opens the mapped file itself, or else its path in the process's root, or else in this process's
- * root. Opens regular files only. */
+/* Opens the mapped file itself, or else its path in the process's root directory, or else in this
+ * process's root directory. Opens regular files only. */
 static int open_object(const UnwindProcess *process, const UnwindMapping *mapping, const char *path)
 {
     char names[2][64 + UNWIND_PATH_MAX];
@@ -120,7 +120,7 @@ static int open_object(const UnwindProcess *process, const UnwindMapping *mappin
     return -1;
 }
 
-/* Checks the build-id, because another file may lie at the path by now. */
+/* Checks the build-id, because the path may now have another file. */
 static int is_wanted_build(int file, const StrobeBuildId *wanted)
 {
     const void *bytes = NULL;
@@ -142,7 +142,7 @@ void unwind_process_map(UnwindProcess *process, const UnwindMapping *mapping, co
         return;
     if (!is_wanted_build(file, &mapping->build_id) ||
         !dwfl_report_elf(process->dwfl, path, path, file, mapping->bias, true))
-        close(file); /* otherwise libdwfl owns the descriptor */
+        close(file); /* on success libdwfl owns the descriptor */
 }
 
 /* ---- frames ---- */
@@ -160,7 +160,7 @@ static bool read_stack(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *u
     return true;
 }
 
-/* Reports the one thread whose stack is unwound. */
+/* Reports to libdwfl the only thread, whose stack is unwound. */
 static pid_t find_next_thread(Dwfl *dwfl, void *user, void **last)
 {
     if (*last)

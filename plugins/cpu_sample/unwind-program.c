@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_sample-unwind: unwinds copies of stacks with libdwfl, for the collector at the other end of
- * its standard input (unwind-message.h). It is a process of its own because the files that it reads
- * may be damaged or hostile: it may crash, hang or run out of memory without harm to the writer. It
- * fetches nothing from a server and looks for no debug files: .eh_frame is in the object.
+ * cpu_sample-unwind: unwinds copies of stacks with libdwfl, for the collector, which is at the
+ * other end of its standard input (unwind-message.h). It is a separate process because the files
+ * that it reads may be damaged or hostile: it can crash, hang or run out of memory without harm to
+ * the writer. It needs no server and no debug files, because .eh_frame is in the object.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "unwind-process.h"
 
 #define MEMORY_MAX (1ull << 30)
-#define SECONDS_MAX 4 /* for one request */
+#define SECONDS_MAX 4 /* time limit for one request */
 
 static void limit_self(void)
 {
@@ -30,7 +30,7 @@ static void limit_self(void)
     signal(SIGALRM, SIG_DFL);
 }
 
-/* Reads exactly `n` bytes. -1: the collector has ended. */
+/* Reads exactly `n` bytes. Returns -1 if the collector has ended. */
 static int read_all(void *bytes, size_t n)
 {
     for (size_t done = 0; done < n;) {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define PROGRAM "cpu_sample-unwind"
-#define PATIENCE_MS 5000 /* for one stack */
+#define PATIENCE_MS 5000 /* time limit for one stack */
 #define STARTS_MAX 16
 #define KERNEL_FRAMES_MAX 256u
 
@@ -24,9 +24,10 @@ struct Unwinder {
     char path[PATH_MAX];
     int socket; /* -1: the program has ended */
     pid_t program;
-    uint32_t n_starts; /* how often the program was started; a new one does not know mappings sent
-                          to an earlier one */
-    Sample sample;     /* its chain is in `addresses`, which must follow directly */
+    /* how often the program was started: after each start, mappings must be sent again */
+    uint32_t n_starts;
+    /* the sample's chain is in `addresses`, which must directly follow this member */
+    Sample sample;
     uint64_t addresses[KERNEL_FRAMES_MAX + 1 + UNWIND_FRAMES_MAX];
 };
 
@@ -36,7 +37,8 @@ _Static_assert(offsetof(Unwinder, addresses) ==
 
 /* ---- the process ---- */
 
-/* The program lies in the folder of the shared object that contains this function. */
+/* Finds the path of cpu_sample-unwind, which is in the folder of the shared object that contains
+ * this function. */
 static int find_program(char path[PATH_MAX])
 {
     Dl_info info;
@@ -101,7 +103,7 @@ static void end_program(Unwinder *unwinder)
         return;
     close(unwinder->socket);
     unwinder->socket = -1;
-    kill(unwinder->program, SIGKILL); /* it has nothing to finish */
+    kill(unwinder->program, SIGKILL); /* killing is safe: the program has nothing to save */
     while (waitpid(unwinder->program, NULL, 0) < 0 && errno == EINTR)
         ;
 }
@@ -181,7 +183,8 @@ static int send_mapping(const Unwinder *unwinder, const MappedCode *code)
     return send_all(unwinder, object->path, mapping.path_length);
 }
 
-/* Sends the mappings, if they have changed or the program was started again since the last time. */
+/* Sends the process's mappings, if they have changed or the program was started again since they
+ * were last sent. */
 static int send_space(const Unwinder *unwinder, pid_t pid, SampledProcess *process)
 {
     const AddressSpace *space = &process->space;
@@ -211,7 +214,7 @@ static int send_stack(const Unwinder *unwinder, pid_t pid, const StackCopy *copy
     return send_all(unwinder, copy->bytes, copy->n_bytes);
 }
 
-/* Returns how many addresses there are; 0: no answer. */
+/* Receives the answer. Returns the number of addresses; 0: no answer. */
 static size_t receive_addresses(const Unwinder *unwinder, uint64_t *addresses, size_t room)
 {
     uint64_t all[UNWIND_FRAMES_MAX];
@@ -225,7 +228,7 @@ static size_t receive_addresses(const Unwinder *unwinder, uint64_t *addresses, s
     return n;
 }
 
-/* Writes at most `room` addresses, innermost first, and returns how many. If unwinding fails, it
+/* Writes at most `room` addresses, innermost first, and returns their number. If unwinding fails,
  * writes only the innermost address. */
 static size_t unwind_stack(Unwinder *unwinder, pid_t pid, SampledProcess *process,
                            const StackCopy *copy, uint64_t *addresses, size_t room)

@@ -2,7 +2,8 @@
 /*
  * Finds the frames of stack copies by unwind tables (.eh_frame). A separate process does the work
  * (unwind-program.c), because it reads the program's files, which may be damaged or hostile. If
- * that process ends or hangs, it is started again, up to 15 times. One thread at a time. libc only.
+ * that process ends or hangs, it is started again, up to 15 times. Only one thread at a time may
+ * use it. This header needs only libc.
  */
 #ifndef STROBE_CPU_SAMPLE_UNWINDER_H
 #define STROBE_CPU_SAMPLE_UNWINDER_H
@@ -12,17 +13,17 @@
 
 typedef struct Unwinder Unwinder;
 
-/* Starts cpu_sample-unwind, which lies in the plugin's folder. NULL with errno: it cannot be
- * started, or Strobe was built without it (ENOENT). */
+/* Starts cpu_sample-unwind, which is in the plugin's folder. Returns NULL with errno if the program
+ * cannot be started; ENOENT: Strobe was built without it. */
 Unwinder *unwinder_open(void);
 void unwinder_close(Unwinder *unwinder);
 
-/* Returns the sample with a complete chain: the kernel's part and the frames of the stack copy. It
- * is valid until the next call. A sample without a copy is returned as it is; if unwinding fails,
- * the user part is the innermost frame only. */
+/* Returns the sample with a complete chain: the kernel's part and the frames of the stack copy. The
+ * result is valid until the next call. A sample without a copy is returned unchanged; if unwinding
+ * fails, the user part has only the innermost frame. */
 const Sample *unwinder_chain(Unwinder *unwinder, SampledProcess *process, const Sample *sample);
 
-/* Returns how often the program has ended too early. */
+/* Returns how often cpu_sample-unwind has ended unexpectedly. */
 uint32_t unwinder_failures(const Unwinder *unwinder);
 
 #endif

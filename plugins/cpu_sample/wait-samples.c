@@ -8,14 +8,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RING_BYTES (1u << 20) /* for each processor; holds some thousand switches */
+#define RING_BYTES (1u << 20) /* for each processor; has room for some thousand switches */
 #define ADDRESSES_MAX 512u
 
 static const StrobeField wait_fields[] = {
     STROBE_FIELD("stack", STACK, "", "Call stack at the begin of the wait."),
     STROBE_FIELD("process", U32, "", "Process of the thread."),
     STROBE_FIELD("is_preempted", BOOL, "",
-                 "The thread could have run on, but waited for a processor."),
+                 "The thread could have continued, but waited for a processor."),
 };
 const StrobeKind cpu_sample_kind_wait = STROBE_KIND(
     "cpu_sample.wait", SPAN, wait_fields, "A time in which a thread was on no processor.");
@@ -28,7 +28,7 @@ struct PendingWait {
     uint64_t addresses[ADDRESSES_MAX];
 };
 
-/* A SWITCH event with the fields that sample_id_all appends. */
+/* A SWITCH event, with the fields that perf appends because of sample_id_all. */
 typedef struct SwitchEvent {
     struct perf_event_header header;
     uint32_t pid, tid;

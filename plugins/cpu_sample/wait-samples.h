@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * off_cpu=true: records where threads leave their processors, and for how long. The kernel samples
- * each context switch (a software event, which needs no trace points) and reports when the thread
- * runs again.
+ * off_cpu=true: records where in their code threads leave their processors, and for how long. The
+ * kernel samples each context switch (a software event, which needs no trace points) and reports
+ * when the thread runs again.
  */
 #ifndef STROBE_CPU_SAMPLE_WAIT_SAMPLES_H
 #define STROBE_CPU_SAMPLE_WAIT_SAMPLES_H
@@ -15,7 +15,7 @@
 struct cpu_sample_wait {
     StrobeStackId stack; /* user-space frames */
     uint32_t process;
-    uint8_t is_preempted; /* it could have run on, but waited for a processor */
+    uint8_t is_preempted; /* the thread could have continued, but waited for a processor */
 };
 
 extern const StrobeKind cpu_sample_kind_wait;
@@ -23,13 +23,13 @@ extern const StrobeKind cpu_sample_kind_wait;
 /* A wait that has begun: its time and the stack at its begin. */
 typedef struct PendingWait PendingWait;
 
-/* Opens the events for switches. If the kernel refuses them, the log says so, and only samples of
- * processor time are recorded. */
+/* Opens the events for switches. If the kernel refuses these events, the log says so, and only
+ * samples of processor time are recorded. */
 void wait_samples_start(CpuSample *state, const SampleWish *wish);
 /* Processes the switches up to `until` (CLOCK_MONOTONIC, ns), and records the waits that have
  * ended. */
 void wait_samples_drain(CpuSample *state, uint64_t until);
-/* Records the remaining waits; a wait that still goes on ends with the window. */
+/* Records the remaining waits; a wait that has not ended gets the end of the window as its end. */
 void wait_samples_stop(CpuSample *state);
 
 #endif

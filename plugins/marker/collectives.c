@@ -16,7 +16,7 @@
 
 #define GROUP_SIZE 128
 
-static const StrobeTorchCollectives *collectives; /* NULL: none are marked */
+static const StrobeTorchCollectives *collectives; /* NULL: operations are not recorded */
 static MarkDomain *domain;
 static char problem[256];
 
@@ -34,7 +34,7 @@ void collectives_usual_group(const char *name)
         collectives->set_usual_group(name);
 }
 
-/* Copies the text; replaces characters that JSON would have to escape by '_'. */
+/* Copies the text, with '_' in place of characters that JSON would have to escape. */
 static void copy_plain(char *plain, size_t size, const char *text)
 {
     size_t n = 0;
@@ -67,8 +67,8 @@ static const struct {
     {"barrier", "HcclBarrier"},
 };
 
-/* Returns the vendor's name of an operation that a process group calls, for example,
- * "gloo:all_reduce"; the group's own name if the vendor has none. */
+/* Returns the vendor's name of an operation for a process group's title such as "gloo:all_reduce",
+ * or the part after the colon if the vendor has no name for it. */
 static const char *operation_of(const char *title)
 {
     const char *colon = strchr(title, ':');
@@ -83,8 +83,8 @@ static const char *operation_of(const char *title)
 #define QUOTE "\\\""
 #define ENTRY(key, value) QUOTE key QUOTE ": " QUOTE value QUOTE
 
-/* Writes the text in the vendor's form, in which each quote has a backslash before it. A group on
- * the host has no stream: 0. */
+/* Writes the text in the vendor's form, in which each quote has a backslash before it. The stream
+ * is 0, because a group on the host has none. */
 static void format_collective(char *text, size_t size, const StrobeTorchCollective *operation)
 {
     const char *name = operation_of(operation->title);
@@ -127,8 +127,8 @@ static void end_operation(uint64_t id)
     atomic_fetch_sub(&n_open, 1);
 }
 
-/* A thread that waits for an operation may continue, and end the window, before libtorch reports
- * the operation's end. So this waits for the reports. */
+/* Waits for libtorch to report the ends of open operations: a thread that waited for an operation
+ * may continue, and end the window, before libtorch reports the operation's end. */
 static void wait_for_ends(void)
 {
     const struct timespec pause = {0, 100000};
@@ -140,7 +140,7 @@ static void wait_for_ends(void)
 /* ---- the window ---- */
 
 /* Finds the part of the PyTorch bridge for this libtorch that reports operations of process groups.
- * NULL: `problem` says why there is none. */
+ * Returns NULL if there is none; `problem` then has the reason. */
 static const StrobeTorchCollectives *find_collectives(const StrobeHost *host, StrobeInstance *self)
 {
     char pattern[80], path[PATH_MAX];

@@ -10,7 +10,8 @@ static struct {
     pthread_mutex_t lock;
     MarkDomain *first; /* newest first */
     uint32_t n;
-    char *only, *never; /* the options' texts; NULL: none */
+    /* texts of the options domain_include and domain_exclude; NULL: empty */
+    char *only, *never;
 } domains = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Returns whether the name is in the list. */
@@ -34,7 +35,7 @@ static int is_wanted(const char *name)
     return !is_listed(domains.never, name);
 }
 
-/* The caller holds the lock. */
+/* Finds a domain. The caller holds the lock. */
 static MarkDomain *find_domain(const char *name, size_t length)
 {
     for (MarkDomain *domain = domains.first; domain; domain = domain->next)

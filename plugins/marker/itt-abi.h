@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The types of ITT's published headers, as far as a collector of version 2 needs them. The part of
- * ITT that is compiled into a program owns all objects. 64-bit Linux.
+ * The types of ITT's published headers that a collector of version 2 needs. The part of ITT that is
+ * compiled into a program owns all objects. The layouts are those of 64-bit Linux.
  */
 #ifndef STROBE_PLUGINS_MARKER_ITT_ABI_H
 #define STROBE_PLUGINS_MARKER_ITT_ABI_H
@@ -16,7 +16,7 @@ typedef struct IttDomain {
     const char *name;
     const void *wide;
     int32_t extra1;
-    void *_Atomic extra2; /* ours */
+    void *_Atomic extra2; /* for the collector's use */
     struct IttDomain *next;
 } IttDomain;
 
@@ -28,7 +28,7 @@ typedef struct IttString {
     struct IttString *next;
 } IttString;
 
-/* Passed by value; all members 0: no id. */
+/* An id, which is passed by value; if all members are 0, there is no id. */
 typedef struct IttId {
     uint64_t d1, d2, d3;
 } IttId;
@@ -41,9 +41,9 @@ typedef struct IttApi {
     uint32_t group;
 } IttApi;
 
-/* The beginning of the program's state. What follows differs between versions. */
+/* The beginning of the program's state. The rest differs between versions. */
 typedef struct IttGlobal {
-    unsigned char magic[8]; /* the first is ITT_MAGIC */
+    unsigned char magic[8]; /* magic[0] is ITT_MAGIC */
     unsigned long version_major, version_minor, version_build;
     long api_initialized, mutex_initialized, atomic_counter;
     char mutex[40];
@@ -66,7 +66,8 @@ _Static_assert(offsetof(IttGlobal, library) == 96 && offsetof(IttGlobal, apis) =
 /* Types of metadata and counters. */
 enum { ITT_U64 = 1, ITT_I64, ITT_U32, ITT_I32, ITT_U16, ITT_I16, ITT_F32, ITT_F64 };
 
-/* The part of ITT in each module of the program calls this when it starts. */
+/* The part of ITT that is compiled into a module of the program calls this function when it starts,
+ * once for each such module. */
 __attribute__((visibility("default"))) void __itt_api_init(IttGlobal *global, uint32_t groups);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "marker-marks.h"
 
-/* __itt_pause: the program wants no marks until __itt_resume. */
+/* Set by __itt_pause: no marks are recorded until __itt_resume. */
 static _Atomic int is_paused;
 
 static int is_on(void)
@@ -18,8 +18,8 @@ static int is_on(void)
 
 /* ---- objects ---- */
 
-/* Returns our domain, which the program's object keeps in `extra2`. Two threads may look it up at
- * once, but they find the same one. */
+/* Returns the MarkDomain of the program's domain, which stores it in `extra2`. If two threads look
+ * it up at the same time, both find the same MarkDomain. */
 static MarkDomain *domain_of(IttDomain *domain)
 {
     MarkDomain *known;
@@ -64,7 +64,7 @@ static IttString **slot_of(const char *text)
     return &names.strings[hash % NAMES_SLOTS];
 }
 
-/* Returns the same object for the same text: programs call this for each mark. */
+/* Returns the same object for the same text, because programs call this function for each mark. */
 static IttString *string_handle_create(const char *text)
 {
     IttString **slot, *found;
@@ -153,7 +153,8 @@ static void end_by_id(IttDomain *domain, IttId id)
 
 /* ---- frames ---- */
 
-/* Without an id, a domain has one frame at a time. */
+/* Returns the key of a frame. Frames without an id have the same key: a domain has one such frame
+ * at a time. */
 static uint64_t key_of_frame(const MarkDomain *domain, const IttId *id)
 {
     static const IttId none = {0, 0, UINT64_MAX};
@@ -234,8 +235,8 @@ static int read_number(int type, size_t count, const void *data, double *number,
     return 1;
 }
 
-/* Records metadata of a task as an instant within it: the key is its name, the number its
- * argument. */
+/* Records metadata of a task as an instant inside the task: the metadata's key becomes the
+ * instant's name, its number the argument. */
 static void metadata_add(IttDomain *domain, IttId id, IttString *key, int type, size_t count,
                          void *data)
 {
@@ -267,11 +268,12 @@ static void metadata_str_add(IttDomain *domain, IttId id, IttString *key, const 
 
 typedef struct Counter {
     int type;
-    _Atomic int64_t total; /* of a counter that is incremented and decremented */
+    _Atomic int64_t total; /* present value of a counter that is incremented and decremented */
     char name[];
 } Counter;
 
-/* Creates the counter "domain/name". It is never freed: programs keep counters until they end. */
+/* Creates the counter "domain/name", which is never freed, because programs keep their counters
+ * until they end. */
 static Counter *counter_create_typed(const char *name, const char *domain, int type)
 {
     size_t name_size = strlen(name ? name : "") + 1, domain_size = domain ? strlen(domain) : 0;
@@ -331,7 +333,7 @@ static void counter_dec_delta(Counter *counter, uint64_t delta)
     counter_add(counter, -(int64_t)delta);
 }
 
-/* ---- events: ranges of one thread, known by a number ---- */
+/* ---- events: ranges of one thread, identified by a number ---- */
 
 #define EVENTS_MAX 1024
 
@@ -341,7 +343,8 @@ static struct {
     char *names[EVENTS_MAX];
 } events = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns the number of the event, from 1 on; 0: invalid, or there are too many. */
+/* Returns the number of the event, from 1 on; 0: the name is invalid, or there are too many
+ * events. */
 static int event_create(const char *name, int length)
 {
     int n = 0;

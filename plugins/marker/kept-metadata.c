@@ -6,14 +6,16 @@
 #define PLACES 4096u /* a power of two */
 #define TRIES 8u
 
-enum { VACANT = 0, CHANGING = 1 }; /* no key has these values: each has a high bit set */
+/* no key has these values, because each key has a high bit set */
+enum { VACANT = 0, CHANGING = 1 };
 
 static struct place {
     _Atomic uint64_t key;
     MarkMetadata metadata;
 } places[PLACES];
 
-static _Atomic uint32_t n_kept; /* often 0: then the table is not searched */
+/* number of entries; if it is 0, as in most programs, the table is not searched */
+static _Atomic uint32_t n_kept;
 
 static struct place *nth_place(uint64_t key, uint32_t n)
 {

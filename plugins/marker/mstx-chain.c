@@ -12,7 +12,8 @@
 
 struct MstxChain mstx_behind;
 
-/* Pointers to the slots of the functions, in the form in which a dispatcher passes them. */
+/* Pointers to the slots of the functions, in the form in which an mstx dispatcher passes them to a
+ * tool. */
 static MstxFunction *core_places[MSTX_CORE_SIZE];
 static MstxFunction *domain_places[MSTX_DOMAIN_SIZE];
 static MstxFunction *memory_places[MSTX_MEMORY_SIZE];
@@ -23,7 +24,7 @@ static void lay_out(MstxFunction **places, MstxFunction *functions, unsigned n)
         places[i] = &functions[i];
 }
 
-/* The vendor's tool calls this to get the tables that it fills in; to that tool this library is the
+/* Returns a table for the vendor's tool to fill in: for this tool, this library acts as the
  * dispatcher. */
 static int get_table(int module, MstxFunction ***table, unsigned *size)
 {
@@ -66,7 +67,7 @@ static void chain_vendor(void)
 
     if (wish && strcmp(wish, "off") == 0)
         return;
-    /* the vendor's own profiler runs the program */
+    /* one of these variables is set: the vendor's own profiler runs the program */
     if (!is_forced && (getenv("PROFILER_SAMPLECONFIG") || getenv("PROFILING_MODE")))
         return;
     void *library = open_vendor(is_forced);

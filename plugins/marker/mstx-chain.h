@@ -6,16 +6,17 @@
 
 #include <strobe/helpers/mstx-abi.h>
 
-/* Functions of the tool behind; NULL: it has none. */
+/* The functions of the vendor's tool; NULL: there is no tool, or the tool lacks the function. */
 extern struct MstxChain {
     MstxFunction core[MSTX_CORE_SIZE];
     MstxFunction domain[MSTX_DOMAIN_SIZE];
     MstxFunction memory[MSTX_MEMORY_SIZE];
 } mstx_behind;
 
-/* Looks for the vendor's tool, once in a process, and lets it fill in its functions. The variable
- * STROBE_MSTX_CHAIN decides: "off"; "on"; or "auto" (the default), which uses the tool if the
- * vendor's library is already loaded and its own profiler does not run the program. */
+/* Looks for the vendor's tool, once in a process, and lets it fill in `mstx_behind`. The
+ * environment variable STROBE_MSTX_CHAIN decides: "off"; "on"; or "auto" (the default), which uses
+ * the tool if the vendor's library is already loaded and its own profiler does not run the
+ * program. */
 void mstx_chain(void);
 
 #endif

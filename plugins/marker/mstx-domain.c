@@ -6,7 +6,7 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static MstxDomain *_Atomic first; /* newest first; only ever grows */
+static MstxDomain *_Atomic first; /* newest first; entries are never removed */
 
 const MstxDomain *mstx_domain_of(const void *handle)
 {

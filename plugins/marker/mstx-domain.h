@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an mstx domain handle points to. */
+/* A domain of mstx. The program's domain handle points to it. */
 #ifndef STROBE_PLUGINS_MARKER_MSTX_DOMAIN_H
 #define STROBE_PLUGINS_MARKER_MSTX_DOMAIN_H
 
@@ -7,12 +7,13 @@
 
 typedef struct MstxDomain {
     MarkDomain *marks;
-    void *_Atomic behind; /* handle of the tool behind (mstx-chain.h); NULL: none */
+    /* the vendor's tool's handle for this domain (mstx-chain.h); NULL: none */
+    void *_Atomic behind;
     struct MstxDomain *next;
 } MstxDomain;
 
-/* Returns the domain of a handle that a program passes. A handle that was never given out stands
- * for the default domain. */
+/* Returns the domain of a handle that a program passes. An unknown handle means the default
+ * domain. */
 const MstxDomain *mstx_domain_of(const void *handle);
 
 static inline void *mstx_domain_behind(const MstxDomain *domain)
@@ -20,7 +21,7 @@ static inline void *mstx_domain_behind(const MstxDomain *domain)
     return domain->behind;
 }
 
-/* Finds or creates the domain; NULL only if there is no memory. */
+/* Finds or creates the domain; returns NULL only if out of memory. */
 MstxDomain *mstx_domain_make(const char *name);
 
 #endif

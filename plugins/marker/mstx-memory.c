@@ -70,7 +70,7 @@ void *mstxMemHeapRegister(void *handle, const MstxHeap *heap)
         return theirs;
     record_region(domain->marks, HEAP_TAKEN, heap->range->address, heap->range->size,
                   heap->range->device);
-    /* The program only passes the handle back, so the heap's address serves as one. */
+    /* the program only passes the handle back, so the heap's address serves as a handle */
     return theirs ? theirs : (void *)(uintptr_t)heap->range->address;
 }
 

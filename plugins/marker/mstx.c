@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * mstx: the functions that are injected into its dispatchers, and that programs may also link
- * directly. The mstx headers describe each function. If there is a tool behind (mstx-chain.h), a
- * range has the id that this tool gave it.
+ * directly. The mstx headers describe each function. If marks are passed on to the vendor's tool
+ * (mstx-chain.h), a range has the id that this tool gave it.
  */
 #include "mstx.h"
 
 #include "mstx-chain.h"
 #include "mstx-domain.h"
 
-/* Marks an id that this file gave, while the other ids come from the tool behind. */
+/* Bit that is set in ids of this file, to distinguish them from ids of the vendor's tool. */
 #define OUR_ID (1ull << 63)
 
 static uint64_t key_of(uint64_t id)
@@ -17,8 +17,9 @@ static uint64_t key_of(uint64_t id)
     return mark_key(MARK_OF_MSTX, id) | (id & OUR_ID) >> 4;
 }
 
-/* Returns the metadata of a mark that is put on the device too: the id that links both marks. NULL:
- * it is not put on the device. For instants the tool behind returns no id (`theirs` 0). */
+/* Returns the metadata of a mark that the vendor's tool also puts on the device: the id that links
+ * both marks. Returns NULL if the mark is not put on the device. `theirs` is the vendor's id of the
+ * mark; 0 for instants, which have none. */
 static const MarkMetadata *metadata_of(void *stream, uint64_t theirs, MarkMetadata *metadata)
 {
     if (__builtin_expect(!stream || !marks_on(), 1))
@@ -42,8 +43,9 @@ static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *mes
     return mark_start(domain, key_of(id), message, known) ? id : theirs;
 }
 
-/* Begins the range on the host before the tool behind puts its mark on the device. Returns an id
- * that is used until the tool's id is known; 0: not needed. */
+/* Begins the range on the host before the vendor's tool puts its mark on the device. Returns an id
+ * that is used until the vendor's id is known, or 0 if the range has no stream or is not
+ * recorded. */
 static uint64_t start_early(MarkDomain *domain, const char *message, void *stream)
 {
     if (__builtin_expect(!stream || !marks_on(), 1))
@@ -65,16 +67,16 @@ static void end_range(MarkDomain *domain, uint64_t id)
 {
     if (!marks_on() || !id)
         return;
-    if (mstx_behind.core[MSTX_RANGE_START]) /* the id may come from the tool behind */
+    if (mstx_behind.core[MSTX_RANGE_START]) /* the id may be the vendor's */
         mark_end(domain, key_of(id), id);
     else
         mark_end_by_next_id(domain, key_of(id), id);
 }
 
-/* ---- the thirteen ---- */
+/* ---- the functions of mstx ---- */
 
-/* Returns whether nothing records and there is no tool behind. It is inline, so that an idle mark
- * needs no stack frame. */
+/* Returns whether no window records and the vendor's tool does not have the function. Inline, so
+ * that an idle mark needs no stack frame. */
 static inline int is_idle(unsigned function)
 {
     return __builtin_expect(!mstx_behind.core[function] && !marks_on(), 1);
@@ -85,7 +87,7 @@ static void __attribute__((noinline)) mark(const char *message, void *stream)
     MstxMark *behind = (MstxMark *)mstx_behind.core[MSTX_MARK];
     MarkMetadata metadata;
 
-    if (marks_on()) /* before the tool behind puts its mark on the device */
+    if (marks_on()) /* first, before the vendor's tool puts its mark on the device */
         mark_instant(mark_default_domain(), message, metadata_of(stream, 0, &metadata));
     if (behind)
         behind(message, stream);
@@ -137,8 +139,8 @@ int mstxGetToolId(uint64_t *id)
     return MSTX_SUCCESS;
 }
 
-/* Does not return NULL for a name: programs take NULL for "domains are not supported", and remember
- * it. */
+/* Returns NULL only without a name or without memory: programs interpret NULL as "domains are not
+ * supported", and create no further domain. */
 void *mstxDomainCreateA(const char *name)
 {
     MstxDomainCreate *behind = (MstxDomainCreate *)mstx_behind.domain[MSTX_DOMAIN_CREATE];
@@ -149,8 +151,8 @@ void *mstxDomainCreateA(const char *name)
     return domain;
 }
 
-/* Destroys only the domain of the tool behind. Our domain stays: a program that creates one of the
- * same name again gets the same one. */
+/* Destroys only the vendor's domain. The MstxDomain stays: a program that creates a domain with the
+ * same name again gets the same handle. */
 void mstxDomainDestroy(void *handle)
 {
     MstxDomainDestroy *behind = (MstxDomainDestroy *)mstx_behind.domain[MSTX_DOMAIN_DESTROY];
@@ -219,12 +221,13 @@ static void fill_table(MstxGetTable get_table, int module, const MstxFunction *f
     unsigned size = 0;
 
     if (get_table(module, &table, &size) != MSTX_SUCCESS || !table)
-        return; /* the toolkit is older and has no such module */
+        return; /* an older toolkit does not have this module */
     for (unsigned i = 1; i < n; i++)
         set_function(table, size, i, functions[i]);
 }
 
-/* Each module of a program that has its own dispatcher calls this once. */
+/* Fills in the functions of a dispatcher. Each module of a program that has its own dispatcher
+ * calls this function once. */
 int InitInjectionMstx(MstxGetTable get_table)
 {
     static const MstxFunction core[] = {NULL, (MstxFunction)mstxMarkA,

@@ -7,7 +7,7 @@
 #include <strobe/collector.h>
 
 /* The kind of a record of one registered memory region. Allocators register their pools so that
- * tools know them. */
+ * tools know about the pools. */
 extern const StrobeKind mstx_region_kind;
 
 StrobeStatus mstx_open(const StrobeHost *host, StrobeInstance *self);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables and attributes of NVTX version 3, from its published headers. 64-bit Linux. */
+/* The tables and attributes of NVTX version 3, from its published headers, with the layouts of
+ * 64-bit Linux. */
 #ifndef STROBE_PLUGINS_MARKER_NVTX_ABI_H
 #define STROBE_PLUGINS_MARKER_NVTX_ABI_H
 
@@ -7,7 +8,7 @@
 #include <stdint.h>
 
 typedef void (*NvtxFunction)(void);
-/* Returns 1; 0 for an unknown module. */
+/* Gets the function table of a module. Returns 1, or 0 for an unknown module. */
 typedef int (*NvtxGetTable)(int module, NvtxFunction ***table, unsigned *size);
 typedef const void *(*NvtxGetExport)(uint32_t id);
 
@@ -53,7 +54,8 @@ _Static_assert(sizeof(NvtxAttributes) == 48 && offsetof(NvtxAttributes, payload)
                "NVTX");
 _Static_assert(sizeof(NvtxCallbacks) == 16 && sizeof(NvtxVersion) == 24, "NVTX");
 
-/* The part of NVTX that is compiled into programs looks this up and calls it. Non-zero: success. */
+/* The part of NVTX that is compiled into programs looks this function up and calls it. Returns
+ * non-zero on success. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(NvtxGetExport get_export);
 
 #endif

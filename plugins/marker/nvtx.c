@@ -8,9 +8,9 @@
 #include "marker-marks.h"
 #include "marker-text.h"
 
-#define WIDE_MAX 4096 /* a wide text is cut to so many bytes of UTF-8 */
+#define WIDE_MAX 4096 /* maximum number of UTF-8 bytes of a wide text; longer texts are cut */
 
-/* The name of a category in a domain. Never freed: there are few. */
+/* The name of a category in a domain. Never freed, because there are few. */
 typedef struct Category {
     struct Category *next;
     const MarkDomain *domain;
@@ -20,7 +20,7 @@ typedef struct Category {
 
 static Category *_Atomic categories;
 
-/* ---- what a mark says ---- */
+/* ---- the contents of a mark ---- */
 
 static const char *name_of_category(const MarkDomain *domain, uint32_t number)
 {
@@ -31,7 +31,8 @@ static const char *name_of_category(const MarkDomain *domain, uint32_t number)
     return NULL;
 }
 
-/* Adds a name at the front of the list, so that it replaces an earlier one. */
+/* Adds a name at the front of the list, so that it is found before an earlier name of the
+ * category. */
 static void name_category(const MarkDomain *domain, uint32_t number, const char *name)
 {
     size_t size = name ? strlen(name) + 1 : 0;
@@ -55,8 +56,8 @@ static int has_member(const NvtxAttributes *attributes, size_t end)
 #define HAS(attributes, member)                                                                    \
     has_member(attributes, offsetof(NvtxAttributes, member) + sizeof((attributes)->member))
 
-/* Integers keep their bits; floating point numbers are rounded toward zero, because the field is an
- * integer. */
+/* Returns the payload as an integer. Integers keep their bits; floating point numbers are rounded
+ * toward zero. */
 static uint64_t payload_of(const NvtxAttributes *attributes)
 {
     switch (attributes->payload_type) {
@@ -76,7 +77,7 @@ static uint64_t payload_of(const NvtxAttributes *attributes)
     }
 }
 
-/* NULL: the mark has only a message. */
+/* Returns the mark's metadata, or NULL if the mark has only a message. */
 static const MarkMetadata *metadata_of(const MarkDomain *domain, const NvtxAttributes *attributes,
                                        MarkMetadata *metadata)
 {
@@ -100,7 +101,8 @@ static const char *message_of(const NvtxAttributes *attributes, char *wide)
     if (HAS(attributes, message) && attributes->message_type == NVTX_UNICODE)
         text = text_of_wide(attributes->message, wide, WIDE_MAX);
     else if (HAS(attributes, message) && attributes->message_type != NVTX_MESSAGE_NONE)
-        text = attributes->message; /* a registered string is its own text */
+        /* the handle of a registered string is a pointer to its text */
+        text = attributes->message;
     return text ? text : "";
 }
 
@@ -292,7 +294,8 @@ static MarkDomain *create_w(const wchar_t *name)
     return create_a(text_of_wide(name, wide, sizeof wide));
 }
 
-/* A handle is a copy of the text. It is never freed, because programs never give one back. */
+/* Returns a handle, which is a copy of the text. The copy is never freed, because programs never
+ * return a handle. */
 static const char *register_a(const MarkDomain *domain, const char *text)
 {
     return text ? strdup(text) : NULL;

@@ -62,8 +62,8 @@ static const StrobeVariable variables[] = {
     VARIABLE(UNLESS_SET, "MSTX_INJECTION_PATH", "{folder}/marker.so"),
     VARIABLE(UNLESS_SET, "NVTX_INJECTION64_PATH", "{folder}/marker.so"),
     VARIABLE(UNLESS_SET, "INTEL_LIBITTNOTIFY64", "{folder}/marker.so"),
-    /* For programs linked with libms_tools_ext.so. The vendor's library is found first, if it is
-     * there. */
+    /* For programs that are linked with libms_tools_ext.so. APPEND: the loader finds the vendor's
+     * library first, if there is one. */
     VARIABLE(APPEND, "LD_LIBRARY_PATH", "{folder}/mstx"),
     CHAIN("on"),
     CHAIN("off"),

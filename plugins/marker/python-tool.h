@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The functions that the collector passes to the Python package when a window begins, in a capsule
- * with the name below. The package makes its marks with them, like a program that has mstx compiled
- * in.
+ * with the name below. With these functions the package makes marks like a program that uses mstx.
  */
 #ifndef STROBE_PLUGINS_MARKER_PYTHON_TOOL_H
 #define STROBE_PLUGINS_MARKER_PYTHON_TOOL_H
@@ -18,10 +17,10 @@ typedef struct MarkerPythonTool {
     uint32_t reserved;
     MstxInit *init; /* InitInjectionMstx */
     /* Records the operations of process groups as ranges until the window ends. Returns NULL, or
-     * why it cannot (valid until the next call). */
+     * the reason why they cannot be recorded (valid until the next call). */
     const char *(*mark_collectives)(void);
-    /* Sets, for this thread, the name of the group of its next sends and receives, and the rank of
-     * the peer in the group (-1: none). NULL: the group is not known. */
+    /* Sets for the calling thread the name of the group of its next sends and receives, and the
+     * peer's rank in this group (-1: none). `name` NULL: the group is not known. */
     void (*set_group)(const char *name, int64_t peer);
     /* Sets the group for operations whose group is not known otherwise; NULL: none. */
     void (*set_usual_group)(const char *name);

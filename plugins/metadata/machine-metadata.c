@@ -32,7 +32,7 @@ static void give_number(StrobeMetadataEntrySink sink, void *user, const char *ke
     sink(user, key, digits, (size_t)length, 1);
 }
 
-/* Reads a small file; NULL: it cannot be read. */
+/* Returns the contents of a small file, or NULL if the file cannot be read. */
 static char *read_file(const char *path, size_t limit, size_t *length)
 {
     char *text = malloc(limit);

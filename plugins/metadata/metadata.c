@@ -13,7 +13,8 @@
 
 #define NAME_MAX_LENGTH 255
 
-/* Always recorded, as "" if unset: Ascend's tools look for these under ENV_VARIABLES. */
+/* Always recorded, as "" if unset, because Ascend's tools look for these variables under
+ * ENV_VARIABLES. */
 static const char *const standard_variables[] = {
     "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
     "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",    "ASCEND_ENHANCE_ENABLE",
@@ -78,8 +79,8 @@ static int is_standard(const char *name)
     return 0;
 }
 
-/* Copies the next name of the list and advances the list; 0 at its end. The names were checked when
- * the collector opened. */
+/* Copies the next name of the list and advances the list. Returns 0 at the list's end. The names
+ * were checked when the collector opened. */
 static int next_name(const char **list, char *name)
 {
     size_t length;
@@ -150,7 +151,8 @@ static StrobeStatus metadata_start(void *user)
     return STROBE_OK;
 }
 
-/* Records the process groups at the window's end, because they may be created within the window. */
+/* Records the process groups at the window's end, because the program may create them during the
+ * window. */
 static StrobeStatus metadata_stop(void *user)
 {
     process_groups_collect(emit_metadata_entry, user);

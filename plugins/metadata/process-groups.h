@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the process groups of torch.distributed from Python, which alone knows them. */
+/* Reads the process groups of torch.distributed from Python; libtorch does not have this
+ * information. */
 #ifndef STROBE_PLUGINS_PROCESS_GROUPS_H
 #define STROBE_PLUGINS_PROCESS_GROUPS_H
 

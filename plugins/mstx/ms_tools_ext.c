@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libms_tools_ext.so, for machines without the vendor's library of this name: programs that use
- * mstx are linked with it. It records nothing. Like the vendor's library it looks for a tool at the
- * first call and passes every call to the tool; without a tool, calls do nothing.
+ * libms_tools_ext.so, with which programs that use mstx are linked, for machines without the
+ * vendor's library of this name. It records nothing itself. Like the vendor's library it looks for
+ * a tool at the first call and passes every call to the tool; without a tool, calls do nothing.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #include <strobe/helpers/mstx-abi.h>
 
-/* The tool sets these once, before any call is passed on. */
+/* The tool's functions. The tool sets them once, before any call is passed on. */
 static MstxFunction core[MSTX_CORE_SIZE], domain[MSTX_DOMAIN_SIZE], memory[MSTX_MEMORY_SIZE];
 static MstxFunction *core_places[MSTX_CORE_SIZE];
 static MstxFunction *domain_places[MSTX_DOMAIN_SIZE];
