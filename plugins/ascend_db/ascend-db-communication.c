@@ -11,7 +11,7 @@
 
 /* A communicator: a track for its operations, followed by the tracks of its planes. */
 typedef struct Group {
-    guint index;  /* in the order of the operations */
+    guint index;  /* number of the group, in the order of the operations */
     guint64 base; /* number of its track; the planes' tracks follow */
     guint planes; /* number of planes */
     char *name;
@@ -19,13 +19,15 @@ typedef struct Group {
 
 typedef struct Comm {
     Import *import;
-    GHashTable *groups;    /* gint64 id of the name, to Group */
-    GHashTable *op_device; /* gint64 id of an operation, to its device */
+    GHashTable *groups;    /* from the id of the name (gint64) to Group */
+    GHashTable *op_device; /* from the id of an operation (gint64) to its device */
     RowReader *reader;
     sqlite3_stmt *tasks, *operations;
     guint64 next_base;
-    gboolean has_orphans;   /* tasks whose operation is not in COMMUNICATION_OP */
-    guint operation_offset; /* offset of the field for the name of such an operation; 0: none */
+    gboolean has_orphans; /* there are tasks whose operation is not in COMMUNICATION_OP */
+    /* offset of the field for the name of an operation that is not in COMMUNICATION_OP; 0: no
+     * field */
+    guint operation_offset;
 } Comm;
 
 static void free_group(gpointer data)
@@ -104,7 +106,7 @@ static void place_groups(Comm *c)
     }
 }
 
-/* Returns the track of a group. Older traces number the groups, newer ones name them. */
+/* Returns the track of a group. Older traces use the number of a group, newer traces its name. */
 static StrobeTrackId group_track(Comm *c, const Group *group, guint64 pid, gint32 device)
 {
     gboolean is_new = c->import->generation == 3;
@@ -168,8 +170,8 @@ static void take_op(Comm *c, sqlite3_stmt *statement)
 
 /* ---- tasks ---- */
 
-/* The value "None" is the greatest number: of 63 bits in the database, of 64 bits in the trace.
- * -1 stands for a value that is not a number. */
+/* Returns the notify id as text. "None" is the greatest number: of 63 bits in the database, of 64
+ * bits in the trace. row_reader_integer returns -1 if the value is not a number. */
 static StrobeStringId notify_of(Comm *c, sqlite3_stmt *statement)
 {
     gint64 notify = row_reader_integer(c->reader, statement, "notifyId", -1);
@@ -183,7 +185,7 @@ static StrobeStringId notify_of(Comm *c, sqlite3_stmt *statement)
     return import_intern(c->import, text);
 }
 
-/* Sets the operation's name if no row of COMMUNICATION_OP gives it. */
+/* Sets the operation's name if COMMUNICATION_OP has no row for the operation. */
 static void fill_operation(Comm *c, sqlite3_stmt *statement, struct strobe_comm_task *fields)
 {
     gint64 id = row_reader_integer(c->reader, statement, "name", NO_STRING);
@@ -221,7 +223,7 @@ static void take_task(Comm *c, sqlite3_stmt *statement)
     fields->bandwidth /= 1e9; /* from B/s */
     if (c->operation_offset)
         fill_operation(c, statement, fields);
-    if (!is_known) /* the record has no times */
+    if (!is_known) /* the database has no times for this task */
         return;
     fields->connection = metadata.connection;
     fields->stream = metadata.stream;

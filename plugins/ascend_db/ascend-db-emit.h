@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one run of the importer, and the functions by which its parts pass kinds, tracks,
+/* The state of one run of the importer, and the functions with which its parts pass kinds, tracks,
  * texts and records to the host. */
 #ifndef STROBE_ASCEND_DB_EMIT_H
 #define STROBE_ASCEND_DB_EMIT_H
@@ -28,24 +28,25 @@ typedef struct Import {
     guint64 pid;
     gint64 begin_ns; /* begin of the session; 0: unknown */
     gboolean is_full;
-    GPtrArray *own_kinds; /* kinds that are made for this source */
+    GPtrArray *own_kinds; /* kinds that were made for this source */
     GStringChunk *names;  /* names of these kinds and their fields */
-    GHashTable *kind_ids; /* address of a StrobeKind to its id */
+    GHashTable *kind_ids; /* from the address of a StrobeKind to its id */
 } Import;
 
 #define ASCEND_DB_KINDS 79
 extern const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS];
 
-/* Returns the standard kind of this name, NULL if the importer has no such kind. */
+/* Returns the standard kind with this name, or NULL if the importer does not use such a kind. */
 const StrobeKind *ascend_db_kind(const char *name);
 
-/* Returns the fields of a new record. NULL: the capture has no room (then is_full is set), or
- * refuses the kind. */
+/* Returns the fields of a new record. Returns NULL if the capture has no room (is_full is then
+ * set), or refuses the kind. */
 void *import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track, StrobeStringId name,
                   gint64 begin_ns, gint64 end_ns);
 StrobeStringId import_intern(Import *import, const char *text);
 
-/* Return tracks, the same as those that ascend_text makes. `group` NULL: the framework. */
+/* Return tracks with the same properties as the tracks that ascend_text makes. `group` NULL: the
+ * track is of the framework. */
 StrobeTrackId import_thread(Import *import, guint64 global_tid, const char *group);
 StrobeTrackId import_stream(Import *import, guint64 pid, gint32 device, guint64 stream);
 StrobeTrackId import_counter(Import *import, gint32 device, const char *group);

@@ -16,7 +16,7 @@ typedef struct Framework {
     RowReader *reader;
     sqlite3_stmt *connections; /* CONNECTION_IDS by id */
     sqlite3_stmt *chains;      /* first row of PYTORCH_CALLCHAINS by id */
-    sqlite3_stmt *frames;      /* rows from there on */
+    sqlite3_stmt *frames;      /* rows of PYTORCH_CALLCHAINS from a row on */
     guint64 n_orphans;
 } Framework;
 
@@ -48,7 +48,7 @@ static StrobeStackId stack_of(Framework *f, gint64 chain)
 
 /* ---- operators ---- */
 
-/* Returns a list without the line breaks that the tools add; free it with g_free. */
+/* Returns the list in a column without the line breaks that the tools add; free it with g_free. */
 static char *list_of(Framework *f, sqlite3_stmt *statement, const char *column)
 {
     gint64 id = row_reader_integer(f->reader, statement, column, NO_STRING);
@@ -70,8 +70,9 @@ static gboolean has_words(const char *list)
     return FALSE;
 }
 
-/* The profiler writes the shapes into inputDtypes and the types into inputShapes. The list that has
- * letters is taken as the types, so the correct order is read too. */
+/* Sets shapes and types. The profiler writes the shapes into inputDtypes and the types into
+ * inputShapes. The list that has letters is taken as the types, so a database with the correct
+ * order can be read too. */
 static void fill_inputs(Framework *f, sqlite3_stmt *statement, struct strobe_cpu_op *fields)
 {
     g_autofree char *shapes = list_of(f, statement, "inputDtypes");
@@ -98,7 +99,7 @@ static void fill_op(Framework *f, sqlite3_stmt *statement, struct strobe_cpu_op 
         fields->stack = stack_of(f, chain);
 }
 
-/* Returns the id in the queue. Newer tools add QUEUE_IDS to it. */
+/* Returns the id that the task has in the queue. Newer tools write the id plus QUEUE_IDS. */
 static guint64 queue_id(const Framework *f, gint64 connection)
 {
     gboolean has_offset = f->import->generation == 3 && connection >= QUEUE_IDS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PYTORCH_API with its connections and call chains, and GC_RECORD. */
+/* Reads PYTORCH_API with its connections and call chains, and GC_RECORD. */
 #ifndef STROBE_ASCEND_DB_FRAMEWORK_H
 #define STROBE_ASCEND_DB_FRAMEWORK_H
 

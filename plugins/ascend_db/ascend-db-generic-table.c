@@ -12,7 +12,8 @@ typedef struct Generic {
     StrobeKind *kind;
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
     GString *columns;
-    gint begin_at, end_at, name_at, device_at, tid_at; /* columns of the statement; -1: none */
+    /* indices of columns in the statement; -1: no such column */
+    gint begin_at, end_at, name_at, device_at, tid_at;
 } Generic;
 
 /* Returns whether formats/ describes the table although it has no standard kind. Such a table is
@@ -24,7 +25,7 @@ static gboolean is_described(const char *table)
     return format && format->kind && g_str_has_prefix(format->kind, "ascend_db.");
 }
 
-/* Returns whether the column holds ids of texts. */
+/* Returns whether the column has ids of texts. */
 static gboolean is_of_texts(const Generic *g, const char *column)
 {
     const AscendDbColumn *row =
@@ -35,7 +36,7 @@ static gboolean is_of_texts(const Generic *g, const char *column)
     return row && row->holds == ASCEND_DB_STRING;
 }
 
-/* Returns whether it is a table that MindStudio Insight adds to a database when it opens it. */
+/* Returns whether MindStudio Insight adds a table with this name to a database that it opens. */
 static gboolean is_viewers(const char *table)
 {
     return !strcmp(table, "status_info") || !strcmp(table, "connectionCats") ||
@@ -65,8 +66,8 @@ static guint32 declared_type(const DbColumn *column)
                : STROBE_FIELD_STRING;
 }
 
-/* Finds the field type of a column by its values: integers, numbers, or text for everything
- * else. */
+/* Finds the field type of a column from its values: integer, real number, or text for all other
+ * values. */
 static guint32 type_of(Generic *g, const DbColumn *column, const char *quoted)
 {
     g_autofree char *table = db_quote(g->table->name);

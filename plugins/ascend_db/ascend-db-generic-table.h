@@ -5,8 +5,9 @@
 
 #include "row-reader.h"
 
-/* Reads every table of the file that no other part has read. The kind's summary is the table's
- * name, and a field's summary its column's name, so that the table can be written again. */
+/* Reads every table of the file that no other part of the importer has read. The kind's summary is
+ * the table's name, and a field's summary its column's name, so that an exporter can write the same
+ * table. */
 void generic_tables_import(Import *import, DbFile *file);
 
 #endif

@@ -4,7 +4,7 @@
 #include <strobe/helpers/mark-kinds.h>
 #include "ascend-db-tasks.h"
 
-/* Fields of a mark: those of the standard kind, and further columns of the table. */
+/* Fields of a mark: the fields of the standard kind, and more columns of the table. */
 struct mark {
     guint64 argument;
     StrobeStringId domain;

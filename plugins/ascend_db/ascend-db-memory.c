@@ -5,7 +5,7 @@
 
 enum { ACTION_ALLOCATION = 0, ACTION_RELEASE = 1, ACTION_STATE = 3 };
 
-/* Returns "allocate" or "release". The number is a text's id; in older databases it is an entry of
+/* Returns "allocate" or "release". `type` is the id of a text, or in older databases of an entry of
  * ENUM_MEMORY. */
 static char *action_word(Import *import, gint64 type)
 {
@@ -58,8 +58,8 @@ static void read_operations(Import *import)
 
 /* ---- states ---- */
 
-/* Returns whether a row is measured. GE's rows follow from its operations, and the sums from PTA
- * and GE. */
+/* Returns whether a row has measured values. GE's rows can be computed from its operations, and the
+ * sums from the rows of PTA and GE. */
 static gboolean is_measured(const char *component, gboolean has_operations)
 {
     return component && strcmp(component, "PTA+GE") && (strcmp(component, "GE") || !has_operations);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NPU_OP_MEM and the rows of MEMORY_RECORD that do not follow from it. */
+/* Reads NPU_OP_MEM, and the rows of MEMORY_RECORD that cannot be computed from it. */
 #ifndef STROBE_ASCEND_DB_MEMORY_H
 #define STROBE_ASCEND_DB_MEMORY_H
 

@@ -49,8 +49,8 @@ static gint schema_minor(Import *import)
     return minor;
 }
 
-/* Finds the generation of the formats by columns that only one generation has, otherwise by the
- * schema version. */
+/* Finds the generation of the formats: from columns that only one generation has, otherwise from
+ * the schema version. */
 static gint find_generation(Import *import)
 {
     const DbFile *file = import->file;
@@ -68,8 +68,8 @@ static gint find_generation(Import *import)
     return 1;
 }
 
-/* Finds the profiler's level. Level 0 has only the names of kernels; level 2 has calls of the
- * runtime. */
+/* Finds the profiler's level: at level 0 the database has only the names of kernels, at level 2 it
+ * also has calls of the runtime. */
 static gint find_level(Import *import)
 {
     if (has_any_row(import, "SELECT 1 FROM main.CANN_API WHERE type = 5000 LIMIT 1"))
@@ -153,7 +153,7 @@ static gint32 rank_of(Import *import, sqlite3_stmt *ranks, gint64 device)
         return STROBE_ABSENT_I32;
     if (rank >= 0 && import->rank < 0)
         import->rank = (gint)rank;
-    /* CANN's exporter does not know the rank and writes -1; the framework knows it */
+    /* CANN's exporter does not know the rank and writes -1, but the framework knows the rank */
     return rank < 0 ? (gint32)import->rank : (gint32)rank;
 }
 
@@ -218,7 +218,8 @@ static void emit_metadata(Import *import, const char *name, const char *value)
     fields->is_json = is_json(value);
 }
 
-/* Emits the rows of META_DATA, except for the schema version, which an exporter writes itself. */
+/* Emits the rows of META_DATA, except for the schema version, because an exporter writes its
+ * own. */
 static void import_metadata(Import *import)
 {
     DbTable *table = db_file_table(import->file, "META_DATA");

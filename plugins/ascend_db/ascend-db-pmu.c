@@ -16,7 +16,7 @@ typedef struct Pmu {
     Import *import;
     sqlite3_stmt *tasks, *names;
     gint64 task;
-    gint64 metrics[METRICS_MAX]; /* text ids of their names */
+    gint64 metrics[METRICS_MAX]; /* ids of the metrics' names in STRING_IDS */
     double values[METRICS_MAX];
     guint n;
     gint64 joined_of[METRICS_MAX]; /* the metrics whose names are in `joined` */
@@ -25,8 +25,8 @@ typedef struct Pmu {
     guint64 n_rows;
 } Pmu;
 
-/* Joins the metrics' names. Most tasks have the same metrics as the one before, so the last result
- * is kept. */
+/* Joins the metrics' names. Most tasks have the same metrics as the previous task, so the last
+ * result is kept. */
 static StrobeStringId join_names(Pmu *p)
 {
     g_autoptr(GString) joined = g_string_new(NULL);
@@ -79,8 +79,8 @@ static void finish_task(Pmu *p)
     p->n = 0;
 }
 
-/* Adds a metric. If the task already has it, or has METRICS_MAX metrics, another record of the task
- * begins. */
+/* Adds a metric. If the task already has this metric, or has METRICS_MAX metrics, begins another
+ * record of the task. */
 static void take_metric(Pmu *p, gint64 task, gint64 metric, double value)
 {
     gboolean is_new = p->n == METRICS_MAX || task != p->task;
@@ -109,7 +109,7 @@ static void take_row(Pmu *p, sqlite3_stmt *statement)
 }
 
 /* Reads the table, which has one row for each metric, in order of tasks. If the table is damaged
- * and cannot be sorted, each metric becomes a record. */
+ * and cannot be sorted, each metric becomes a separate record. */
 static void read_sorted(Pmu *p)
 {
     DbFile *file = p->import->file;

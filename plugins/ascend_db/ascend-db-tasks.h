@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads TASK and the tables with further columns about a task. */
+/* Reads TASK and the tables with more columns about a task. */
 #ifndef STROBE_ASCEND_DB_TASKS_H
 #define STROBE_ASCEND_DB_TASKS_H
 
@@ -15,12 +15,12 @@ typedef struct TaskMetadata {
     gint32 device;
 } TaskMetadata;
 
-/* Returns a lookup by globalTaskId for task_metadata_find; NULL if there is no TASK. */
+/* Returns a lookup by globalTaskId for task_metadata_find; NULL if there is no table TASK. */
 sqlite3_stmt *task_metadata_new(Import *import);
 gboolean task_metadata_find(sqlite3_stmt *lookup, gint64 task, TaskMetadata *metadata);
 
-/* Converts an id of the database, where large ids are negative, to a link id; STROBE_ABSENT_U64 for
- * no id. */
+/* Converts an id of the database, where large ids are negative, to a link id. Returns
+ * STROBE_ABSENT_U64 if there is no id. */
 guint64 task_link(gint64 id);
 
 #endif

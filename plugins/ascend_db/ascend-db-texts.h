@@ -8,16 +8,16 @@
 Texts *texts_new(Import *import);
 void texts_free(Texts *texts);
 
-/* Sets the host's string id of the text with this id; 0, and returns FALSE, if there is no such
- * text. The empty text has the id NO_STRING. `absent` (may be NULL) is a text for which the result
- * is 0. */
+/* Sets `string` to the host's string id of the text with this id. If there is no such text, sets 0
+ * and returns FALSE. NO_STRING is the id of the empty text. `absent` (may be NULL) is a text for
+ * which `string` is set to 0. */
 gboolean texts_find(Texts *texts, gint64 id, const char *absent, StrobeStringId *string);
 
 /* Returns a copy of the text, which the caller frees; NULL if there is none. */
 char *texts_dup(Texts *texts, gint64 id);
 
-/* Returns the name of an enumeration's entry: from this database, or else the one of its
- * generation; NULL if neither has it. Valid as long as `texts`. */
+/* Returns the name of an enumeration's entry from this database, or else from the table for the
+ * database's generation; NULL if neither has the entry. Valid as long as `texts`. */
 const char *texts_enum(Texts *texts, const char *enumeration, gint64 id);
 
 #endif

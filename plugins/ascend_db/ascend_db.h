@@ -10,8 +10,9 @@
 
 extern const StrobeImporterOps ascend_db_ops;
 
-/* Reads the databases (`analysis` NULL: none). Other importers, whose source has a database among
- * other files, call it too; they remove from file->tables the tables that must not be read. */
+/* Reads the databases (`analysis` NULL: none). Importers whose source has a database among other
+ * files call this function too; they first remove from file->tables the tables that must not be
+ * read. */
 StrobeStatus ascend_db_read(const StrobeImporterHost *host, StrobeInstance *self, DbFile *file,
                             DbFile *analysis, gint rank);
 

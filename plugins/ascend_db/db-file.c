@@ -32,7 +32,7 @@ static void free_table(gpointer data)
 }
 
 /* Interrupts a statement that does more work than an intact file of this size needs: in a damaged
- * file, the pages of a tree can lead to each other again and again. */
+ * file, the pages of a tree can refer to each other in a cycle. */
 static int check_progress(void *user)
 {
     DbFile *file = user;
@@ -244,7 +244,8 @@ DbFile *db_file_open(int descriptor, const char *name, char **error)
     if (file->sql) {
         restrict_limits(file->sql);
         sqlite3_progress_handler(file->sql, PROGRESS_OPS, check_progress, file);
-        db_file_run(file, "BEGIN"); /* otherwise each lookup would be a transaction */
+        /* without this, each lookup would be a transaction of its own */
+        db_file_run(file, "BEGIN");
     }
     if (!file->sql || !read_schema(file, error))
         g_clear_pointer(&file, db_file_free);
@@ -310,7 +311,7 @@ static gboolean take_row(DbScan *scan)
 {
     gint64 row = sqlite3_column_int64(scan->statement, 0);
 
-    /* Ids that are out of order mean that the tree of pages is damaged. */
+    /* ids out of order: the tree of pages is damaged */
     if (scan->has_row && (scan->is_backward ? row >= scan->high : row <= scan->low))
         return FALSE;
     if (scan->is_backward)

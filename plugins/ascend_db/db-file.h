@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens an untrusted database. SQLite runs no code from it and creates no files in its folder.
- * Scans continue after damaged pages. */
+/* Opens an untrusted database. SQLite runs no code from the database and creates no files in its
+ * folder. Scans continue after damaged pages. */
 #ifndef STROBE_ASCEND_DB_FILE_H
 #define STROBE_ASCEND_DB_FILE_H
 
@@ -17,42 +17,44 @@ typedef struct DbFile {
     int descriptor; /* a duplicate, which DbFile closes */
     sqlite3 *sql;
     guint64 bytes;
-    guint64 n_calls;      /* calls of the progress handler for the current statement */
-    const char *left_out; /* why a part of the file is not read; NULL: the whole file is read */
+    guint64 n_calls; /* calls of the progress handler for the current statement */
+    /* reason why a part of the file is not read; NULL: the whole file is read */
+    const char *left_out;
     GPtrArray *tables;
 } DbFile;
 
 typedef struct DbColumn {
     char *name;
-    char *type; /* as declared */
+    char *type; /* the declared type */
     gboolean is_key;
 } DbColumn;
 
 typedef struct DbTable {
     char *name;
-    char *sql;          /* the statement that created it */
+    char *sql;          /* the statement that created the table */
     GPtrArray *columns; /* of DbColumn */
-    gboolean is_taken;  /* read, or known and left out */
+    gboolean is_taken;  /* the table has been read, or is one that is not to be read */
 } DbTable;
 
-/* Opens the file of the descriptor, which the caller still closes. NULL, with an allocated `error`:
- * it is not a database, or its schema cannot be read. */
+/* Opens the file of the descriptor, which the caller must still close. Returns NULL, with an
+ * allocated `error`, if the file is not a database, or its schema cannot be read. */
 DbFile *db_file_open(int descriptor, const char *name, char **error);
 void db_file_free(DbFile *file);
 
-/* Returns the table of this name; NULL if there is none. Views and virtual tables do not count. */
+/* Returns the table with this name, or NULL if there is none or it is a view or a virtual table. */
 DbTable *db_file_table(const DbFile *file, const char *name);
 const DbColumn *db_table_column(const DbTable *table, const char *name);
 
-/* Checks the whole file and describes its first damage; NULL: there is none. Free the text with
- * g_free. */
+/* Checks the whole file. Returns a description of the first damage, or NULL if there is none. Free
+ * the text with g_free. */
 char *db_file_flaw(DbFile *file);
 
 /* Runs a statement without a result. */
 gboolean db_file_run(DbFile *file, const char *sql);
 /* Returns NULL if the statement cannot be prepared, and reports the damage if `table` is given. */
 sqlite3_stmt *db_file_prepare(DbFile *file, const char *table, const char *sql);
-/* Returns TRUE for a row. Returns FALSE at the end and after an error, which it reports. */
+/* Returns TRUE for a row. Returns FALSE at the end, and after an error, which this function
+ * reports. */
 gboolean db_file_step(DbFile *file, const char *table, sqlite3_stmt *statement);
 
 /* Reports damage at a row of a table. */
@@ -72,7 +74,8 @@ typedef struct DbScan {
     char *columns;
     sqlite3_stmt *statement; /* column 0 is the row's id; the requested columns begin at 1 */
     gint64 row;              /* id of the current row */
-    gint64 low, high;        /* ids that were read: up to low, and from high on */
+    /* the rows with ids up to `low` and from `high` on have been read */
+    gint64 low, high;
     gboolean is_backward, has_row;
     guint64 n;
 } DbScan;

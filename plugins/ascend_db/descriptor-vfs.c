@@ -11,7 +11,7 @@
 typedef struct File {
     sqlite3_file base;
     int descriptor;
-    gint64 bytes, reported_bytes; /* actual size; size according to the header */
+    gint64 bytes, reported_bytes; /* actual size, and size according to the header */
 } File;
 
 /* ---- files ---- */
@@ -89,8 +89,7 @@ static sqlite3_vfs *system_vfs(sqlite3_vfs *vfs)
     return vfs->pAppData;
 }
 
-/* Opens the database. SQLite's temporary files, which have no name, are opened by the system's
- * VFS. */
+/* Opens the database. The system's VFS opens SQLite's temporary files, which have no name. */
 static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
                      int *out_flags)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A VFS of SQLite for a file that is already open. It never writes or locks the file, and neither
- * looks for other files of the database (log, journal) nor creates them. A truncated file reads as
+/* A VFS of SQLite for a file that is already open. It never writes or locks the file. It neither
+ * looks for other files of the database (log, journal) nor creates any. A truncated file reads as
  * zeros up to the length in its header, so the tables before the cut stay readable. */
 #ifndef STROBE_ASCEND_DB_DESCRIPTOR_VFS_H
 #define STROBE_ASCEND_DB_DESCRIPTOR_VFS_H

@@ -5,13 +5,14 @@
 
 #include "db-file.h"
 
-/* Returns a statement for the row whose column `key` equals parameter 1. Its results are the row's
- * id and `columns` (written as in SELECT). If several rows match, the first counts. A key without
- * an index gets one in SQLite's temporary file. NULL if there is no such table or column. */
+/* Returns a statement for the row whose column `key` equals parameter 1. The statement's results
+ * are the row's id and `columns` (written as in SELECT). If several rows match, the result is the
+ * first one. If the column has no index, the function makes one in SQLite's temporary file. Returns
+ * NULL if there is no such table or column. */
 sqlite3_stmt *lookup_new(DbFile *file, const char *table, const char *key, const char *columns);
 
-/* Returns TRUE if there is such a row. Its values are valid until the next call. `lookup` may be
- * NULL. */
+/* Returns TRUE if there is a row with this key. The row's values are valid until the next call.
+ * `lookup` may be NULL. */
 gboolean lookup_find(sqlite3_stmt *lookup, gint64 key);
 
 #endif

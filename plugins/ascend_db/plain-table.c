@@ -9,15 +9,15 @@
 typedef struct Plain {
     Import *import;
     RowReader *reader;
-    const char *group; /* of a counter's track: its layer in the trace */
+    const char *group; /* the counters' layer in the trace, which is their track's group */
     StrobeStringId name;
-    gint type_at; /* column of a call's layer */
+    gint type_at; /* index of the column with a call's layer */
 } Plain;
 
 /* Returns the trace's layer for the kind's counters, or else the kind's name. */
 static const char *layer_of(const AscendDbTable *format)
 {
-    const char *of_any_name = NULL; /* the layer of counters that have any name */
+    const char *of_any_name = NULL; /* the layer for counters of any name */
 
     for (guint32 i = 0; i < n_ascend_counters; i++) {
         const AscendCounter *counter = &ascend_counters[i];
@@ -55,7 +55,7 @@ static StrobeTrackId track_of(const Plain *p, const RowPlace *place)
     return p->import->host->track(p->import->self, &track, p->import->pid);
 }
 
-/* Returns the name without "QoS ", as the trace shows it. */
+/* Returns the name as the trace shows it, without "QoS ". */
 static StrobeStringId without_prefix(Plain *p, sqlite3_stmt *statement, StrobeStringId name)
 {
     gint at = row_reader_at(p->reader, "eventName");
@@ -159,7 +159,7 @@ static void take_row(Plain *p, sqlite3_stmt *statement)
     finish_derived(p, statement, fields);
 }
 
-/* Reads the rows; `type` selects one layer of calls, -1: all rows. */
+/* Reads the rows. `type` selects one layer of calls; -1: all rows. */
 static guint64 scan_rows(Plain *p, gint64 type)
 {
     guint64 n = 0;
@@ -178,8 +178,8 @@ static guint64 scan_rows(Plain *p, gint64 type)
     return n;
 }
 
-/* Emits calls layer by layer, the innermost layer first, because inner calls of equal times must
- * come first. */
+/* Emits calls layer by layer, the innermost layer first: of calls with equal times, the inner ones
+ * must come first. */
 static guint64 scan_calls(Plain *p)
 {
     DbFile *file = p->reader->file;
@@ -223,7 +223,8 @@ void plain_table_import(Import *import, DbFile *file, const AscendDbTable *forma
         n = scan_calls(&plain);
     else
         n = scan_rows(&plain, -1);
-    if (strcmp(format->name, "MEMORY_RECORD")) /* counted where its raw rows are read */
+    /* the rows of MEMORY_RECORD are counted where its measured rows are read */
+    if (strcmp(format->name, "MEMORY_RECORD"))
         import->host->found(import->self, format->name, n);
     row_reader_free(plain.reader);
 }
@@ -249,7 +250,7 @@ void plain_tables_import(Import *import)
 
 /* ---- derived ---- */
 
-/* Returns whether MindStudio Insight made the table: it adds one of this name to older
+/* Returns whether MindStudio Insight made the table: it adds a table with this name to older
  * databases. */
 static gboolean is_viewers(const DbFile *file, const AscendDbTable *format)
 {

@@ -19,7 +19,7 @@ char *row_field_name(const char *column)
 
 /* ---- columns and fields ---- */
 
-/* Returns whether it is a column that MindStudio Insight adds to a database when it opens it. */
+/* Returns whether MindStudio Insight adds a column with this name to a database that it opens. */
 static gboolean is_viewers(const char *column)
 {
     return !strcmp(column, "depth") || !strcmp(column, "waitNs");
@@ -52,7 +52,7 @@ static void add_slot(RowReader *r, const DbColumn *column)
     r->import->host->unknown(r->import->self, r->file->name, name, 0);
 }
 
-/* Gives the reader its own copy of the kind, with room for further fields. */
+/* Gives the reader its own copy of the kind, with room for more fields. */
 static StrobeKind *own_kind(RowReader *r)
 {
     StrobeField *fields = g_new0(StrobeField, STROBE_KIND_FIELDS_MAX);
@@ -182,7 +182,7 @@ static void report_damage(RowReader *r, sqlite3_stmt *statement, const RowSlot *
                    reason);
 }
 
-/* Converts a whole number of the database. Ids and addresses over 2^63 are negative there, and
+/* Converts a whole number of the database, in which ids and addresses over 2^63 are negative, and
  * "none" is 2^32-1. */
 static void put_whole(StrobeCellValue *value, gint64 whole, guint type)
 {

@@ -7,10 +7,11 @@
 #include "ascend-db-texts.h"
 
 typedef struct RowSlot {
-    const char *name;          /* of the column */
+    const char *name;          /* name of the column */
     const AscendDbColumn *row; /* NULL: a column that formats/ does not know */
-    guint at;                  /* column of the statement */
-    guint offset, type;        /* of the field; type 0: the column has no field */
+    guint at;                  /* index of the column in the statement */
+    /* offset and type of the field; type 0: the column has no field */
+    guint offset, type;
 } RowSlot;
 
 typedef struct RowReader {
@@ -33,8 +34,8 @@ void row_reader_free(RowReader *reader);
  * offset; 0: the kind has no room. */
 guint row_reader_add_text(RowReader *reader, const char *name, const char *summary);
 
-/* For a table whose records are not of the reader's kind: if it has unknown columns, makes the
- * table be read once more, as an unknown table. */
+/* For a table whose records are not of the reader's kind: if the table has unknown columns, it is
+ * later read again, as an unknown table. */
 void row_reader_keep_unknown(RowReader *reader);
 
 /* The values of a row that are not fields. A missing time is replaced by the session's begin; an
@@ -47,12 +48,12 @@ typedef struct RowPlace {
     gboolean has_begin, has_end, has_tid, has_device;
 } RowPlace;
 
-/* Read a row. A damaged value is reported and left absent. */
+/* Read a row. A damaged value is reported, and its field is absent. */
 void row_reader_place(RowReader *reader, sqlite3_stmt *statement, RowPlace *place);
 void row_reader_fill(RowReader *reader, sqlite3_stmt *statement, void *fields);
 
-/* The first returns the statement's column of this name, -1 if the table has none; the second
- * returns the column's whole number, or `absent` if it has none. */
+/* row_reader_at returns the index of this column in the statement, or -1 if the table does not have
+ * it. row_reader_integer returns the whole number in this column, or `absent` if there is none. */
 gint row_reader_at(const RowReader *reader, const char *column);
 gint64 row_reader_integer(const RowReader *reader, sqlite3_stmt *statement, const char *column,
                           gint64 absent);

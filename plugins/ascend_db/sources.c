@@ -28,8 +28,8 @@ gint database_type(const DbFile *file)
     for (guint i = 0; i < G_N_ELEMENTS(profilers); i++)
         if (db_file_table(file, profilers[i]))
             return DATABASE_PROFILER;
-    /* A database of Strobe's exporter may have none of these tables, but it has the tables of
-     * metadata. */
+    /* a database of Strobe's exporter may have none of these tables, but has the tables of
+     * metadata */
     if (db_file_table(file, "META_DATA") && db_file_table(file, "HOST_INFO"))
         return DATABASE_PROFILER;
     for (guint i = 0; i < G_N_ELEMENTS(analyses); i++)
@@ -86,7 +86,7 @@ static void take_database(Sources *s, int descriptor, const char *name, gboolean
 
 /* ---- folders ---- */
 
-/* Recognises profiler_info and profiler_metadata by their content. */
+/* Returns whether a file with these first bytes is profiler_info or profiler_metadata. */
 static gboolean is_side_file(const char *head)
 {
     static const char *const keys[] = {"\"start_info\"", "\"common_config\"", "\"ENV_VARIABLES\"",
@@ -163,8 +163,7 @@ static int open_folder(int at, const char *name)
     return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* Looks for analysis.db and the side files in the folder of a database that is itself the
- * source. */
+/* If the source is a database, looks for analysis.db and the side files in its folder. */
 static void look_beside(Sources *s, const char *path)
 {
     g_autofree char *folder_path = g_path_get_dirname(path);

@@ -16,13 +16,13 @@ typedef struct Sources {
     StrobeInstance *self;
     DbFile *profiler, *analysis; /* closed by sources_clear; NULL: none */
     char *profiler_name;
-    GString *refused;  /* databases that could not be opened, and why */
+    GString *refused;  /* databases that could not be opened, and the reasons */
     gboolean has_text; /* the folder has a trace too */
 } Sources;
 
-/* Opens the files. For a folder: its files and those of its ASCEND_PROFILER_OUTPUT. For a file: the
- * file itself, and analysis.db and side files in its folder. With a host, reports damage and passes
- * the side files on. */
+/* Opens the files. For a folder: its files and the files of its ASCEND_PROFILER_OUTPUT. For a file:
+ * the file itself, and analysis.db and side files in its folder. With a host, reports damage and
+ * passes the side files on. */
 void sources_open(Sources *sources, const StrobeSource *source);
 void sources_clear(Sources *sources);
 

@@ -12,8 +12,8 @@ static const char *const places[] = {"name", "startNs", "endNs", "globalTid", "d
 
 #define FRAMES_MAX 1024
 
-/* Returns whether the table has exactly the columns that Strobe's exporter writes for the kind;
- * otherwise it is not the exporter's table. */
+/* Returns whether the table has exactly the columns that Strobe's exporter writes for the kind. If
+ * not, the exporter did not write the table. */
 static gboolean is_of_kind(const DbTable *table, const StrobeKind *kind)
 {
     if (table->columns->len != G_N_ELEMENTS(places) + kind->n_fields)
@@ -50,7 +50,7 @@ static StrobeStackId stack_at(Import *import, sqlite3_stmt *statement, gint at)
     return n ? import->host->stack(import->self, ids, n) : 0;
 }
 
-/* Fills a field that holds an id. FALSE: the field holds a number. */
+/* Fills a field that contains an id. Returns FALSE if the field contains a number. */
 static gboolean fill_id(Import *import, guint32 type, sqlite3_stmt *statement, gint at, void *out)
 {
     guint32 id;

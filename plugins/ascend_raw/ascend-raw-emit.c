@@ -16,12 +16,13 @@ static const StrobeField more_of_cpu_op[] = {
     {"ascend_raw.tensors", STROBE_FIELD_STRING, 0, "", "Metadata of the tensors among the inputs."},
     {"ascend_raw.tensor_lists", STROBE_FIELD_STRING, 0, "",
      "Metadata of the lists of tensors among the inputs."},
-    {"ascend_raw.scalars", STROBE_FIELD_STRING, 0, "", "Sorts of the scalars among the inputs."},
+    {"ascend_raw.scalars", STROBE_FIELD_STRING, 0, "", "Types of the scalars among the inputs."},
     {"ascend_raw.extra", STROBE_FIELD_STRING, 0, "", "Further arguments."},
-    {"ascend_raw.end_thread", STROBE_FIELD_U64, 0, "", "Thread that ended it, if another."},
+    {"ascend_raw.end_thread", STROBE_FIELD_U64, 0, "",
+     "Thread that ended the operator, if it is a different one."},
 };
 static const StrobeField more_of_memory_event[] = {
-    {"ascend_raw.is_external", STROBE_FIELD_BOOL, 0, "", "By an allocator that the user brought."},
+    {"ascend_raw.is_external", STROBE_FIELD_BOOL, 0, "", "A user's own allocator made it."},
 };
 
 static const StrobeField parameter_fields[] = {
@@ -32,7 +33,7 @@ static const StrobeField parameter_fields[] = {
 };
 static const StrobeKind parameter_kind =
     STROBE_KIND("ascend_raw.parameter", INSTANT, parameter_fields,
-                "A tensor of a module or an optimizer, as it was when it was first seen.");
+                "A tensor of a module or an optimizer, as it was when the profiler first saw it.");
 
 const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS] = {
     &parameter_kind,

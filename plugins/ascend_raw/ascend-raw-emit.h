@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one run of the importer, and the functions by which its parts pass kinds, tracks,
+/* The state of one run of the importer, and the functions with which its parts pass kinds, tracks,
  * texts and records to the host. */
 #ifndef STROBE_ASCEND_RAW_EMIT_H
 #define STROBE_ASCEND_RAW_EMIT_H
@@ -17,7 +17,7 @@
 /* Kinds of the framework's files. Each is declared with its first record. */
 typedef enum RawKind {
     RAW_CPU_OP,
-    RAW_CPU_OP_FULL, /* with the fields below */
+    RAW_CPU_OP_FULL, /* cpu_op with the fields MORE_* below */
     RAW_STEP,
     RAW_TASK_QUEUE,
     RAW_MEMORY_EVENT,
@@ -29,7 +29,8 @@ typedef enum RawKind {
     RAW_KINDS
 } RawKind;
 
-/* Additional fields of a record, after those of its standard kind, in this order; see raw_more. */
+/* Indices for raw_more of the additional fields, which follow the fields of the standard kind in
+ * this order. */
 enum { MORE_MODULES, MORE_TENSORS, MORE_TENSOR_LISTS, MORE_SCALARS, MORE_EXTRA, MORE_END_THREAD };
 enum { MORE_EXTERNAL };
 
@@ -60,26 +61,26 @@ typedef struct Raw {
         guint64 pid, tid;
         StrobeTrackId id; /* 0: free */
     } tracks[TRACK_SLOTS];
-    guint64 pid;        /* of the first record; 0: none yet */
+    guint64 pid;        /* process id in the first record; 0: no record yet */
     gint64 begin_ns;    /* begin of the session: the time of records without a time */
-    guint64 n_bytes;    /* read so far in all files */
+    guint64 n_bytes;    /* number of bytes read so far in all files */
     guint64 n_backward; /* records of the current file that end before they begin */
     guint64 n_outside;  /* records of the current file that begin before the epoch */
     guint64 n_invalid;  /* texts of earlier files that were not valid UTF-8 */
     gboolean is_full;
 } Raw;
 
-#define ASCEND_RAW_KINDS 81 /* with those of the device half */
+#define ASCEND_RAW_KINDS 81 /* including the kinds that device-half.c imports */
 extern const StrobeKind *const ascend_raw_kinds[ASCEND_RAW_KINDS];
 
-/* Returns the fields of a new record; NULL, with is_full set: the capture has no room. */
+/* Returns the fields of a new record. If the capture has no room, returns NULL and sets is_full. */
 void *raw_emit(Raw *raw, RawKind kind, StrobeTrackId track, StrobeStringId name, gint64 begin_ns,
                gint64 end_ns);
 /* Returns the address of the index-th extra field in a record of a kind with extra fields. */
 void *raw_more(const Raw *raw, RawKind kind, void *fields, guint index);
 StrobeStringId raw_intern(Raw *raw, const char *text);
 
-/* The track of a thread. */
+/* Return the track of a thread, and of the process. */
 StrobeTrackId raw_thread_track(Raw *raw, guint64 pid, guint64 tid);
 StrobeTrackId raw_process_track(Raw *raw);
 
@@ -92,9 +93,9 @@ void raw_progress(Raw *raw, const ByteStream *stream);
 /* Returns a sorter for the events of a file that is not in order of time. */
 StrobeExternalSorter *raw_sorter(Raw *raw);
 
-/* Reports the rows of a file and its damage. */
+/* Reports the number of rows of a file and its damage. */
 void raw_tell_stream(Raw *raw, const RawFile *file, const ByteStream *stream, guint64 n_records);
-/* Reports the rows of a file of TLV records and its damage. */
+/* Reports the number of rows of a file of TLV records and its damage. */
 void raw_tell_tlv(Raw *raw, const RawFile *file, const TlvReader *reader);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct Operator {
 
 typedef struct Operators {
     Raw *raw;
-    guint64 tensor_bytes_left; /* how many more may be kept */
+    guint64 tensor_bytes_left; /* number of bytes of tensors' metadata that may still be kept */
     guint64 n_left_out;        /* operators whose tensors were not kept */
 } Operators;
 
@@ -57,8 +57,8 @@ static StrobeStringId text_of(Raw *raw, const TlvRecord *record, guint field)
     return text_cache_field(raw->texts, record->fields[field].bytes, record->fields[field].length);
 }
 
-/* Metadata of tensors holds addresses, so the texts never repeat and could fill the table of
- * strings. They are therefore kept only up to a limit. */
+/* Returns whether metadata of the operator's tensors is kept. It contains addresses, so the texts
+ * never repeat and could fill the table of strings; for that reason there is a limit. */
 static gboolean keeps_tensors(Operators *o, const TlvRecord *record)
 {
     guint64 bytes = 0;
@@ -95,7 +95,8 @@ static void fill_more(Operators *o, const TlvRecord *record, const Operator *op,
                sizeof op->end_thread);
 }
 
-/* A step is an operator with a special name. Emits a step record for it, which passes need. */
+/* Emits a step record for an operator that is a step, which its name shows. Passes need this
+ * record. */
 static void emit_step(Raw *raw, const Operator *op, const TlvText *name, StrobeStringId id)
 {
     const gsize n = strlen(STEP_PREFIX);

@@ -5,7 +5,7 @@
 #include <strobe/helpers/utf8.h>
 
 #define SETS (1u << 13)
-#define WAYS 2u /* how many texts with the same hash are kept */
+#define WAYS 2u /* number of entries for the same hash */
 #define SLOTS (SETS * WAYS)
 #define SHORT_BYTES TEXT_CACHE_MARGIN
 #define SHORT_WORDS (SHORT_BYTES / 8)
@@ -13,10 +13,10 @@
 #define CACHE_BYTES_MAX (16u << 20)
 #define FRAMES_MAX 4096u
 
-/* An entry fills one line of the processor's cache. Most texts are short and are stored in it
- * directly, padded with zeros. */
+/* An entry has the size of one line of the processor's cache. Most texts are short and are stored
+ * in the entry itself, padded with zeros. */
 typedef struct Entry {
-    guint32 tag; /* of the hash */
+    guint32 tag; /* bits of the hash */
     guint32 id;  /* 0: free */
     guint32 length;
     guint8 is_stack, is_invalid;
@@ -31,10 +31,11 @@ struct TextCache {
     const StrobeImporterHost *host;
     StrobeInstance *self;
     gpointer room;
-    Entry *entries; /* in `room`, each aligned to a cache line */
+    Entry *entries; /* inside `room`, each aligned to a cache line */
     gsize far_bytes;
     guint64 n_invalid;
-    StrobeStringId invalid; /* id of the replacement for invalid texts; 0: there was none */
+    /* id of the replacement for invalid texts; 0: there was no invalid text */
+    StrobeStringId invalid;
 };
 
 TextCache *text_cache_new(const StrobeImporterHost *host, StrobeInstance *self)
@@ -92,7 +93,8 @@ static inline guint64 load_word(const char *bytes)
 
 __extension__ typedef unsigned __int128 Wide;
 
-/* Folds the product of two numbers, whose halves depend on all bits of both factors. */
+/* Multiplies two numbers and combines the halves of the product, each of which depends on all bits
+ * of both factors. */
 static inline guint64 fold_product(guint64 a, guint64 b)
 {
     Wide product = (Wide)a * b;
@@ -100,7 +102,7 @@ static inline guint64 fold_product(guint64 a, guint64 b)
     return (guint64)product ^ (guint64)(product >> 64);
 }
 
-/* Texts are compared completely, so a bad hash only costs time. */
+/* texts are compared completely, so a bad hash costs only time */
 static const guint64 one = 0x9e3779b97f4a7c15u, other = 0xd1b54a32d192ed03u;
 
 static inline guint64 hash_far(const char *bytes, gsize length, gboolean is_stack)
@@ -114,7 +116,7 @@ static inline guint64 hash_far(const char *bytes, gsize length, gboolean is_stac
                         load_word(bytes + length - 8) ^ other);
 }
 
-/* Loads the words of a short text, padded with zeros. It has no branch, because the processor could
+/* Loads the words of a short text, padded with zeros. Has no branch, because the processor could
  * not predict the lengths. Reads the whole margin. */
 static inline void load_short(const char *bytes, gsize length, guint64 words[SHORT_WORDS])
 {
@@ -219,7 +221,7 @@ static guint32 make_entry(TextCache *cache, Entry *entry, Entry *made, const cha
     return made->id;
 }
 
-/* Returns the free one of the two possible places, otherwise either. */
+/* Returns a free entry of the set, or if there is none one that depends on `tag`. */
 static Entry *place_for(Entry *set, guint32 tag)
 {
     if (!set[0].id || !set[1].id)

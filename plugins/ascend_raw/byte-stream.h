@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a file from beginning to end through a window. The file is not mapped, so that one that
- * shrinks meanwhile only ends earlier. */
+/* Reads a file from begin to end through a window. The file is not mapped: if it shrinks meanwhile,
+ * the stream only ends earlier. */
 #ifndef STROBE_ASCEND_RAW_BYTE_STREAM_H
 #define STROBE_ASCEND_RAW_BYTE_STREAM_H
 
 #include <glib.h>
 
-/* So many bytes after the peeked ones can be read; their contents are undefined. */
+/* Number of bytes after the peeked bytes that can be read; their contents are undefined. */
 #define BYTE_STREAM_MARGIN 64u
 
 typedef struct ByteStream {
     int fd;       /* the caller closes it */
-    guint64 size; /* of the file */
+    guint64 size; /* size of the file */
     guint64 base; /* offset in the file of the window's first byte */
     guchar *window;
     gsize room, used, at;
-    int error; /* errno of a failed read; 0: none */
+    int error; /* errno of a failed read; 0: no read failed */
 } ByteStream;
 
 void byte_stream_init(ByteStream *stream, int fd);
 void byte_stream_clear(ByteStream *stream);
 void byte_stream_rewind(ByteStream *stream);
 
-/* Fills the window, for byte_stream_peek. */
+/* Makes the next `n` bytes available; a part of byte_stream_peek. */
 gboolean byte_stream_fill(ByteStream *stream, gsize n);
 
 /* Returns the next `n` bytes; NULL if there are fewer. */
@@ -33,7 +33,7 @@ static inline const guchar *byte_stream_peek(ByteStream *stream, gsize n)
     return stream->window + stream->at;
 }
 
-/* Skips `n` bytes, at most those that were peeked. */
+/* Skips `n` bytes, which must have been peeked. */
 static inline void byte_stream_skip(ByteStream *stream, gsize n)
 {
     stream->at += n;

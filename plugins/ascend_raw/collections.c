@@ -4,7 +4,8 @@
 
 #define GC_BYTES 24u
 
-/* The file names no thread, so the process's first thread is used, as torch_npu does. */
+/* Returns the track of the process's first thread, which torch_npu uses too, because the file has
+ * no thread ids. */
 static StrobeTrackId track_of(Raw *raw, guint64 pid)
 {
     char name[40];

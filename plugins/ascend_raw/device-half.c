@@ -34,8 +34,8 @@ static void take_table_away(const DbFile *file, const char *name)
     }
 }
 
-/* Returns why the database is not read; NULL: it is read. A damaged database is read as far as
- * possible, unless another source has the same data. */
+/* Returns the reason why the database is not read, or NULL if it is read. A damaged database is
+ * read as far as possible, unless another source has the same data. */
 static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
 {
     g_autofree char *flaw = NULL;
@@ -51,7 +51,7 @@ static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
                 : NULL;
 }
 
-/* FALSE: the database cannot be read; the reason has been reported. */
+/* Returns FALSE, after reporting the reason, if the database cannot be read. */
 static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStatus *status)
 {
     int folder;
@@ -110,7 +110,7 @@ static gboolean import_text(Raw *raw, gint32 rank, StrobeStatus *status)
     return TRUE;
 }
 
-/* ---- all ---- */
+/* ---- the whole part ---- */
 
 static gboolean import_one(Raw *raw, DeviceSource source, gint32 rank, StrobeStatus *status)
 {

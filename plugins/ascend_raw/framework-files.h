@@ -5,7 +5,7 @@
 
 #include "ascend-raw-emit.h"
 
-/* A missing file is not an error. A function that fails sets is_full. */
+/* Each function reads its file, if there is one. A function that fails sets is_full. */
 void operators_import(Raw *raw);
 void queue_marks_import(Raw *raw);
 void memory_usage_import(Raw *raw);

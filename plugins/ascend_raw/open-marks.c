@@ -3,7 +3,8 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* A slot of a thread and name is kept after its end, because the same pair comes again. */
+/* A slot for a pair of thread and name. After the mark's end the slot stays, because the same pair
+ * will come again. */
 typedef struct Slot {
     guint64 thread;
     gint64 time;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the latest start of each pair of thread and name. */
+/* Stores the latest start of each pair of thread and name. */
 #ifndef STROBE_ASCEND_RAW_OPEN_MARKS_H
 #define STROBE_ASCEND_RAW_OPEN_MARKS_H
 
@@ -12,12 +12,13 @@ typedef struct OpenMarks OpenMarks;
 OpenMarks *open_marks_new(void);
 void open_marks_free(OpenMarks *marks);
 
-/* FALSE if there are too many. */
+/* Returns FALSE if there are too many pairs. */
 gboolean open_marks_put(OpenMarks *marks, guint64 thread, guint32 name, gint64 time);
-/* Returns the time that was put last, and removes it. FALSE if there is none. */
+/* Removes the start of the pair and sets `time` to its time. Returns FALSE if the pair has no
+ * start. */
 gboolean open_marks_take(OpenMarks *marks, guint64 thread, guint32 name, gint64 *time);
 
-/* Returns how many wrong slots are examined if each entry is looked up once. */
+/* Returns how many slots of other pairs are examined in total if each entry is looked up once. */
 guint64 open_marks_steps(const OpenMarks *marks);
 
 #endif

@@ -13,8 +13,8 @@ typedef struct Parameters {
     StrobeStringId module, optimizer, state;
 } Parameters;
 
-/* Takes the part of `text` up to the mark, or up to the end, and sets `text` to the rest. FALSE if
- * there is no mark. */
+/* Sets `part` to the part of `text` up to the character `mark`, or up to the end, and `text` to the
+ * rest. Returns FALSE if there is no such character. */
 static gboolean take_part(TlvText *text, char mark, TlvText *part)
 {
     const char *end = text->length ? memchr(text->bytes, mark, text->length) : NULL;
@@ -87,7 +87,7 @@ static void take_optimizer(Parameters *p, TlvText text)
     }
 }
 
-/* Returns the field's text. A text that is not UTF-8 counts as N/A, and so has no entries. */
+/* Returns the field's text. A text that is not UTF-8 is read as N/A, and so has no entries. */
 static TlvText text_of(Parameters *p, const TlvRecord *record, guint field)
 {
     const TlvText *text = &record->fields[field];
@@ -96,7 +96,7 @@ static TlvText text_of(Parameters *p, const TlvRecord *record, guint field)
         return (TlvText){"", 0};
     if (text_is_utf8(text->bytes, text->length))
         return *text;
-    text_cache_string(p->raw->texts, text->bytes, text->length); /* counts it */
+    text_cache_string(p->raw->texts, text->bytes, text->length); /* counts the invalid text */
     return (TlvText){"", 0};
 }
 

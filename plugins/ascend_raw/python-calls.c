@@ -9,8 +9,8 @@
 
 #define EVENT_BYTES 33u
 #define TELL_EVERY 65536u
-#define LATE_MAX 65536u  /* events out of order that are kept in memory */
-#define DEPTH_MAX 65536u /* nested calls; deeper ones are only counted */
+#define LATE_MAX 65536u  /* maximum number of late events, which are kept in memory */
+#define DEPTH_MAX 65536u /* maximum nesting depth; deeper calls are only counted */
 #define THREADS_MAX 65536u
 
 enum { PYTHON_CALL, PYTHON_RETURN, C_CALL, C_RETURN };
@@ -22,7 +22,7 @@ typedef struct Event {
 
 typedef struct Frame {
     guint64 id, parent;
-    guint64 begin; /* in the raw clock */
+    guint64 begin; /* time in the raw clock */
     StrobeStringId name;
     gint64 module; /* STROBE_ABSENT_I64: none */
 } Frame;
@@ -30,11 +30,12 @@ typedef struct Frame {
 typedef struct Thread {
     guint64 number, pid;
     StrobeTrackId track;
-    GArray *stack;      /* of Frame */
-    guint64 n_deeper;   /* open calls below DEPTH_MAX */
-    guint64 n_events;   /* replayed */
-    guint64 last;       /* time of the latest event */
-    guint late, n_late; /* index and number of its late events in Python.late */
+    GArray *stack;    /* of Frame */
+    guint64 n_deeper; /* number of open calls that are nested deeper than DEPTH_MAX */
+    guint64 n_events; /* number of replayed events */
+    guint64 last;     /* time of the latest event */
+    /* index of the thread's next late event in Python.late, and number of these events */
+    guint late, n_late;
 } Thread;
 
 /* An event to be sorted. `thread` is Thread.number. */
@@ -52,9 +53,9 @@ typedef struct Python {
     Raw *raw;
     PythonNames *names;
     GPtrArray *threads;    /* of Thread */
-    GHashTable *by_number; /* thread and pid to Thread */
-    GHashTable *modules;   /* thread and module to ModuleName */
-    GHashTable *classes;   /* thread and class to the number of its modules */
+    GHashTable *by_number; /* from thread and pid to Thread */
+    GHashTable *modules;   /* from thread and module to ModuleName */
+    GHashTable *classes;   /* from thread and class to the number of the class's modules */
     GArray *late; /* of SortedEvent: events that are earlier than one before them in the file */
     guint64 n_too_deep, n_strange, n_threads_lost;
 } Python;
@@ -70,7 +71,7 @@ static void read_event(const guchar *at, Event *event)
 
 /* ---- threads ---- */
 
-/* Two numbers as a key of a table. */
+/* Two numbers as the key of a hash table. */
 typedef struct Pair {
     guint64 a, b;
 } Pair;
@@ -190,7 +191,7 @@ static void push_frame(Python *p, Thread *thread, guint64 index, guint64 time, g
     g_array_append_val(thread->stack, frame);
 }
 
-/* Ends the topmost frame, whatever its name is. */
+/* Ends the innermost frame, without comparing its name. */
 static void pop_frame(Python *p, Thread *thread, guint64 time)
 {
     guint n = thread->stack->len;
@@ -215,7 +216,7 @@ static void replay_event(Python *p, Thread *thread, guint64 time, guint64 key, g
         p->n_strange++;
 }
 
-/* Frames that are still open end with the thread's last event. */
+/* Ends the frames that are still open, at the time of the thread's last event. */
 static void finish_thread(Python *p, Thread *thread)
 {
     thread->n_deeper = 0;
@@ -225,8 +226,9 @@ static void finish_thread(Python *p, Thread *thread)
 
 /* ---- order ---- */
 
-/* Collects the late events: frames that were open at the start come at the end of the file; all
- * others are in order within their thread. FALSE if too many events are out of order. */
+/* Collects the late events: events of frames that were open at the start come at the end of the
+ * file; all other events are in order within their thread. Returns FALSE if too many events are out
+ * of order. */
 static gboolean find_late(Python *p, ByteStream *stream)
 {
     const guchar *at;
@@ -271,7 +273,7 @@ static void sort_late(Python *p)
     }
 }
 
-/* Replays the thread's late events before `time`, or all. */
+/* Replays the thread's late events before `time`, or `all` of them. */
 static void replay_late(Python *p, Thread *thread, guint64 time, gboolean all)
 {
     while (thread->n_late) {
@@ -302,7 +304,7 @@ static void replay_file(Python *p, ByteStream *stream)
         if (++n % TELL_EVERY == 0)
             raw_progress(p->raw, stream);
         if (!thread || event.time < thread->last)
-            continue; /* late */
+            continue; /* a late event, replayed by replay_late */
         replay_late(p, thread, event.time, FALSE);
         replay_event(p, thread, event.time, event.key, event.tag);
         thread->last = event.time;
@@ -338,7 +340,7 @@ static int sort_events(Python *p, ByteStream *stream, StrobeExternalSorter *sort
 
 static void replay_events(Python *p, StrobeExternalSorter *sorter)
 {
-    Thread *thread = NULL; /* of the last event */
+    Thread *thread = NULL; /* thread of the last event */
     const SortedEvent *event;
     size_t length;
 

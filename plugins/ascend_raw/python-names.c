@@ -8,7 +8,7 @@
 
 enum { FIELD_TEXT = 1 };
 
-/* A module: an object's address and its class. */
+/* A module: the address of the object, and its class. */
 typedef struct Module {
     const char *class; /* equal texts have the same pointer */
     guint64 address;
@@ -16,8 +16,8 @@ typedef struct Module {
 
 struct PythonNames {
     GHashTable *names;   /* by key */
-    GArray *modules;     /* of Module, by number */
-    GHashTable *numbers; /* Module to its number */
+    GArray *modules;     /* array of Module, indexed by number */
+    GHashTable *numbers; /* from Module to its number */
     GHashTable *classes; /* the texts of class names */
     guint64 n_refused;
 };
@@ -60,7 +60,7 @@ static guint32 number_of(PythonNames *n, const char *class, guint64 address)
     return n->modules->len - 1;
 }
 
-/* Reads a name. "Class######<decimal address>" names a module. */
+/* Reads a name. A name of the form "Class######<decimal address>" is that of a module. */
 static void read_text(PythonNames *n, Raw *raw, const TlvText *text, PythonName *name)
 {
     g_autofree char *copy = g_strndup(text->bytes, text->length);

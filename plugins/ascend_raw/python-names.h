@@ -10,7 +10,7 @@
 
 typedef struct PythonName {
     guint64 key;
-    StrobeStringId text; /* for a module, its class */
+    StrobeStringId text; /* the name; for a module, the name of its class */
     guint32 module;      /* number of the pair of class and address; NO_MODULE: none */
 } PythonName;
 
@@ -19,7 +19,7 @@ typedef struct PythonNames PythonNames;
 PythonNames *python_names_new(Raw *raw);
 void python_names_free(PythonNames *names);
 
-/* NULL if the file has no name for the key. */
+/* Returns NULL if the file has no name for the key. */
 const PythonName *python_names_find(const PythonNames *names, guint64 key);
 /* Returns the name of a module's class; valid as long as `names`. */
 const char *python_names_class(const PythonNames *names, guint32 module);

@@ -12,8 +12,9 @@
 enum { ENQUEUE_START, ENQUEUE_END, DEQUEUE_START, DEQUEUE_END };
 enum { FIELD_NAME = 1 };
 
-/* The table holds enqueues that wait for the name of their dequeue, and names that wait for their
- * enqueue. The queue is short and ids count up, so the two are never far apart. */
+/* Size of the table of enqueues that wait for the name of their dequeue, and of names that wait for
+ * their enqueue. The queue is short and ids count up, so an enqueue and its dequeue are never far
+ * apart. */
 #define WINDOW (1u << 16)
 #define PROBES 8u
 
@@ -21,8 +22,8 @@ typedef struct Waiting {
     guint64 id;
     guint64 number; /* order of arrival; 0: free */
     gint64 begin, end;
-    StrobeTrackId track;    /* of an enqueue */
-    StrobeStringId dequeue; /* of a dequeue: the name for its enqueue */
+    StrobeTrackId track;    /* track of an enqueue */
+    StrobeStringId dequeue; /* set if this entry is of a dequeue: the name for its enqueue */
 } Waiting;
 
 typedef struct QueueMarks {
@@ -30,7 +31,8 @@ typedef struct QueueMarks {
     OpenMarks *open;
     Waiting *waiting;
     guint64 n_waited, n_unmatched, n_strange;
-    GArray *enqueue_names, *dequeue_names; /* StrobeStringId, indexed by the id of the bare name */
+    /* arrays of StrobeStringId, indexed by the id of the bare name */
+    GArray *enqueue_names, *dequeue_names;
     StrobeStringId enqueue;
 } QueueMarks;
 
@@ -39,7 +41,7 @@ typedef struct Mark {
     gint64 time;
     guint64 category, id, thread, pid;
     TlvText name;
-    StrobeStringId bare; /* the name */
+    StrobeStringId bare; /* string id of `name` */
 } Mark;
 
 static gboolean read_mark(QueueMarks *q, const TlvRecord *record, Mark *mark)
@@ -65,7 +67,7 @@ static gboolean read_mark(QueueMarks *q, const TlvRecord *record, Mark *mark)
 
 /* ---- names ---- */
 
-/* Makes "Dequeue@<name>" once for each bare name. */
+/* Makes the name "Dequeue@<name>" or "Enqueue@<name>" once for each bare name. */
 static void make_name(QueueMarks *q, GArray *names, const char *side, const Mark *mark)
 {
     if (mark->bare < names->len && g_array_index(names, StrobeStringId, mark->bare))
@@ -106,8 +108,8 @@ static void let_go(QueueMarks *q, Waiting *w, StrobeStringId name)
     w->number = 0;
 }
 
-/* Returns an entry for the id. If none is free, the one that waited longest is emitted without a
- * name. */
+/* Returns an entry for the id. If no entry is free, first emits the entry that has waited longest,
+ * without a name. */
 static Waiting *place_for(QueueMarks *q, guint64 id)
 {
     Waiting *oldest = NULL;
@@ -141,8 +143,8 @@ static void take_enqueue(QueueMarks *q, guint64 id, StrobeTrackId track, gint64 
     made->end = end;
 }
 
-/* Gives the name to the waiting enqueue. The name is kept for an enqueue that comes later, because
- * the enqueuing thread may mark its end after the dequeue has begun. */
+/* Gives the name to the waiting enqueue with this id. Also keeps the name for an enqueue that comes
+ * later, because the enqueuing thread may mark its end after the dequeue has begun. */
 static void take_dequeue(QueueMarks *q, guint64 id, StrobeStringId enqueue_name)
 {
     gboolean is_known = FALSE;
@@ -151,7 +153,7 @@ static void take_dequeue(QueueMarks *q, guint64 id, StrobeStringId enqueue_name)
         Waiting *w = &q->waiting[(id + i) % WINDOW];
 
         if (w->number && w->id == id && w->dequeue)
-            is_known = TRUE; /* the first dequeue of an id counts */
+            is_known = TRUE; /* an earlier dequeue has given a name for this id, which stays */
         else if (w->number && w->id == id)
             let_go(q, w, enqueue_name);
     }
@@ -177,8 +179,8 @@ static void take_end(QueueMarks *q, const Mark *mark, gint64 begin)
     take_dequeue(q, mark->id, g_array_index(q->enqueue_names, StrobeStringId, mark->bare));
 }
 
-/* An end is paired with the latest start of its thread and name, whether enqueue or dequeue;
- * earlier starts are forgotten. */
+/* Handles a mark. An end is paired with the latest start with the same thread and name, whether
+ * enqueue or dequeue; earlier starts are forgotten. */
 static void take_mark(QueueMarks *q, const Mark *mark)
 {
     gint64 begin;
@@ -195,7 +197,8 @@ static void take_mark(QueueMarks *q, const Mark *mark)
 
 /* ---- the file ---- */
 
-/* Returns whether the times of each thread only increase. Then pairs are found in one pass. */
+/* Returns whether the times of each thread only increase, so that pairs can be found in one
+ * pass. */
 static gboolean is_in_order(TlvReader *reader)
 {
     OpenMarks *last = open_marks_new();
@@ -237,7 +240,8 @@ static guint64 pack_mark(QueueMarks *q, const Mark *mark, GArray *threads, OpenM
 {
     gint64 index;
 
-    /* The table's key has only the lower half of a process id, which may be damaged in the file. */
+    /* the key has only the lower half of the process id, so compare the whole id, which may be
+     * damaged */
     if (!open_marks_take(known, mark->thread, (guint32)mark->pid, &index) ||
         g_array_index(threads, Mark, index).pid != mark->pid) {
         index = threads->len;
@@ -250,7 +254,7 @@ static guint64 pack_mark(QueueMarks *q, const Mark *mark, GArray *threads, OpenM
            mark->category;
 }
 
-/* A mark as it is sorted. */
+/* A mark in the form in which it is sorted. */
 typedef struct SortedMark {
     gint64 time;
     guint64 id, packed;
@@ -259,7 +263,7 @@ typedef struct SortedMark {
 /* State for packing and unpacking sorted marks. */
 typedef struct Sorted {
     QueueMarks *q;
-    GArray *threads; /* of Mark: the first mark of each thread */
+    GArray *threads; /* array of Mark: the first mark of each thread */
     OpenMarks *known;
 } Sorted;
 

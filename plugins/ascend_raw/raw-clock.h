@@ -5,15 +5,16 @@
 
 #include <glib.h>
 
-#define RAW_CLOCK_EXACT ((gint64)1 << 43) /* counts whose ns a double holds exactly */
+/* up to this count, a double represents the ns exactly */
+#define RAW_CLOCK_EXACT ((gint64)1 << 43)
 
 typedef struct RawClock {
     gboolean is_counter;
     gint64 start_count; /* the counter's value at its start */
-    gint64 start_ns;    /* of CLOCK_MONOTONIC_RAW at that count */
+    gint64 start_ns;    /* CLOCK_MONOTONIC_RAW at start_count */
     double mhz;
-    gint64 whole_ns; /* ns for each count, if that is a whole number; otherwise 0 */
-    gint64 offset;   /* from CLOCK_MONOTONIC_RAW to the epoch */
+    gint64 whole_ns; /* ns per count, if that is a whole number; otherwise 0 */
+    gint64 offset;   /* add it to CLOCK_MONOTONIC_RAW to get the time since the epoch */
 } RawClock;
 
 void raw_clock_set_frequency(RawClock *clock, double mhz);
@@ -38,7 +39,7 @@ static inline gint64 raw_clock_ns(const RawClock *clock, gint64 raw)
     return ns;
 }
 
-/* The same for a clock that is stored as an unsigned number. */
+/* Like raw_clock_ns, for a time that is stored as an unsigned number. */
 static inline gint64 raw_clock_ns_unsigned(const RawClock *clock, guint64 raw)
 {
     return raw_clock_ns(clock, (gint64)MIN(raw, (guint64)G_MAXINT64));

@@ -25,7 +25,7 @@ const char *const device_source_words[] = {
     [DEVICE_OUTPUT_DB] = "profiler database",
 };
 
-/* Returns the last such name, which is the latest export. NULL: none. */
+/* Returns the last name with this prefix and suffix, which is the latest export, or NULL. */
 static char *last_name(int folder, const char *prefix, const char *suffix)
 {
     g_autoptr(GPtrArray) names = external_folder_names(folder);
@@ -96,10 +96,10 @@ gboolean raw_files_have_trace(const RawFiles *files)
     return has_file(files->output, "trace_view", ".json");
 }
 
-/* ---- which files there are ---- */
+/* ---- finding the files ---- */
 
-/* Opens a raw file that is recognised by the beginning of its name. The first file of each type
- * counts. */
+/* Opens a file if the begin of its name shows that it is a raw file. Only the first file of each
+ * type is used. */
 static gboolean take_file(RawFiles *files, const char *name)
 {
     for (guint i = 0; i < RAW_FILES; i++) {
@@ -137,7 +137,7 @@ static gboolean take_framework(RawFiles *files)
     return found;
 }
 
-/* Content of a directory PROF_*. */
+/* Contents of a directory PROF_*, from worst to best. */
 enum { PROF_EMPTY, PROF_HAS_FILES, PROF_HAS_CLOCK, PROF_IS_EXPORTED };
 
 static gint worth_of(int prof)
@@ -152,8 +152,8 @@ static gint worth_of(int prof)
     return names->len ? PROF_HAS_FILES : PROF_EMPTY;
 }
 
-/* Finds the best PROF_*. The first one is not always right: a collection that was begun and dropped
- * leaves its directory. */
+/* Finds the best PROF_*. The first one is not always the right one: if a collection is begun and
+ * dropped, its directory stays. */
 static void find_prof(RawFiles *files)
 {
     g_autoptr(GPtrArray) names = external_folder_names(files->top);

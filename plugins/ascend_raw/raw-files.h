@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the files of a source: those of FRAMEWORK, the side files, PROF_*. */
+/* Finds the files of a source: the files in FRAMEWORK, the side files, PROF_*. */
 #ifndef STROBE_ASCEND_RAW_RAW_FILES_H
 #define STROBE_ASCEND_RAW_RAW_FILES_H
 
@@ -25,12 +25,12 @@ typedef struct RawFile {
 
 typedef struct RawFiles {
     int top;       /* the result directory */
-    int framework; /* FRAMEWORK in it */
-    int prof;      /* the best PROF_* in it, the first of equal ones; -1: none */
+    int framework; /* its folder FRAMEWORK */
+    int prof;      /* its best folder PROF_*; -1: none */
     char *prof_name;
-    int output; /* ASCEND_PROFILER_OUTPUT, -1: none */
+    int output; /* its folder ASCEND_PROFILER_OUTPUT; -1: none */
     RawFile files[RAW_FILES];
-    guint64 size;       /* of all files together */
+    guint64 size;       /* total size of all files */
     GPtrArray *unknown; /* names of other files in FRAMEWORK */
     GPtrArray *others;  /* names of the other PROF_* directories that are not empty */
 } RawFiles;
@@ -52,12 +52,12 @@ extern const char *const raw_file_names[RAW_FILES];
 /* Opens the files. The source is a result directory or its FRAMEWORK. FALSE if there is no raw
  * file. */
 gboolean raw_files_open(RawFiles *files, const StrobeSource *source);
-/* Returns the first existing source of the devices' part, from `from` on. */
+/* Returns the first source of the devices' part that exists, beginning with `from`. */
 DeviceSource raw_files_find_device(const RawFiles *files, DeviceSource from);
-/* Returns the name of a source's database and sets the folder that it lies in. NULL: there is
+/* Returns the name of a source's database and sets `folder` to its folder. Returns NULL if there is
  * none. */
 char *raw_files_find_database(const RawFiles *files, DeviceSource source, int *folder);
-/* Returns the beginning of that database's name. */
+/* Returns the begin of the name of a source's database. */
 const char *device_source_prefix(DeviceSource source);
 /* Returns whether the profiler's output has a trace. */
 gboolean raw_files_have_trace(const RawFiles *files);

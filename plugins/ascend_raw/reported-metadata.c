@@ -5,7 +5,8 @@
 #include <external-folder.h>
 #include <side-json.h>
 
-#define GENERATION 3 /* raw files have no generation; exports from them use the newest format */
+/* raw files have no generation, so exports from them use the newest format */
+#define GENERATION 3
 
 int32_t reported_metadata_import(const StrobeImporterHost *host, StrobeInstance *self, int top,
                                  const char *path, int64_t pid, int64_t begin_ns)

@@ -26,7 +26,8 @@ static SideJson *take_file(Raw *raw, const GPtrArray *names, const char *prefix)
     }
     if (raw->host->file(raw->self, name, bytes, length) == STROBE_OK)
         raw->host->found(raw->self, name, 1);
-    return side_json_new(bytes, length, NULL); /* reported-metadata.c reports its damage */
+    /* reported-metadata.c reports damage of this file */
+    return side_json_new(bytes, length, NULL);
 }
 
 /* ---- the clock ---- */
@@ -48,7 +49,7 @@ static void find_counter(Raw *raw, const SideJson *info, const SideJson *host_in
     raw_clock_set_frequency(clock, mhz);
 }
 
-/* Finds the offset in CANN's side files, or else in the times that the profiler noted when it
+/* Finds the offset from CANN's side files, or else from the times that the profiler wrote when it
  * stopped. */
 static void find_offset(Raw *raw, const SideJson *info, int host)
 {
@@ -82,7 +83,7 @@ static void find_clock(Raw *raw, const SideJson *info)
     side_json_free(host_info);
     if (host >= 0)
         close(host);
-    /* The begin of the session, which differs from the begin of CANN's collection. */
+    /* the begin of the session, not the begin of CANN's collection */
     raw->begin_ns = raw->begin_ns > 0 ? raw->begin_ns : raw->clock.start_ns;
     if (__builtin_add_overflow(raw->begin_ns, raw->begin_ns ? raw->clock.offset : 0,
                                &raw->begin_ns) ||
@@ -90,7 +91,7 @@ static void find_clock(Raw *raw, const SideJson *info)
         raw->begin_ns = 0;
 }
 
-/* ---- all ---- */
+/* ---- all side files ---- */
 
 void side_files_import(Raw *raw)
 {

@@ -6,7 +6,7 @@
 
 #include "ascend-raw-emit.h"
 
-/* Sets the clock, and passes the files to the host. */
+/* Sets the clock from the side files, and passes the files to the host. */
 void side_files_import(Raw *raw);
 
 #endif

@@ -9,7 +9,7 @@
 #include "byte-stream.h"
 
 #define TLV_HEAD 6u
-#define TLV_FIELDS 11u /* fields of higher types have no meaning */
+#define TLV_FIELDS 11u /* fields with this type or a higher one are ignored */
 #define TLV_RECORD_MAX (256u << 20)
 
 typedef struct TlvText {
@@ -25,22 +25,23 @@ typedef struct TlvRecord {
 
 typedef struct TlvReader {
     ByteStream stream;
-    gsize fixed;       /* bytes of the fixed part */
+    gsize fixed;       /* number of bytes of the fixed part */
     guint64 n_records; /* records returned so far */
-    guint64 n_short;   /* too short for the fixed part */
-    guint64 n_long;    /* longer than TLV_RECORD_MAX */
+    guint64 n_short;   /* records that are too short for the fixed part */
+    guint64 n_long;    /* records that are longer than TLV_RECORD_MAX */
     guint64 n_cut;     /* records whose last field is cut */
-    gboolean is_torn;  /* the last record is cut; it begins at the stream's position */
+    gboolean is_torn;  /* the last record is incomplete; it begins at the stream's position */
 } TlvReader;
 
 void tlv_init(TlvReader *reader, int fd, gsize fixed);
 void tlv_clear(TlvReader *reader);
 void tlv_rewind(TlvReader *reader);
 
-/* Returns the next record; it is valid until the next call. FALSE after the last whole record. */
+/* Gets the next record, which is valid until the next call. Returns FALSE after the last complete
+ * record. */
 gboolean tlv_next(TlvReader *reader, TlvRecord *record);
 
-/* Little-endian numbers of the fixed part. */
+/* Read little-endian numbers of the fixed part. */
 static inline guint64 raw_u64(const guchar *at)
 {
     guint64 value;

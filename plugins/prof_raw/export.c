@@ -68,13 +68,14 @@ static char *ending_of(const VendorRun *run)
     return g_strdup("ended well, but made no " TOOL "_*.db and no text");
 }
 
-/* Runs msprof with --type=db, then without it: older versions do not know the option and write
+/* Runs msprof with --type=db, then without it: older versions do not know the option and export
  * text. */
 static StrobeStatus export_with(const StrobeImporterHost *host, StrobeInstance *self,
                                 const StrobeSource *source, char *tool, int logs)
 {
     static char database[] = "--type=db", on[] = "--export=on";
-    g_autofree char *path = g_canonicalize_filename(source->path, NULL); /* it runs elsewhere */
+    /* the program runs in a different folder */
+    g_autofree char *path = g_canonicalize_filename(source->path, NULL);
     g_autofree char *output = g_strconcat("--output=", path, NULL);
     g_autofree char *name = NULL;
     gint64 limit = host->option_int(self, "export_limit");

@@ -14,7 +14,8 @@
 #define RESUMED_BEGIN "<... "
 #define RESUMED_END " resumed>"
 #define UNFINISHED "<unfinished ...>"
-#define OPEN_MAX 65536u /* most threads whose calls are kept until their return is read */
+/* maximum number of threads with a call whose return has not been read */
+#define OPEN_MAX 65536u
 
 typedef struct Call {
     guint64 thread;
@@ -25,7 +26,7 @@ typedef struct Call {
 
 typedef struct Calls {
     Prof *prof;
-    GHashTable *open; /* thread to Call: begun, and not returned yet */
+    GHashTable *open; /* from a thread to its Call that has not returned yet */
 } Calls;
 
 static void emit_call(Prof *prof, const Call *call)
@@ -49,7 +50,7 @@ static void emit_call(Prof *prof, const Call *call)
         fields->status = call->status;
 }
 
-/* Appends a digit. FALSE: the number is too large. */
+/* Appends a digit to the number. Returns FALSE if the number becomes too large. */
 static gboolean add_digit(gint64 *value, char digit)
 {
     return !__builtin_mul_overflow(*value, 10, value) &&
@@ -93,7 +94,8 @@ static gint64 status_of(const char *text)
     return end == mark + 3 ? STROBE_ABSENT_I64 : value;
 }
 
-/* Cuts out the name before the first bracket; `text` is left with the part before the name. */
+/* Returns the name before the first bracket. Ends `text` before the name, and sets `behind` to the
+ * text after the bracket. */
 static char *cut_name(char *text, char **behind)
 {
     char *bracket = strchr(text, '('), *name;
@@ -110,7 +112,7 @@ static char *cut_name(char *text, char **behind)
     return *name ? name : NULL;
 }
 
-/* Keeps a call whose return is printed on a line of its own, after lines of other threads. */
+/* Stores a call whose return will be printed on a separate line, after lines of other threads. */
 static void begin_open(Calls *calls, const Call *call)
 {
     Call *open = g_hash_table_lookup(calls->open, &call->thread);
@@ -126,7 +128,7 @@ static void begin_open(Calls *calls, const Call *call)
     g_hash_table_replace(calls->open, &open->thread, open);
 }
 
-/* Finds the begin of a call that returns. FALSE: no earlier line has it. */
+/* Finds the begin of a call that returns. Returns FALSE if no earlier line has the call. */
 static gboolean end_open(Calls *calls, const Call *call, gint64 *begin)
 {
     Call *open = g_hash_table_lookup(calls->open, &call->thread);
@@ -138,9 +140,9 @@ static gboolean end_open(Calls *calls, const Call *call, gint64 *begin)
     return TRUE;
 }
 
-/* "1234.567 ( 0.012 ms): command/1234 futex(...) = 0". A call that is interrupted by lines of other
- * threads has no duration and ends in "...". It is printed again as "... [continued]: futex()) =
- * 0", with the same time and the duration. */
+/* Parses "1234.567 ( 0.012 ms): command/1234 futex(...) = 0". A call that is interrupted by lines
+ * of other threads has no duration and ends in "...". It is printed again as "... [continued]:
+ * futex()) = 0", with the same time and the duration. */
 static gboolean take_perf(Calls *calls, char *line)
 {
     char *at, *open, *behind, *slash;
@@ -185,8 +187,8 @@ static char *cut_resumed(char *text, char **behind)
     return text + strlen(RESUMED_BEGIN);
 }
 
-/* "1234 1700000000.123456 pthread_create(...) = 0 <0.000012>", in seconds since the epoch. A call
- * that is interrupted by a line of another thread ends in "<unfinished ...>". Its return has a
+/* Parses "1234 1700000000.123456 pthread_create(...) = 0 <0.000012>", in seconds since the epoch. A
+ * call that is interrupted by a line of another thread ends in "<unfinished ...>". Its return has a
  * separate line, with the time of the return. */
 static gboolean take_ltrace(Calls *calls, char *line)
 {
@@ -200,7 +202,7 @@ static gboolean take_ltrace(Calls *calls, char *line)
         return FALSE;
     at = g_strchug(at);
     if (g_str_has_prefix(at, "+++ ") || g_str_has_prefix(at, "--- "))
-        return TRUE; /* a thread's end, a signal */
+        return TRUE; /* the line is not a call: the end of a thread, or a signal */
     call.name = cut_resumed(at, &behind);
     is_resumed = call.name != NULL;
     if (!is_resumed)

@@ -21,7 +21,7 @@ typedef struct Sample {
     guint64 time;
     double uptime; /* s */
     gboolean has_uptime;
-    GHashTable *threads; /* number to Thread */
+    GHashTable *threads; /* from the thread's number to Thread */
 } Sample;
 
 typedef struct HostCpu {
@@ -30,7 +30,7 @@ typedef struct HostCpu {
     gboolean has_last, has_now;
     double ticks_a_second;
     gint64 n_cpus;           /* 0: not reported */
-    guint64 ticks[CPUS_MAX]; /* of threads that ran for a part of the interval */
+    guint64 ticks[CPUS_MAX]; /* ticks of the threads that ran for a part of the interval */
     guint whole[CPUS_MAX];   /* number of threads that ran for the whole interval */
     guint8 seen[CPUS_MAX];
 } HostCpu;
@@ -47,9 +47,8 @@ static void emit_usage(HostCpu *h, const char *name, guint cpu, double usage)
     fields->processor = cpu;
 }
 
-/* Adds the ticks of all threads. A thread counts for the processor on which it ran last, and at
- * most for the whole interval. Counts whole numbers, so that the sum does not depend on the
- * order. */
+/* Adds the ticks of all threads, each to the processor on which the thread ran last, and at most
+ * the whole interval. Adds only integers, so that the sum does not depend on the order. */
 static double add_threads(HostCpu *h, double interval)
 {
     GHashTableIter iter;
@@ -128,7 +127,7 @@ static void begin_sample(HostCpu *h, guint64 time)
     h->has_now = TRUE;
 }
 
-/* The name between the brackets may contain any character, even brackets. */
+/* Parses a line of stat. The name between the brackets may contain any character, even brackets. */
 static gboolean read_thread(HostCpu *h, char *line)
 {
     char *end = strrchr(line, ')'), *words[WORDS_MAX];
@@ -149,8 +148,8 @@ static gboolean read_thread(HostCpu *h, char *line)
     return TRUE;
 }
 
-/* A sample is "time <ns>", the line of /proc/uptime, then a line of /proc/<pid>/task/<tid>/stat for
- * each thread. */
+/* Parses a line. A sample consists of "time <ns>", the line of /proc/uptime, and a line of
+ * /proc/<pid>/task/<tid>/stat for each thread. */
 static gboolean take_line(HostCpu *h, char *line)
 {
     char *words[WORDS_MAX];

@@ -19,8 +19,8 @@ static struct strobe_usage *emit_usage(Prof *prof, const char *group, const char
 
 /* ---- memory ---- */
 
-/* "<ns> <content of /proc/<pid>/statm>". Like CANN's tool, makes n - 1 rows of n samples, each with
- * the time and the value of the later sample. */
+/* Parses lines "<ns> <content of /proc/<pid>/statm>". Like CANN's tool, makes n - 1 rows from n
+ * samples, each with the time and the value of the later sample. */
 void host_mem_import(Prof *prof, Slices *slices)
 {
     char *line, *words[WORDS_MAX];
@@ -65,7 +65,7 @@ typedef struct Network {
     gboolean has_time, has_before, has_capacities;
 } Network;
 
-/* info.json lists the cards with their speeds in Mb/s. */
+/* Reads the cards and their speeds, in Mb/s, from info.json. */
 static void read_capacities(Network *n)
 {
     for (guint i = 0; i < INTERFACES_MAX; i++) {
@@ -126,7 +126,7 @@ static void end_network(Network *n)
     n->has_before = TRUE;
 }
 
-/* "eth0: <bytes> and seven more numbers received, <bytes> ... sent". */
+/* Parses "eth0: <bytes>" with seven more numbers for receiving, then eight numbers for sending. */
 static gboolean read_interface(Network *n, char *line)
 {
     char *colon = strchr(line, ':'), *words[WORDS_MAX];
@@ -193,7 +193,7 @@ static gboolean read_rate(const char *number, const char *unit, double *rate)
     return TRUE;
 }
 
-/* "tid prio user read unit write unit swap-in % io % command". */
+/* Parses "tid prio user read unit write unit swap-in % io % command". */
 static gboolean take_disk(Prof *prof, char *line, guint64 time)
 {
     char *words[WORDS_MAX];
@@ -213,8 +213,8 @@ static gboolean take_disk(Prof *prof, char *line, guint64 time)
     return TRUE;
 }
 
-/* "start_time <ns>", then iotop's lines. Only those of processes begin with a number. They have no
- * time, so each is placed 20 ms after the one before. */
+/* Reads "start_time <ns>", then iotop's lines. Only the lines of processes begin with a number.
+ * They have no times, so each gets a time 20 ms after the line before. */
 void host_disk_import(Prof *prof, Slices *slices)
 {
     guint64 start = 0, n = 0;

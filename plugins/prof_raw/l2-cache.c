@@ -22,8 +22,8 @@ static const Platform platforms[] = {
     {{2, 3, 4}, {0x78, 0x79}, {0x6a}, {0x71}},
     {{5, 7, 8, 11}, {0xfb, 0xfc}, {0x90, 0x91}, {0x9c}},
 };
-/* For newer platforms. Their request is event 0, which cannot be in the lists above, because 0 ends
- * them. */
+/* For newer platforms. Their event for requests is 0, which cannot be in the lists above, because 0
+ * ends a list. */
 #define NEW_REQUEST 0x00
 static const gint new_ids[] = {15, 16};
 static const gint new_misses[] = {0x81, 0x82, 0x83, 0x74, 0x75};
@@ -117,7 +117,8 @@ static StrobeTrackId stream_track(Prof *prof, guint stream)
     return prof->host->track(prof->self, &track, prof->pid);
 }
 
-/* The file has no times of tasks: all get the begin of the collection. */
+/* All records get the begin of the collection as their time, because the file has no times of
+ * tasks. */
 void l2_cache_import(Prof *prof, Slices *slices)
 {
     gint64 begin = prof->begin;

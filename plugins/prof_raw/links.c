@@ -12,7 +12,7 @@ typedef struct HccsSample {
     guint64 time, tx, rx;
 } HccsSample;
 
-/* "timestamp: tx rx", in bytes since the start. */
+/* Parses "timestamp: tx rx", in bytes since the start. */
 static gboolean read_hccs(char *line, HccsSample *sample)
 {
     char *words[WORDS_MAX];
@@ -39,7 +39,7 @@ static void take_hccs(Prof *prof, const HccsSample *last, const HccsSample *now)
     fields->device = prof->device;
 }
 
-/* A sample has the time of its end; the first one only marks where counting began. */
+/* A sample has the time of its end, so the first sample only gives the begin of the second. */
 void hccs_import(Prof *prof, Slices *slices)
 {
     HccsSample last = {0}, now;
@@ -62,7 +62,8 @@ void hccs_import(Prof *prof, Slices *slices)
 
 #define PCIE_BYTES 96u
 #define PCIE_VALUES 21u
-#define PCIE_LATENCY 9u /* the first of three latencies in ns; all other values are B/us */
+/* index of the first of three latencies, in ns; all other values are in B/us */
+#define PCIE_LATENCY 9u
 
 static guint32 u32_at(const char *at)
 {
@@ -108,8 +109,8 @@ void pcie_import(Prof *prof, Slices *slices)
 
 /* ---- ports ---- */
 
-/* "timestamp: bandwidth rxPacket/s rxByte/s rxPackets rxBytes rxErrors rxDropped", then the last
- * six for tx, then "port [type]". The first line may be a heading. */
+/* Columns of a line: "timestamp: bandwidth rxPacket/s rxByte/s rxPackets rxBytes rxErrors
+ * rxDropped", the last six again for tx, and "port [type]". The first line may be a heading. */
 enum { PORT_TIME, PORT_BANDWIDTH, PORT_RX, PORT_TX = PORT_RX + 6, PORT_NUMBER = PORT_TX + 6 };
 
 typedef struct Direction {

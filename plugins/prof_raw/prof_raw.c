@@ -19,7 +19,7 @@ const StrobeKind *const prof_raw_kinds[PROF_RAW_KINDS] = {
     &strobe_kind_l2_cache, &strobe_kind_usage, &strobe_kind_os_call,
 };
 
-/* Readers by the begin of the file's name. */
+/* The readers, each with the begin of the names of its files. */
 static const struct {
     const char *name;
     void (*import)(Prof *prof, Slices *slices);
@@ -90,7 +90,7 @@ guint prof_words(char *line, char **words)
         while (*at && !strchr(" \t\r:", *at))
             at++;
     }
-    if (n == WORDS_MAX) /* the last word must end, too */
+    if (n == WORDS_MAX) /* ends the last word */
         words[n - 1][strcspn(words[n - 1], " \t\r:")] = 0;
     return n;
 }
@@ -159,7 +159,7 @@ static void take_slices(Prof *prof, const char *folder, Slices *slices)
     prof->host->unknown(prof->self, part, what, 1);
 }
 
-/* The names are sorted, so the slices of one file follow each other. */
+/* Adds a name. The names come sorted, so the slices of one file follow each other. */
 static void take_files(Prof *prof, const char *name, int folder)
 {
     g_autoptr(GPtrArray) names = external_folder_names(folder);
@@ -200,8 +200,8 @@ static SideJson *read_json(int folder, const char *prefix)
     return bytes ? side_json_new(bytes, length, NULL) : NULL;
 }
 
-/* Gets the device's number from the folder's name, -1 for the host. FALSE: the folder is
- * neither. */
+/* Gets the device's number from the folder's name, -1 for the host. Returns FALSE if the folder is
+ * of neither. */
 static gboolean device_of(const char *name, gint *device)
 {
     guint64 number = 0;
@@ -216,7 +216,8 @@ static gboolean device_of(const char *name, gint *device)
     return TRUE;
 }
 
-/* If the device's folder has no start times, the device is taken to have the host's clock. */
+/* Finds the clock of a folder. If a device's folder has no start times, the host's clock is used
+ * for the device. */
 static void find_clock(Prof *prof, int top, int folder, const char *name)
 {
     int host = external_folder_open(top, "host");
@@ -309,7 +310,7 @@ static StrobeStatus prof_raw_import(const StrobeImporterHost *host, StrobeInstan
     prof.kinds = g_hash_table_new(NULL, NULL);
     if (prof_start_of_host(source->descriptor, &offset))
         host->metadata_int(self, "raw_clock_offset_ns", offset);
-    /* the host comes first, because it knows the pid */
+    /* the host's folder comes first, because it has the pid */
     for (gint is_device = 0; is_device < 2; is_device++)
         for (guint i = 0; i < names->len && n < FOLDERS_MAX && !prof.is_full; i++) {
             const char *name = g_ptr_array_index(names, i);

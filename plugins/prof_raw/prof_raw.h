@@ -17,12 +17,13 @@ typedef struct Prof {
     StrobeInstance *self;
     GHashTable *kinds; /* from the address of a StrobeKind to its id */
     SideJson *info;    /* info.json of the present folder, NULL: none */
-    SideJson *sample;  /* sample.json */
-    guint64 pid;       /* of the profiled process, 0: not reported */
-    gint device;       /* of the present folder, -1: the host */
-    gint64 offset;     /* from the present folder's clock to the epoch */
-    gint64 begin;      /* of the collection, ns since the epoch */
-    const char *part;  /* the present file, for messages */
+    SideJson *sample;  /* sample.json of the present folder, NULL: none */
+    guint64 pid;       /* pid of the profiled process, 0: not reported */
+    gint device;       /* device of the present folder, -1: the host */
+    /* add it to a time of the present folder's clock to get ns since the epoch */
+    gint64 offset;
+    gint64 begin;     /* begin of the collection, ns since the epoch */
+    const char *part; /* the present file, for messages */
     guint64 n_rows, n_strange, n_dropped;
     gboolean is_full;
 } Prof;
@@ -31,11 +32,12 @@ typedef struct Prof {
 extern const StrobeKind *const prof_raw_kinds[PROF_RAW_KINDS];
 extern const StrobeImporterOps prof_raw_ops;
 
-/* Has CANN's tool make the source readable; see StrobeImporterOps.prepare. */
+/* Makes CANN's tool export the source, so that it can be read; see StrobeImporterOps.prepare. */
 StrobeStatus prof_raw_prepare(const StrobeImporterHost *host, StrobeInstance *self,
                               const StrobeSource *source, int32_t logs);
 
-/* Emits a record and counts the row; NULL if the capture has no room. */
+/* Emits a record and counts the row. Returns the record's fields, or NULL if the capture has no
+ * room. */
 void *prof_emit(Prof *prof, const StrobeKind *kind, StrobeTrackId track, const char *name,
                 gint64 begin_ns, gint64 end_ns);
 StrobeTrackId prof_counter(Prof *prof, const char *group);
@@ -47,7 +49,7 @@ guint prof_words(char *line, char **words);
 gboolean prof_whole(const char *word, guint64 *value);
 gboolean prof_real(const char *word, double *value);
 
-/* Each reads one file. */
+/* Each function reads one file. */
 void hccs_import(Prof *prof, Slices *slices);
 void pcie_import(Prof *prof, Slices *slices);
 void nic_import(Prof *prof, Slices *slices);

@@ -135,8 +135,8 @@ static void skip_line(Slices *s)
     }
 }
 
-/* Leaves out the beginning of a line before a gap, because its end is missing. Returns whether the
- * line after the gap must be left out, too: its beginning may be missing, unless slices seem to end
+/* Leaves out the begin of a line before a gap, because the line's end is missing. Returns whether
+ * the line after the gap must be left out, too: its begin may be missing, unless slices seem to end
  * at ends of lines. */
 static gboolean pass_gap(Slices *s)
 {
@@ -155,7 +155,7 @@ static char *take_line(Slices *s)
     for (;;) {
         char *begin = NULL, *end = NULL;
 
-        if (s->used > s->at + seen) { /* without this check there may be no buffer yet */
+        if (s->used > s->at + seen) { /* there may be no buffer yet */
             begin = s->buffer + s->at;
             end = memchr(begin + seen, '\n', s->used - s->at - seen);
         }
@@ -193,7 +193,7 @@ char *slices_line(Slices *s)
     return line;
 }
 
-/* FALSE: it is not known where a record begins after the gap. */
+/* Returns FALSE if it is not known where a record begins after the gap. */
 static gboolean pass_gap_of_records(Slices *s, gsize n)
 {
     if (s->used > s->at || (s->next == 1 && s->bytes % n != 0)) {
