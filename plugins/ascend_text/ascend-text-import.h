@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one run of the importer, which its parts share, and the functions by which they pass
- * records to the host. */
+/* The state of one run of the importer, and the functions with which its parts pass kinds, tracks,
+ * texts and records to the host. */
 #ifndef STROBE_ASCEND_TEXT_IMPORT_H
 #define STROBE_ASCEND_TEXT_IMPORT_H
 
@@ -16,48 +16,51 @@ typedef struct Import {
     const StrobeImporterHost *host;
     StrobeInstance *self;
     gboolean wants_derived;
-    gint64 pid;      /* of the profiled process; 0: unknown */
-    gint device;     /* the first device; -1: unknown */
-    gint rank;       /* -1: unknown */
-    gint generation; /* of the formats, by the names of layers and columns; 0: unknown */
+    gint64 pid;  /* pid of the profiled process; 0: unknown */
+    gint device; /* the first device; -1: unknown */
+    gint rank;   /* -1: unknown */
+    /* generation of the formats, found from the names of layers and columns; 0: unknown */
+    gint generation;
     gint level;      /* the profiler's level of detail, or LEVEL_UNKNOWN */
     gint64 begin_ns; /* begin of the session; 0: unknown */
     gint64 first_ns; /* the earliest begin of the records so far; 0: none */
     gboolean has_trace, has_app_memory, has_comm_ops;
     gboolean is_full;
-    GPtrArray *own_kinds;      /* kinds that are made for this source */
-    GStringChunk *names;       /* names of these kinds and their fields */
-    GHashTable *kind_ids;      /* address of a StrobeKind to its id */
-    GHashTable *communicators; /* by name of an operation; NULL: unknown */
-    GHashTable *extended;      /* address of a StrobeKind to the extended kind that replaces it */
+    GPtrArray *own_kinds; /* kinds that were made for this source */
+    GStringChunk *names;  /* names of these kinds and their fields */
+    GHashTable *kind_ids; /* from the address of a StrobeKind to its id */
+    /* from the name of an operation to its communicator; NULL: unknown */
+    GHashTable *communicators;
+    /* from the address of a StrobeKind to the extended kind that replaces it */
+    GHashTable *extended;
 } Import;
 
-/* All standard kinds that the importer emits, and the one for unknown events. */
+/* Number of kinds: the standard kinds that the importer emits, and the kind for unknown events. */
 #define ASCEND_TEXT_KINDS 50
 extern const StrobeKind *const ascend_text_kinds[ASCEND_TEXT_KINDS];
 
-/* Returns the kind of this name, NULL if the importer has no such kind. */
+/* Returns the kind with this name, or NULL if the importer does not use such a kind. */
 const StrobeKind *import_kind(const char *name);
 
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self);
 void import_clear(Import *import);
 
-/* Returns the fields of a new record. NULL: the capture has no room (then is_full is set), or the
- * record is refused. A kind is declared with its first record. */
+/* Returns the fields of a new record. Returns NULL if the capture has no room (is_full is then
+ * set), or if the record's times are invalid. A kind is declared with its first record. */
 void *text_import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track,
                        StrobeStringId name, gint64 begin_ns, gint64 end_ns);
 StrobeStringId text_import_intern(Import *import, const char *text);
-/* Extends a standard kind: from now on its records have these fields after its own. Returns the
- * extended kind. */
+/* Extends a standard kind: from now on its records have these fields after the standard fields.
+ * Returns the extended kind. */
 const StrobeKind *import_extend(Import *import, const StrobeKind *kind, const StrobeField *fields,
                                 guint n);
 /* Returns the extended kind, or the kind itself if it is not extended. */
 const StrobeKind *import_extended(const Import *import, const StrobeKind *kind);
 
-/* Returns whether there are records of the kind already. */
+/* Returns whether records of the kind have been emitted. */
 gboolean import_is_used(const Import *import, const StrobeKind *kind);
 
-/* Returns a name of a field or kind for any title. */
+/* Returns a valid name for a field or kind, made from a title. */
 char *import_field_name(const char *title);
 
 /* Returns the time for records without a time: the begin of the session, or of the first record. */

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_NS 1000 /* a table and a trace may round differently */
+/* greatest difference of begins, because a table and a trace may round differently */
+#define NEAR_NS 1000
 #define STEPS_MAX 100000u
 
 typedef struct Place {
@@ -14,11 +15,12 @@ typedef struct Place {
 } Place;
 
 #define USED ((guint64)1 << 63)  /* an event of the trace has used the row */
-#define FOUND ((guint64)1 << 62) /* a row of the table that is being read has used it */
+#define FOUND ((guint64)1 << 62) /* a row of the table that is being read has used the kernel */
 #define OFFSET(place_) ((place_)->offset & ~(USED | FOUND))
 
 typedef struct Step {
-    gint64 number, first_ns, last_ns, end_ns; /* first and last begin, last end */
+    /* number of the step; first begin, last begin and last end of its kernels */
+    gint64 number, first_ns, last_ns, end_ns;
     gint device;
 } Step;
 
@@ -39,7 +41,8 @@ static void add_step(Kernels *k, const KernelRow *row)
 
     if (row->step == STROBE_ABSENT_I64)
         return;
-    for (guint i = k->steps->len; i-- > 0;) { /* the rows of a step are close to each other */
+    /* from the end, because the rows of a step are close to each other */
+    for (guint i = k->steps->len; i-- > 0;) {
         Step *known = &g_array_index(k->steps, Step, i);
 
         if (known->number != row->step || known->device != row->device)
@@ -108,7 +111,7 @@ guint64 kernels_n_rows(const Kernels *k)
 
 /* ---- by stream, task and begin ---- */
 
-/* Returns the index of the first place that is not before the key. */
+/* Returns the index of the first entry of `places` that is not less than the key. */
 static guint lower_bound(const Kernels *k, const Place *key)
 {
     guint low = 0, high = k->places->len;
@@ -134,7 +137,8 @@ static gboolean is_usable(Kernels *k, Place *place, const Place *key, gint64 dis
     return !name || !strcmp(row->cells[k->table.name_at].bytes, name);
 }
 
-/* Finds an unused row of the key with this name (NULL: any name), and marks it as used. */
+/* Finds an unused row with the stream and task of the key, a begin at most `distance` away and this
+ * name (NULL: any name), and marks the row as used. */
 static gboolean find_row(Kernels *k, const Place *key, gint64 distance, const char *name,
                          KernelRow *row)
 {
@@ -154,8 +158,8 @@ static gboolean find_row(Kernels *k, const Place *key, gint64 distance, const ch
     return FALSE;
 }
 
-/* Finds the row of a task. A table of level 0 has no streams and tasks, so there the name is
- * compared. */
+/* Finds the row of a task. A table of level 0 has no streams and tasks, so its rows are found by
+ * begin and name. */
 static gboolean find_task(Kernels *k, const char *name, gint64 begin_ns, guint32 stream,
                           guint32 task, KernelRow *row)
 {
@@ -211,8 +215,8 @@ void kernels_begin_table(Kernels *k)
         place_at(k, i)->offset &= ~FOUND;
 }
 
-/* Numbers of tasks repeat, so this returns the first kernel that was not found yet, or else the
- * last one. */
+/* Several kernels may have the same stream and task. Finds the first of them that was not found
+ * since kernels_begin_table, or else the last one. */
 gboolean kernels_find(Kernels *k, guint32 stream, guint32 task, gint64 *begin_ns, gint64 *end_ns)
 {
     const Place key = {.begin_ns = G_MININT64, .stream = stream, .task = task};
@@ -277,7 +281,7 @@ static void emit_task(Kernels *k, const KernelRow *row)
     task->task = import->host->link_ids(import->self, 1);
     task->exact_us = row->exact_us;
     fill_task(k, row, task, &pmu);
-    task->task_type = task->core; /* the table has the task type in this column */
+    task->task_type = task->core; /* the table's column for `core` contains the task type */
     if (!pmu.metrics)
         return;
     fields =
@@ -293,8 +297,8 @@ static gint compare_offsets(gconstpointer a, gconstpointer b)
     return OFFSET(x) < OFFSET(y) ? -1 : OFFSET(x) > OFFSET(y);
 }
 
-/* No table has the end of a step, which the host knows. It is set after the step's last kernel, but
- * before the first row of the next step. */
+/* Emits a step. The table does not have its end, so the end is set after the step's last kernel,
+ * but before the first kernel of the next step. */
 static void emit_step(Kernels *k, const Step *step)
 {
     Import *import = k->table.import;
@@ -322,7 +326,8 @@ static void emit_step(Kernels *k, const Step *step)
 void kernels_emit_rest(Kernels *k)
 {
     const Import *import = k->table.import;
-    gboolean has_operators = import_is_used(import, &strobe_kind_cpu_op); /* incl. the steps */
+    /* then the operators give the steps too */
+    gboolean has_operators = import_is_used(import, &strobe_kind_cpu_op);
     KernelRow row;
 
     g_array_sort(k->places, compare_offsets); /* in the order of the file */

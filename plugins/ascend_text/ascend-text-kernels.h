@@ -9,27 +9,27 @@
 
 typedef struct Kernels Kernels;
 
-/* Reads the whole file once to build the index. The caller closes `descriptor`. NULL: the header is
- * not that of kernel_details.csv. */
+/* Reads the whole file once to build the index. The caller closes `descriptor`. Returns NULL if the
+ * header is not that of kernel_details.csv. */
 Kernels *kernels_new(Import *import, int descriptor);
 void kernels_free(Kernels *kernels);
 
 /* Fill a task, whose stream and number are already set, or an operation from its row, and mark the
- * row as used. FALSE: there is no such row or no file. */
+ * row as used. Return FALSE if there is no such row or no file. */
 gboolean kernels_fill(Kernels *kernels, const char *name, gint64 begin_ns,
                       struct strobe_device_task *task, struct strobe_device_pmu *pmu);
 gboolean kernels_fill_operation(Kernels *kernels, const char *name, gint64 begin_ns,
                                 struct strobe_comm_op *fields);
 
-/* For a table whose rows belong to kernels: call the first before its first row; the second returns
- * the begin and end of the row's kernel. Each row gets another kernel if numbers repeat. FALSE:
- * there is no such kernel. */
+/* For a table whose rows belong to kernels: call kernels_begin_table before the first row.
+ * kernels_find then sets the begin and end of a row's kernel, or returns FALSE if there is no such
+ * kernel. If several kernels have the same stream and task, each row gets a different one. */
 void kernels_begin_table(Kernels *kernels);
 gboolean kernels_find(Kernels *kernels, guint32 stream, guint32 task, gint64 *begin_ns,
                       gint64 *end_ns);
 
-/* Emits the rows that were not used; if there are no operators, also the steps that the rows
- * name. */
+/* Emits the rows that were not used; if there are no operators, also emits the steps in the
+ * rows. */
 void kernels_emit_rest(Kernels *kernels);
 /* Emits every row with the values that the profiler derived: step and wait time. */
 void kernels_emit_details(Kernels *kernels);

@@ -20,34 +20,34 @@ typedef struct Layer {
 typedef struct Row {
     gint64 pid, tid;
     const Layer *layer;
-    char *name; /* NULL: none */
-    gint plane; /* in the communication layer: -1 for the group itself, otherwise the plane */
-    gboolean is_steps;    /* holds the device's iterations, not its tasks */
-    StrobeTrackId track;  /* 0: not yet */
+    char *name;           /* NULL: none */
+    gint plane;           /* plane in the communication layer; -1: the group itself */
+    gboolean is_steps;    /* the row has the device's iterations, not its tasks */
+    StrobeTrackId track;  /* 0: not made yet */
     StrobeStringId group; /* communicator; 0: unknown */
 } Row;
 
 typedef struct Layers {
     Import *import;
-    GHashTable *layers; /* Layer by its pid */
+    GHashTable *layers; /* from a pid to its Layer */
     GHashTable *rows;   /* set of Row */
     Row *last;          /* the row that was requested last */
-    Row overflow;       /* stands for all rows beyond the limit */
+    Row overflow;       /* used for all rows beyond the limit */
 } Layers;
 
 void layers_init(Layers *layers, Import *import);
 void layers_clear(Layers *layers);
 
-/* Takes an M event. */
+/* Takes an event of phase M, which names a layer or a row. */
 void layers_take(Layers *layers, const TraceEvent *event);
 /* Call it after the last M event: recognises layers by their numbers, and finds metadata of the
  * run. */
 void layers_finish(Layers *layers);
 
-/* Returns the row of an event; makes it if the trace does not name it. */
+/* Returns the row of an event; adds the row if the trace does not name it. */
 Row *layers_row(Layers *layers, gint64 pid, gint64 tid);
 StrobeTrackId layers_track(Layers *layers, Row *row);
-/* Makes tracks for the named rows of devices and CANN, even if they have no events. */
+/* Makes the tracks of all named rows of devices and CANN, even if they have no events. */
 void layers_track_all(Layers *layers);
 
 #endif

@@ -16,7 +16,8 @@ static const StrobeField fields_of_mark[] = {
     STROBE_MARK_ARGUMENT,
     STROBE_MARK_DOMAIN,
     STROBE_MARK_EVENT,
-    {ASCEND_TEXT_ARGUMENTS, STROBE_FIELD_STRING, 0, "", "Arguments that no field has, as JSON."},
+    {ASCEND_TEXT_ARGUMENTS, STROBE_FIELD_STRING, 0, "",
+     "Arguments without another field, as JSON."},
 };
 
 static const StrobeKind range_kind =

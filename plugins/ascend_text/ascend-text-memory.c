@@ -11,7 +11,7 @@
 
 enum { COMPONENT, TIME, ALLOCATED, RESERVED, ACTIVE, STREAM, DEVICE, COLUMNS };
 
-/* Fields of the kind memory_total, for which formats/ has the titles. */
+/* Fields of the kind memory_total; formats/ has their titles. */
 static const char *const fields[COLUMNS] = {
     STROBE_COLUMN_NAME, STROBE_COLUMN_BEGIN, "allocated", "reserved", "active", "stream", "device"};
 
@@ -116,7 +116,7 @@ static void emit_usage(Import *import, const BlockEvent *row)
     out->device = row->device;
 }
 
-/* Emits the state after an event, completed from operator_memory.csv if that has the event. */
+/* Emits the state after an event, completed from operator_memory.csv if that file has the event. */
 static void emit_state(Records *r, BlockEvent *row, const char *component)
 {
     gboolean is_ge = strcmp(component, "GE") == 0;
@@ -155,7 +155,7 @@ static void take_row(Records *r, const StrobeCsvCell *cells)
         row.stream = (guint64)stream;
     if (!strcmp(component, "APP"))
         emit_usage(r->import, &row);
-    else if (strcmp(component, "PTA+GE")) /* a sum of the others */
+    else if (strcmp(component, "PTA+GE")) /* skips the sum of the other components */
         emit_state(r, &row, component);
 }
 
@@ -196,7 +196,7 @@ void text_memory_import(Import *import, int records, const char *records_name, i
     }
     while (!import->is_full && blocks_next(r.blocks, &event))
         emit_event(import, &event, event.is_ge ? "GE" : "PTA");
-    if (r.blocks) /* events beyond this number belong to no block */
+    if (r.blocks) /* operator_memory.csv: higher event numbers belong to no block */
         import->host->metadata_int(import->self, "memory_blocks", (gint64)blocks_n_rows(r.blocks));
     if (r.blocks)
         import->host->found(import->self, blocks_name, blocks_n_rows(r.blocks));

@@ -6,8 +6,8 @@
 
 #include "ascend-text-import.h"
 
-/* A file that does not exist is -1 with the name NULL. Keeps 24 bytes in memory for each event of
- * operator_memory.csv. */
+/* For a file that does not exist, pass -1 and the name NULL. Keeps 24 bytes in memory for each
+ * event of operator_memory.csv. */
 void text_memory_import(Import *import, int records, const char *records_name, int blocks,
                         const char *blocks_name);
 

@@ -77,7 +77,7 @@ static void take_experimental(Metadata *metadata, const JsonPlace *place, const 
         return;
     if (!strcmp(place->keys[2], "_profiler_level"))
         take_level(metadata, text);
-    else if (!strcmp(place->keys[2], "_mstx")) /* the first generation has no such key */
+    else if (!strcmp(place->keys[2], "_mstx")) /* the first generation does not have this key */
         metadata->generation = 2;
 }
 
@@ -107,7 +107,7 @@ static void take_info(void *user, const JsonPlace *place, int token, const char 
     (void)length;
 }
 
-/* Takes the rank from a name like profiler_info_3.json, if the file itself does not have it. */
+/* Takes the rank from a name like profiler_info_3.json, if the file does not contain the rank. */
 static void take_rank_of_name(Metadata *metadata, const char *name)
 {
     const char *number = name + strlen("profiler_info_");

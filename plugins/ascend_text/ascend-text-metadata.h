@@ -9,18 +9,18 @@
 typedef struct Metadata {
     Import *import;
     gint level;       /* the level that was requested, or LEVEL_UNKNOWN */
-    gint generation;  /* by the keys of the file; 0: unknown */
-    gint64 named_pid; /* in the folder's name; 0: none */
+    gint generation;  /* found from the keys of the file; 0: unknown */
+    gint64 named_pid; /* pid in the folder's name; 0: none */
     gint64 start_monotonic, end_monotonic, end_realtime; /* ns; STROBE_ABSENT_I64: unknown */
-    GPtrArray *given;                                    /* alternately name and value */
+    GPtrArray *given;                                    /* names and values, in turn */
 } Metadata;
 
 void metadata_init(Metadata *metadata, Import *import, const char *path);
 void metadata_clear(Metadata *metadata);
 
-/* Takes the contents of one of these files. */
+/* Takes the contents of a side file. */
 void metadata_take(Metadata *metadata, const char *name, const char *bytes, gsize n);
-/* Call it after the last file: computes the session's begin, which other parts need. */
+/* Call it after the last side file: computes the session's begin, which other parts need. */
 void metadata_finish(Metadata *metadata);
 /* Call it at the end: passes all metadata to the host, and emits the metadata and device
  * records. */

@@ -28,10 +28,11 @@ typedef struct Run {
     SourceFiles *files;
     Metadata metadata;
     Kernels *kernels;
-    int kernels_fd; /* stays open: its rows are read repeatedly */
+    int kernels_fd; /* stays open, because its rows are read repeatedly */
 } Run;
 
-/* Accepts a single file only if it is a trace: a table needs the other files of its folder. */
+/* Accepts a single file only if it is a trace, because a table needs the other files of its
+ * folder. */
 static void probe_file(const StrobeSource *source, StrobeSourceProbe *answer)
 {
     if (source_file_is_trace((const char *)source->head, source->n_head)) {
@@ -69,7 +70,8 @@ static void report_dropped(const Run *run, const SourceFile *file, const char *r
     run->import.host->found(run->import.self, file->name, 0);
 }
 
-/* -1: there is no such file, or it cannot be opened, which is reported. */
+/* Opens a file. Returns -1 if there is no such file. Reports a file that cannot be opened and
+ * returns -1. */
 static int open_file(Run *run, const SourceFile *file)
 {
     int fd = file ? source_file_open(file) : -1;
@@ -79,7 +81,8 @@ static int open_file(Run *run, const SourceFile *file)
     return fd;
 }
 
-/* Reports a table whose last row has no line break: the profiler ends every row with one. */
+/* Reports a table whose last row has no line break, because the profiler ends every row with a line
+ * break. */
 static void check_end(const Run *run, const SourceFile *file, int fd)
 {
     off_t size = lseek(fd, 0, SEEK_END);
@@ -139,7 +142,7 @@ static void learn_run(Run *run)
         run->import.pid = run->metadata.named_pid;
 }
 
-/* ---- the trace and what belongs to it ---- */
+/* ---- the trace, kernels and memory ---- */
 
 static void learn_communicators(Run *run)
 {
@@ -204,8 +207,8 @@ static void take_table(Run *run, const SourceFile *file, const AscendFile *table
     close(fd);
 }
 
-/* Reads task_time.csv, unless there is a trace, which has all tasks. It comes before the rows of
- * kernels, which complete some tasks. */
+/* Reads task_time.csv, unless there is a trace, which has all tasks. Must run before the rows of
+ * kernels are emitted, because it uses them to complete some tasks. */
 static void take_tasks(Run *run)
 {
     const SourceFile *file = source_files_table(run->files, TASKS);
@@ -214,8 +217,8 @@ static void take_tasks(Run *run)
         take_table(run, file, file->table);
 }
 
-/* Reads a derived file. Its rows may be described by several entries of formats/; entries that are
- * only fallbacks for writing are skipped. */
+/* Reads a derived file. Several entries of formats/ may describe its rows; entries that are used
+ * only as fallbacks for writing are skipped. */
 static void take_stored(Run *run, const SourceFile *file)
 {
     for (guint32 i = 0; i < n_ascend_files; i++)
@@ -234,14 +237,15 @@ static void take_generic(Run *run, const SourceFile *file)
     close(fd);
 }
 
-/* Reads a table of sums of samples, unless the samples themselves are there. */
+/* Reads a table of sums of samples, unless the trace has the samples themselves. */
 static void take_modes(Run *run, const SourceFile *file)
 {
     int fd;
 
     if (import_is_used(&run->import, import_kind(file->table->kind)))
         return;
-    if (file->table->modes->how != ASCEND_MODE_MEANS) { /* no fields for least and greatest */
+    /* the kind has no fields for the least and the greatest value */
+    if (file->table->modes->how != ASCEND_MODE_MEANS) {
         take_generic(run, file);
         return;
     }
@@ -262,7 +266,8 @@ static void take_stored_json(Run *run, const SourceFile *file)
     close(fd);
 }
 
-/* Only one file of each type is read together with others; a second one is left out. */
+/* Returns whether the file is the second one of a type of which only one file is read together with
+ * others. */
 static gboolean is_second(const Run *run, const SourceFile *file)
 {
     static const char *const single[] = {RECORDS, BLOCKS, TASKS};

@@ -6,8 +6,8 @@
 
 extern const StrobeImporterOps ascend_text_ops;
 
-/* Reads a folder as the importer does. `pid`: the profiled process; 0: found in the files. `rank`:
- * -1: found in the files. */
+/* Reads a folder as the importer does. `pid`: the profiled process; 0: use the value in the files.
+ * `rank`: the rank of the process; -1: use the value in the files. */
 StrobeStatus ascend_text_read(const StrobeImporterHost *host, StrobeInstance *self,
                               const StrobeSource *source, int64_t pid, int32_t rank);
 

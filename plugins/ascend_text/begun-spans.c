@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SPANS_MAX 65536u
-#define BYTES_MAX (64u << 20) /* bytes of all texts */
+#define BYTES_MAX (64u << 20) /* maximum size of all copied texts */
 
 typedef struct Begun {
     Row *row;
@@ -16,12 +16,12 @@ typedef struct Begun {
 } Begun;
 
 struct BegunSpans {
-    GHashTable *rows; /* Row, by address, to GPtrArray of Begun */
+    GHashTable *rows; /* from the address of a Row to a GPtrArray of Begun */
     guint n;
     gsize bytes;
     Begun *out; /* the span that was returned last */
     TraceEvent event;
-    guint64 offset; /* of the last event */
+    guint64 offset; /* offset of the event's end in the file */
     char dur[48];
 };
 

@@ -10,13 +10,16 @@ typedef struct BegunSpans BegunSpans;
 BegunSpans *begun_spans_new(void);
 void begun_spans_free(BegunSpans *spans);
 
-/* Keeps a copy of the span that begins on the row at `begin`. FALSE: there is no room. */
+/* Stores a copy of the event with which a span begins on the row at `begin`. Returns FALSE if there
+ * is no room. */
 gboolean begun_spans_begin(BegunSpans *spans, Row *row, const TraceEvent *event, gint64 begin);
-/* Ends the newest open span of the row at `end` and returns it as one event of phase X with the
- * arguments of both. It is valid until the next call. Returns NULL if no span is open. */
+/* Ends the newest open span of the row at `end`. Returns the span as one event of phase X with the
+ * arguments of both events; the result is valid until the next call. Returns NULL if no span is
+ * open. */
 const TraceEvent *begun_spans_end(BegunSpans *spans, Row *row, const TraceEvent *event, gint64 end,
                                   gint64 *begin);
-/* Returns a span that has not ended, as its begin event, and removes it; NULL: none is left. */
+/* Removes a span that has not ended, and returns its begin event. Returns NULL if no span is
+ * left. */
 const TraceEvent *begun_spans_rest(BegunSpans *spans, Row **row, gint64 *begin);
 
 #endif

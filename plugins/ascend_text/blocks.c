@@ -25,7 +25,7 @@ enum {
     COLUMNS
 };
 
-/* Fields of the kind memory_block, for which formats/ has the titles. */
+/* Fields of the kind memory_block; formats/ has their titles. */
 static const char *const fields[COLUMNS] = {
     STROBE_COLUMN_NAME,
     "size",
@@ -44,10 +44,11 @@ static const char *const fields[COLUMNS] = {
 
 typedef struct Place {
     gint64 time_ns;
-    guint64 offset; /* of the row in the file */
+    guint64 offset; /* offset of the row in the file */
     guint32 row;    /* number of the row */
     gint16 device;
-    guint8 action, is_ge; /* is_ge: TAKEN is set once the event was taken */
+    /* is_ge: also has the flag TAKEN, which is set when the event is taken */
+    guint8 action, is_ge;
 } Place;
 
 #define TAKEN 0x80u
@@ -100,8 +101,8 @@ static gboolean take_header(Blocks *b)
     return b->at[NAME] != NOWHERE && b->at[ALLOCATION] != NOWHERE;
 }
 
-/* FALSE: the cell is empty, there is no such column, or the cell is not a number, which is
- * reported. */
+/* Returns FALSE if the cell is empty or there is no such column. Reports a cell that is not a
+ * number and returns FALSE. */
 static gboolean read_cell(Blocks *b, const StrobeCsvCell *cells, guint which, gint64 *number)
 {
     const StrobeCsvCell *cell = b->at[which] == NOWHERE ? NULL : &cells[b->at[which]];
@@ -224,7 +225,8 @@ static void read_event(Blocks *b, const Place *place, const StrobeCsvCell *cells
     if (place->action == BLOCK_ALLOCATION)
         read_totals(b, cells, ALLOCATION_ALLOCATED, event);
     else if (place->action == BLOCK_RELEASE || !read_cell(b, cells, RELEASE, &other))
-        read_totals(b, cells, RELEASE_ALLOCATED, event); /* of the only release in the row */
+        /* the row has a release only, so these are its totals */
+        read_totals(b, cells, RELEASE_ALLOCATED, event);
 }
 
 static gboolean take_event(Blocks *b, Place *place, BlockEvent *event)

@@ -15,20 +15,20 @@ typedef struct BlockEvent {
     guint64 number, stream;
     guint32 action; /* BLOCK_* */
     gint32 device;
-    gboolean is_ge; /* GE, CANN's own allocator */
+    gboolean is_ge; /* the allocator is GE, which is part of CANN */
     StrobeStringId name;
 } BlockEvent;
 
-/* Reads the whole file once to build the index. NULL: the header is not that of
+/* Reads the whole file once to build the index. Returns NULL if the header is not that of
  * operator_memory.csv. The caller closes `descriptor`. */
 Blocks *blocks_new(Import *import, int descriptor, const char *file);
 void blocks_free(Blocks *blocks);
 
-/* Takes an event of this time that was not taken yet; FALSE if there is none, or `blocks` is
- * NULL. */
+/* Finds an event with this time that has not been taken yet, and takes it. Returns FALSE if there
+ * is none, or `blocks` is NULL. */
 gboolean blocks_take(Blocks *blocks, gboolean is_ge, gint32 device, gint64 time_ns,
                      BlockEvent *event);
-/* Returns the next event that was not taken yet; FALSE at the end. */
+/* Gets the next event that has not been taken. Returns FALSE at the end. */
 gboolean blocks_next(Blocks *blocks, BlockEvent *event);
 
 guint64 blocks_n_rows(const Blocks *blocks);

@@ -4,14 +4,14 @@
 typedef struct Level {
     GString *key;
     gboolean is_array;
-    guint n; /* elements so far */
+    guint n; /* number of elements so far */
 } Level;
 
 typedef struct Walk {
     StrobeJsonScanner *scanner;
     const JsonWalker *walker;
     Level levels[JSON_WALK_LEVELS];
-    guint depth; /* open objects and arrays */
+    guint depth; /* number of open objects and arrays */
     JsonPlace place;
     GString *text;
 } Walk;

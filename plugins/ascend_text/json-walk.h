@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walks through a small JSON file value by value, and passes each value with the keys that lead to
- * it. */
+/* Walks through a small JSON file value by value, and passes each value, with the keys that lead to
+ * the value, to a callback. */
 #ifndef STROBE_ASCEND_TEXT_JSON_WALK_H
 #define STROBE_ASCEND_TEXT_JSON_WALK_H
 
@@ -23,8 +23,8 @@ typedef struct JsonWalker {
     void *user;
 } JsonWalker;
 
-/* Returns NULL, or what was expected at the place where the JSON is damaged; the values before it
- * have been passed on. */
+/* Returns NULL. If the JSON is damaged, returns the text of what was expected there; all values
+ * before the damage have been passed on. */
 const char *json_walk(StrobeJsonScanner *scanner, const JsonWalker *walker);
 
 #endif

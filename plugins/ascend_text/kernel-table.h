@@ -8,7 +8,8 @@
 #include "ascend-text-import.h"
 
 #define KERNELS_NAME "kernel_details.csv"
-#define SUMMARY_TITLE "Task Start Time(us)" /* of op_summary.csv, the source of that file */
+/* a title of op_summary.csv, from which the profiler makes kernel_details.csv */
+#define SUMMARY_TITLE "Task Start Time(us)"
 
 enum { KERNEL_TASK, KERNEL_OPERATION, KERNEL_DETAIL, KERNEL_KINDS };
 
@@ -24,7 +25,7 @@ typedef struct KernelTable {
     StrobeCsvScanner *scanner;
     GArray *columns; /* of KernelColumn */
     guint stream_at, task_at, begin_at, duration_at, name_at, core_at, device_at, step_at;
-    StrobeStringId metrics; /* their names, joined; 0: none */
+    StrobeStringId metrics; /* names of the metrics, joined; 0: none */
     guint n_metrics;
 } KernelTable;
 
@@ -32,23 +33,24 @@ typedef struct KernelTable {
 typedef struct KernelRow {
     const StrobeCsvCell *cells;
     gint64 begin_ns, end_ns, step; /* step STROBE_ABSENT_I64: none */
-    double exact_us;               /* exact duration; STROBE_ABSENT_F64: that of the times */
+    double exact_us;               /* exact duration; STROBE_ABSENT_F64: the times are exact */
     guint32 stream, task;          /* G_MAXUINT32: none */
     gint device;
     gboolean is_communication;
 } KernelRow;
 
-/* Returns the title of kernel_details.csv for one of op_summary.csv; other titles unchanged. */
+/* Returns the title in kernel_details.csv for a title of op_summary.csv; returns other titles
+ * unchanged. */
 const char *kernel_table_title(const char *title);
 /* Returns whether the metrics begin with this title. Chips without fused tasks have no "Context
  * ID", which otherwise comes before the metrics. */
 gboolean kernel_table_begins_metrics(const char *title);
 
-/* FALSE: the header is not that of kernel_details.csv. The caller closes `descriptor`. */
+/* Returns FALSE if the header is not that of kernel_details.csv. The caller closes `descriptor`. */
 gboolean kernel_table_open(KernelTable *table, Import *import, int descriptor);
 void kernel_table_close(KernelTable *table);
 
-/* Reads the next row. Returns 1; 0 at the end; -1: the row is damaged, which is reported. */
+/* Reads the next row. Returns 1, or 0 at the end. Reports a damaged row and returns -1. */
 int kernel_table_next(KernelTable *table, KernelRow *row);
 /* Reads the row at this offset in the file. */
 gboolean kernel_table_go(KernelTable *table, guint64 place, KernelRow *row);
@@ -56,7 +58,8 @@ gboolean kernel_table_go(KernelTable *table, guint64 place, KernelRow *row);
 /* Stores the cells in the fields of a record; `kind` is KERNEL_TASK, KERNEL_OPERATION or
  * KERNEL_DETAIL. */
 void kernel_table_fill(KernelTable *table, const KernelRow *row, guint kind, void *fields);
-/* Stores the metrics in `values`, which has room for `n`, and their names in `names`. */
+/* Stores the metrics in `values`, which has room for `n`, and sets `names` to the metrics' joined
+ * names. */
 void kernel_table_metrics(KernelTable *table, const KernelRow *row, StrobeStringId *names,
                           double *values, guint n);
 

@@ -15,7 +15,7 @@ static const char *const fields[COLUMNS] = {"device", ASCEND_FIELD_MODE, ASCEND_
 
 typedef struct Sum {
     gint64 device;
-    guint32 offset; /* of a double in the kind's fields */
+    guint32 offset; /* offset of a double in the kind's fields */
     double value;
 } Sum;
 

@@ -15,12 +15,13 @@ typedef struct Match {
     const char *rest;
 } Match;
 
-/* A counter of formats/ to which events of some layer and name may belong. */
+/* A counter of formats/ to which events with a certain layer and name may belong. */
 typedef struct Series {
     const AscendCounter *row;
     const StrobeKind *kind;
-    gint field, index; /* index of the kind's field; -1: none */
-    gint64 number;     /* the number in the name; NO_INDEX: none */
+    /* indices of the kind's fields for the value and for the number; -1: none */
+    gint field, index;
+    gint64 number; /* the number in the name; NO_INDEX: none */
     StrobeStringId name;
 } Series;
 
@@ -207,14 +208,14 @@ static double in_field_unit(const AscendCounter *row, double value)
     }
 }
 
-/* Returns the sample that the value belongs to. If the sample already has such a value, a new one
- * begins. */
+/* Returns the sample that the value belongs to. If the sample already has a value of this series,
+ * begins a new sample. */
 static Sample *sample_of(Samples *samples, const Sample *key, const Series *series)
 {
     Sample *sample = g_hash_table_lookup(samples->waiting, key);
 
     if (sample && series->field >= 0 && (sample->is_set >> series->field & 1)) {
-        g_hash_table_remove(samples->waiting, sample); /* it stays in the queue */
+        g_hash_table_remove(samples->waiting, sample); /* the sample stays in `order` */
         sample = NULL;
     }
     if (sample)
@@ -230,7 +231,7 @@ static Sample *sample_of(Samples *samples, const Sample *key, const Series *seri
     return sample;
 }
 
-/* Returns the number of a unit that is an argument itself; NO_INDEX: there is none. */
+/* Returns the number of a unit if an argument of the event is that number; NO_INDEX if none is. */
 static gint64 index_among_args(const GArray *found, const TraceEvent *event)
 {
     Match in_key;
@@ -292,7 +293,8 @@ gboolean samples_take(Samples *samples, const TraceEvent *event, const Layer *la
         double value;
 
         if (!series->row->field || !g_strcmp0(series->row->index, series->row->field))
-            continue; /* a sum of others, or the number, which is in the key */
+            /* not stored: a sum of other values, or the unit's number, which is in `key` */
+            continue;
         read_value(&event->args[i], &value);
         take_value(samples, series, &in_key, &key, value);
         if (!strcmp(series->kind->name, "memory_usage") &&

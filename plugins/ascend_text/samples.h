@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts counter events to records: the values of all series at one moment make one record. */
+/* Converts counter events to records: the values of all series at one time make one record. */
 #ifndef STROBE_ASCEND_TEXT_SAMPLES_H
 #define STROBE_ASCEND_TEXT_SAMPLES_H
 
@@ -9,15 +9,15 @@
 
 typedef struct Samples {
     Import *import;
-    GHashTable *series;  /* layer and name of an event to its Series */
+    GHashTable *series;  /* from an event's layer and name to its Series */
     GHashTable *waiting; /* set of Sample */
-    GQueue order;        /* of the samples, by arrival */
+    GQueue order;        /* the samples in order of arrival */
 } Samples;
 
 void samples_init(Samples *samples, Import *import);
 void samples_clear(Samples *samples);
 
-/* FALSE: some value of the event has no field in a kind; then nothing of the event is taken. */
+/* Returns FALSE, and takes no value of the event, if one of the values has no field in a kind. */
 gboolean samples_take(Samples *samples, const TraceEvent *event, const Layer *layer,
                       StrobeTrackId track, gint64 time_ns);
 /* Emits the waiting samples. */

@@ -19,7 +19,8 @@ static gboolean has_word(const char *head, gsize n, const char *word)
     return g_strstr_len(head, (gssize)n, word) != NULL;
 }
 
-/* Renames the titles of op_summary.csv, which is kernel_details.csv with other titles. */
+/* Replaces titles of op_summary.csv by those of kernel_details.csv; otherwise the files have the
+ * same columns. */
 static void rename_titles(char **titles)
 {
     if (!g_strv_contains((const char *const *)titles, SUMMARY_TITLE))
@@ -133,7 +134,7 @@ static void free_file(gpointer data)
     g_free(file);
 }
 
-/* Takes the generation and the device from the titles and first rows of a table. */
+/* Sets the generation from the titles, and the device from the first rows of a table. */
 static void learn_titles(SourceFile *file, const char *head, gsize n)
 {
     const char *end = memchr(head, '\n', n);

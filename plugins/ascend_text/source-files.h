@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the types of a source's files by their content. */
+/* Finds the types of a source's files from their contents. */
 #ifndef STROBE_ASCEND_TEXT_SOURCE_FILES_H
 #define STROBE_ASCEND_TEXT_SOURCE_FILES_H
 
@@ -9,11 +9,12 @@
 
 enum {
     SOURCE_UNKNOWN = 0,
-    SOURCE_TRACE,       /* trace_view.json */
-    SOURCE_KERNELS,     /* kernel_details.csv */
-    SOURCE_TABLE,       /* another file of formats/ascend-csv-columns.c */
-    SOURCE_CSV,         /* an unknown table */
-    SOURCE_OWN,         /* a table that Strobe wrote for another kind; it is not read */
+    SOURCE_TRACE,   /* trace_view.json */
+    SOURCE_KERNELS, /* kernel_details.csv */
+    SOURCE_TABLE,   /* another file that formats/ascend-csv-columns.c describes */
+    SOURCE_CSV,     /* an unknown table */
+    /* a table that Strobe wrote for a kind without a table of the profiler; it is not read */
+    SOURCE_OWN,
     SOURCE_INFO,        /* profiler_info_0.json, profiler_metadata.json */
     SOURCE_DERIVED_JSON /* communication.json, communication_matrix.json */
 };
@@ -21,11 +22,11 @@ enum {
 typedef struct SourceFile {
     char *name;
     int folder;     /* descriptor of its folder, not to be closed; -1: the file is the source */
-    int descriptor; /* of the source in this case, not to be closed */
+    int descriptor; /* descriptor of the source if `folder` is -1, not to be closed */
     gint type;      /* SOURCE_* */
     const AscendFile *table;
-    gint generation; /* by its titles; 0: unknown */
-    gint device;     /* by its first rows; -1: unknown */
+    gint generation; /* found from its titles; 0: unknown */
+    gint device;     /* found from its first rows; -1: unknown */
 } SourceFile;
 
 typedef struct SourceFiles {
@@ -36,12 +37,12 @@ typedef struct SourceFiles {
 /* Returns the type of a file with these first bytes. `table` is set for a CSV file. */
 gint source_file_type(const char *head, gsize n, const AscendFile **table);
 
-/* Returns whether these are the first bytes of a trace in the profiler's form: an array, with its
- * layers or categories, and times as text. */
+/* Returns whether these are the first bytes of a trace in the profiler's form: an array with the
+ * profiler's layers or categories, and times as text. */
 gboolean source_file_is_trace(const char *head, gsize n);
 
-/* Finds the type of every regular file in the source and its ASCEND_PROFILER_OUTPUT, or of the
- * source if it is a file. */
+/* Finds the type of every regular file in the source and in its ASCEND_PROFILER_OUTPUT, or the type
+ * of the source if that is a file. */
 SourceFiles *source_files_new(const StrobeSource *source);
 void source_files_free(SourceFiles *files);
 

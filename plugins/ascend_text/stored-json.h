@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads communication.json and communication_matrix.json, which the profiler derived; only with
- * `--derived source`. */
+/* Reads communication.json and communication_matrix.json, which have data that the profiler
+ * derived; used only with `--derived source`. */
 #ifndef STROBE_ASCEND_TEXT_STORED_JSON_H
 #define STROBE_ASCEND_TEXT_STORED_JSON_H
 

@@ -9,8 +9,8 @@
 typedef struct StoredTrace {
     Import *import;
     Layers *layers;
-    GHashTable *begins; /* set of Begin: flows without an end so far */
-    GQueue order;       /* of the begins, by arrival */
+    GHashTable *begins; /* set of Begin: the flows that have no end yet */
+    GQueue order;       /* the begins in order of arrival */
 } StoredTrace;
 
 void stored_trace_init(StoredTrace *stored, Import *import, Layers *layers);
@@ -18,7 +18,7 @@ void stored_trace_clear(StoredTrace *stored);
 
 void stored_trace_overlap(StoredTrace *stored, const TraceEvent *event, Row *row, gint64 begin_ns,
                           gint64 end_ns);
-/* FALSE: the flow event is not a derived one. */
+/* Takes a flow event. Returns FALSE if it is not one that the profiler derived. */
 gboolean stored_trace_flow(StoredTrace *stored, const TraceEvent *event, StrobeTrackId track,
                            gint64 time_ns);
 

@@ -7,7 +7,8 @@
 
 typedef struct Target {
     const StrobeColumn *column; /* NULL: an unknown column, kept as text */
-    guint32 offset, type;       /* of the kind's field; type 0: not a field */
+    /* offset and type of the kind's field; type 0: the column has no field */
+    guint32 offset, type;
 } Target;
 
 /* The time and track of a row. */
@@ -25,10 +26,11 @@ typedef struct Table {
     const StrobeKind *kind; /* the standard kind */
     Kernels *kernels;
     StrobeCsvScanner *scanner;
-    GArray *targets; /* of Target, by column */
+    GArray *targets; /* array of Target, indexed by column */
     guint64 n_rows;
     gint name_at, begin_at, end_at, exact_at, stream_at, task_at, device_at;
-    guint32 device_offset, component_offset, exact_offset; /* 0: none */
+    /* offsets of these fields; 0: the kind has no such field */
+    guint32 device_offset, component_offset, exact_offset;
 } Table;
 
 static void report_damage(const Table *t, const char *reason)
@@ -54,7 +56,7 @@ static void remember_place(Table *t, const char *field, gint at)
     for (guint i = 0; i < G_N_ELEMENTS(places); i++)
         if (!strcmp(places[i].field, field))
             *places[i].at = at;
-    /* A block ends with its release, because GE's rows are in that order. */
+    /* a block's record ends at its release, because GE's rows are in the order of releases */
     if (t->kind == &strobe_kind_memory_block && !strcmp(field, "release_time"))
         t->end_at = at;
 }
@@ -94,7 +96,7 @@ static gboolean has_field(const StrobeKind *kind, const char *name)
 }
 
 /* Adds a field for each unknown column, unless the kind is already in use. A file that several
- * entries describe is read once for each of them; then the field may exist already. */
+ * entries describe is read once for each entry, so the field may already exist. */
 static void extend_kind(Table *t, const StrobeCsvCell *cells, gsize n)
 {
     g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(StrobeField));
@@ -168,7 +170,7 @@ static gboolean read_time(const StrobeCsvCell *cells, gint at, gint64 *ns)
     return at >= 0 && strobe_read_us(cells[at].bytes, cells[at].length, ns, NULL) == 0;
 }
 
-/* Finds the times of the row's kernel. */
+/* Gets the times of the kernel that the row belongs to. */
 static gboolean find_kernel(const Table *t, const StrobeCsvCell *cells, gint64 *begin, gint64 *end)
 {
     gint64 stream = read_number(t, cells, t->stream_at, -1);
@@ -178,8 +180,9 @@ static gboolean find_kernel(const Table *t, const StrobeCsvCell *cells, gint64 *
            kernels_find(t->kernels, (guint32)stream, (guint32)task, begin, end);
 }
 
-/* FALSE: the row's time is invalid. A row without a time column gets the time of its kernel; at
- * level 0, where kernels have no numbers, it gets the session's begin. */
+/* Finds the times of a row. Without a time column, the row gets the times of its kernel; at level
+ * 0, where kernels have no numbers, it gets the session's begin. Returns FALSE if the row's time is
+ * invalid. */
 static gboolean find_times(const Table *t, const StrobeCsvCell *cells, gint64 *begin, gint64 *end)
 {
 
@@ -313,7 +316,7 @@ static void finish_task(Table *t, const char *name, const Instant *at,
 
 static void set_module(const Table *t, const char *name, struct strobe_module_memory *fields)
 {
-    /* One module has a different name in databases. */
+    /* databases use "AMP" as the name of the module "AML" */
     const char *known = strcmp(name, "AML") ? name : "AMP";
     gint32 id = ascend_db_enum_id("MODULE", known, t->import->generation);
 
@@ -361,7 +364,8 @@ static void take_row(Table *t, const StrobeCsvCell *cells, gsize n)
     t->n_rows++;
 }
 
-/* Returns whether this entry of formats/ describes the row. Another entry may describe it. */
+/* Returns whether t->file, which is one entry of formats/ for the file, describes the row. Another
+ * entry may describe it. */
 static gboolean is_ours(const Table *t, const StrobeCsvCell *cells, gsize n)
 {
     const char *name = t->name_at >= 0 && (gsize)t->name_at < n ? cells[t->name_at].bytes : "";
@@ -414,10 +418,12 @@ void table_import(Import *import, int descriptor, const char *name, const Ascend
     t.scanner = strobe_csv_scanner_new(descriptor);
     t.targets = g_array_new(FALSE, FALSE, sizeof(Target));
     read_rows(&t);
-    if (t.n_rows && file->levels == ASCEND_L2) /* only written at this level */
+    /* the profiler writes this file only at level 2 */
+    if (t.n_rows && file->levels == ASCEND_L2)
         import->level = MAX(import->level, 2);
     if (t.kind != &strobe_kind_memory_block && t.kind != &strobe_kind_memory_total)
-        import->host->found(import->self, name, t.n_rows); /* those two are counted elsewhere */
+        /* the other importers of memory tables count these two */
+        import->host->found(import->self, name, t.n_rows);
     strobe_csv_scanner_free(t.scanner);
     g_array_unref(t.targets);
 }

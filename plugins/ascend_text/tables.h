@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads CSV files in which every row is a record: those that formats/ascend-csv-columns.c
- * describes, and unknown ones. */
+/* Reads CSV files in which every row becomes a record: the files that formats/ascend-csv-columns.c
+ * describes, and unknown files. */
 #ifndef STROBE_ASCEND_TEXT_TABLES_H
 #define STROBE_ASCEND_TEXT_TABLES_H
 
 #include "ascend-text-kernels.h"
 
-/* Reads a file. Rows without a time get the time of the kernel that they name by stream and task,
- * or else the begin of the session. `kernels` may be NULL. `name` is for messages. */
+/* Reads a file. Rows without a time get the time of the kernel with their stream and task, or else
+ * the begin of the session. `kernels` may be NULL. `name` is for messages. */
 void table_import(Import *import, int descriptor, const char *name, const AscendFile *file,
                   Kernels *kernels);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 
-/* A member while its event is read. Texts are offsets into the arena, because the arena moves when
- * it grows. */
+/* A member of the event that is being read. Its texts are stored as offsets into the arena, because
+ * the arena moves when it grows. */
 typedef struct Member {
     gsize key, text, length;
     int token;
@@ -19,7 +19,7 @@ struct TraceReader {
     GArray *done; /* of TraceArg */
     gsize texts[6];
     gboolean is_begun, is_over;
-    StrobeJsonWriter json; /* of nested values */
+    StrobeJsonWriter json; /* writer for nested values */
 };
 
 enum { TEXT_PHASE, TEXT_NAME, TEXT_CATEGORY, TEXT_TS, TEXT_DUR, TEXT_ID };
@@ -69,7 +69,7 @@ static void copy_scalar(StrobeJsonWriter *json, int token, const char *text, gsi
     case STROBE_JSON_NULL:
         strobe_json_null(json);
         break;
-    case STROBE_JSON_NUMBER: /* keeps its digits */
+    case STROBE_JSON_NUMBER: /* a number is stored as a text, so it keeps its digits */
         strobe_json_raw(json, text, length);
         break;
     default:
@@ -128,7 +128,7 @@ void trace_event_write_args(const TraceEvent *event, const guint8 *only, StrobeJ
         if (only && !only[i])
             continue;
         strobe_json_key_text(json, arg->key, strlen(arg->key));
-        if (arg->token == STROBE_JSON_OBJECT) /* already JSON */
+        if (arg->token == STROBE_JSON_OBJECT) /* the text is JSON */
             strobe_json_raw(json, arg->text, arg->length);
         else
             copy_scalar(json, arg->token, arg->text, arg->length);
@@ -244,7 +244,7 @@ static int take_event(TraceReader *r, TraceEvent *event)
     memset(event, 0, sizeof *event);
     memset(r->texts, 0, sizeof r->texts);
     g_string_truncate(r->arena, 0);
-    g_string_append_c(r->arena, '\0'); /* offset 0: missing members are "" */
+    g_string_append_c(r->arena, '\0'); /* offset 0 is an empty text, for missing members */
     g_array_set_size(r->args, 0);
     do
         token = take_member(r, event);
@@ -255,7 +255,7 @@ static int take_event(TraceReader *r, TraceEvent *event)
     return 1;
 }
 
-/* Continues at the next event; FALSE: there is none. */
+/* Moves to the next event. Returns FALSE if there is none. */
 static gboolean seek_event(StrobeJsonScanner *scanner)
 {
     if (!strobe_json_scanner_seek(scanner, '{'))

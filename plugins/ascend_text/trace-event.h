@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads one event of a trace_view.json after the other. */
+/* Reads the events of a trace_view.json one by one. */
 #ifndef STROBE_ASCEND_TEXT_TRACE_EVENT_H
 #define STROBE_ASCEND_TEXT_TRACE_EVENT_H
 
@@ -7,22 +7,23 @@
 #include <strobe/helpers/json-scanner.h>
 #include <strobe/helpers/json-writer.h>
 
-#define TRACE_ARGS_MAX 256u /* further arguments of an event are left out */
+#define TRACE_ARGS_MAX 256u /* more arguments of an event are left out */
 
 typedef struct TraceArg {
-    const char *key, *text; /* NUL-terminated; a nested value as JSON */
-    gsize length;           /* of the text */
-    int token;              /* STROBE_JSON_STRING, _NUMBER ..., _OBJECT for a nested value */
+    const char *key, *text; /* NUL-terminated; `text` of a nested value is JSON */
+    gsize length;           /* length of the text */
+    /* type of the value: STROBE_JSON_STRING, _NUMBER ...; _OBJECT: any nested value */
+    int token;
 } TraceArg;
 
-/* Texts are valid until the next event, and "" if a member is missing. */
+/* An event. Its texts are valid until the next event. The text of a missing member is "". */
 typedef struct TraceEvent {
     const char *phase, *name, *category, *ts, *dur, *id;
     gint64 pid, tid;
     gboolean has_pid, has_dur, has_category;
     const TraceArg *args;
     guint n_args;
-    guint64 offset; /* of its end in the file */
+    guint64 offset; /* offset of the event's end in the file */
 } TraceEvent;
 
 typedef struct TraceReader TraceReader;
@@ -31,12 +32,12 @@ typedef struct TraceReader TraceReader;
 TraceReader *trace_reader_new(int descriptor);
 void trace_reader_free(TraceReader *reader);
 
-/* Reads the next event. Returns 1; 0 at the end; -1 for damage, with `error` set; reading continues
- * after the damage. */
+/* Reads the next event. Returns 1, or 0 at the end. Returns -1 for damage and sets `error`; the
+ * next call continues after the damage. */
 int trace_reader_next(TraceReader *reader, TraceEvent *event, const char **error);
 
-/* Appends the arguments as a JSON object; with `only` (may be NULL) only the arguments that it
- * selects by position. */
+/* Appends the arguments as a JSON object; with `only` (may be NULL) only the arguments with index i
+ * for which only[i] is not 0. */
 void trace_event_write_args(const TraceEvent *event, const guint8 *only, StrobeJsonWriter *json,
                             GString *out);
 

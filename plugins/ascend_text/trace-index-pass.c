@@ -6,7 +6,7 @@
 
 #define SHAPES_MAX 65536u
 
-/* The set of arguments that events of one row have in common. */
+/* A set of arguments with which events of one row and category occur. */
 typedef struct Shape {
     guint64 sum;
     gint64 pid, tid;
@@ -76,7 +76,8 @@ gboolean index_pass_is_task(const char *key)
     return !strcmp(key, "Task Type") || !strcmp(key, "Model Id");
 }
 
-/* A device's marks and iterations lie among its tasks, but have none of the tasks' arguments. */
+/* A device's marks and iterations are in the same rows as its tasks, but have none of the tasks'
+ * arguments. */
 TraceKind *index_pass_kind_of(const TraceKinds *kinds, const Row *row, const char *category,
                               gboolean is_task)
 {

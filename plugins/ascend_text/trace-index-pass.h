@@ -8,19 +8,19 @@
 #include "trace-kinds.h"
 
 typedef struct IndexPass {
-    GHashTable *shapes; /* Shape by a hash of row, category and keys */
+    GHashTable *shapes; /* from a hash of row, category and keys to a Shape */
 } IndexPass;
 
 void index_pass_init(IndexPass *index_pass);
 void index_pass_clear(IndexPass *index_pass);
 void index_pass_take(IndexPass *index_pass, const TraceEvent *event);
-/* Passes the arguments to the kinds. Call it when the layers are known. */
+/* Passes the collected arguments to the kinds. Call it when the layers are known. */
 void index_pass_finish(IndexPass *index_pass, Layers *layers, TraceKinds *kinds);
 
 /* Returns whether only tasks have this argument. */
 gboolean index_pass_is_task(const char *key);
 
-/* Returns the kind of a span on the row; NULL: none. `is_task`: the span has an argument that only
+/* Returns the kind of a span on the row, or NULL. `is_task`: the span has an argument that only
  * tasks have. */
 TraceKind *index_pass_kind_of(const TraceKinds *kinds, const Row *row, const char *category,
                               gboolean is_task);

@@ -14,9 +14,8 @@ static const StrobeField event_fields[] = {
     {"arguments", STROBE_FIELD_STRING, 0, "", "Arguments, as JSON."},
     {"duration", STROBE_FIELD_F64, 0, "us", "Duration as written."},
 };
-const StrobeKind ascend_text_event_kind =
-    STROBE_KIND("ascend_text.event", SPAN, event_fields,
-                "An event of a trace that no other kind has a place for.");
+const StrobeKind ascend_text_event_kind = STROBE_KIND(
+    "ascend_text.event", SPAN, event_fields, "An event of a trace that fits no other kind.");
 
 static const StrobeField unknown_field = {ASCEND_TEXT_ARGUMENTS, STROBE_FIELD_STRING, 0, "",
                                           "Arguments that no field has, as JSON."};
@@ -120,7 +119,7 @@ static gboolean is_among(const GArray *fields, const char *name)
     return FALSE;
 }
 
-/* Collects the additional fields ("plugin.field") that some event has. */
+/* Collects the additional fields ("plugin.field") for which an event has an argument. */
 static void collect_fields(const TraceKind *kind, GArray *fields)
 {
     for (guint32 i = 0; i < kind->events->n_args; i++) {
@@ -142,7 +141,7 @@ void trace_kinds_finish(TraceKinds *kinds)
         g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(StrobeField));
 
         if (import_extended(kinds->import, kind) != kind)
-            continue; /* extended already: several entries may have the same kind */
+            continue; /* already extended, because several entries may have the same kind */
         for (guint32 k = i; k < n_ascend_events; k++)
             if (kinds->kinds[k].kind == kind)
                 collect_fields(&kinds->kinds[k], fields);
@@ -184,8 +183,7 @@ static StrobeStackId make_stack(const Import *import, const char *text)
     return import->host->stack(import->self, ids, n);
 }
 
-/* Interns a stack. Operators that follow each other often have the same one, so recent ones are
- * kept. */
+/* Interns a stack. Consecutive operators often have the same stack, so recent stacks are kept. */
 static StrobeStackId intern_stack(TraceKinds *kinds, const TraceArg *arg)
 {
     gpointer known = g_hash_table_lookup(kinds->stacks, arg->text);

@@ -25,7 +25,7 @@ typedef struct Trace {
     guint64 n_events;
 } Trace;
 
-/* An event without a row in the tables is kept unchanged and listed. */
+/* Emits an event that the tables do not describe as ascend_text.event, and lists it. */
 static void take_unknown(Trace *t, const TraceEvent *event, StrobeTrackId track, gint64 begin,
                          gint64 end)
 {
@@ -55,7 +55,7 @@ static void take_flow(Trace *t, const TraceEvent *event, StrobeTrackId track, gi
     struct strobe_flow_point *fields;
 
     if (stored_trace_flow(&t->stored, event, track, begin))
-        return; /* exporters make it again from the records */
+        return; /* not kept, because exporters make the flow again from the records */
     fields = text_import_emit(import, &strobe_kind_flow_point, track,
                               text_import_intern(import, event->category), begin, begin);
     if (!fields)
@@ -76,7 +76,8 @@ static void add_pmu(Trace *t, StrobeTrackId track, StrobeStringId name, gint64 b
         *fields = *pmu;
 }
 
-/* Returns whether the name is a task type such as MEMCPY_ASYNC, and not an operator's name. */
+/* Returns whether the name is that of a task type, such as MEMCPY_ASYNC, and not an operator's
+ * name. */
 static gboolean is_sort_of_task(const char *name)
 {
     for (; *name; name++)
@@ -85,8 +86,8 @@ static gboolean is_sort_of_task(const char *name)
     return TRUE;
 }
 
-/* Finds by the name whether a task is a kernel, if there is no table of kernels: the profiler names
- * a task by its operator if there is one, otherwise by its type. */
+/* Without a table of kernels, finds out from the name whether a task is a kernel: the profiler
+ * names a task after its operator if there is one, otherwise after its type. */
 static void find_kernel(const TraceEvent *event, struct strobe_device_task *task)
 {
     for (guint i = 0; i < event->n_args; i++)
@@ -117,7 +118,7 @@ static void finish_operation(Trace *t, const TraceEvent *event, const Row *row, 
     kernels_fill_operation(t->kernels, event->name, begin, fields);
 }
 
-/* Returns the name without the level before the '@', which has a separate field. */
+/* Returns the name without the level before the '@', for which there is a separate field. */
 static StrobeStringId name_of(Trace *t, const TraceEvent *event, const TraceKind *kind)
 {
     const char *at = kind->events->layer == ASCEND_LAYER_CANN ? strchr(event->name, '@') : NULL;
@@ -154,8 +155,8 @@ static void take_span(Trace *t, const TraceEvent *event, const TraceKind *kind, 
 
 /* ---- events ---- */
 
-/* Reads the times. A duration may have digits below the ns: it is rounded, and take_span keeps the
- * exact one. */
+/* Reads the times. A duration may be a fraction of ns: the end is rounded, and take_span stores the
+ * exact duration. */
 static gboolean read_times(const TraceEvent *event, gint64 *begin, gint64 *end)
 {
     gint64 ns = 0;
@@ -233,7 +234,7 @@ static void take_event(Trace *t, const TraceEvent *event)
         take_by_phase(t, event, row, begin, end);
 }
 
-/* Takes spans that never end, whose end is unknown. */
+/* Takes the spans without an end event, with their begin as the end. */
 static void take_rest(Trace *t)
 {
     const TraceEvent *event;
@@ -244,7 +245,7 @@ static void take_rest(Trace *t)
         take_by_phase(t, event, row, begin, begin);
 }
 
-/* Sets the communicator of an operation's row, if communication.json names it. */
+/* Sets the communicator of an operation's row, if communication.json has it. */
 static void take_communicator(Trace *t, const TraceEvent *event)
 {
     StrobeStringId communicator = communicators_find(t->import, event->name);

@@ -6,7 +6,7 @@
 #include "ascend-text-kernels.h"
 
 /* Reads the file twice: first layers and threads, then the events. `kernels` may be NULL. Stores
- * what it finds about the run in `import`. */
+ * the metadata of the run that it finds in `import`. */
 void trace_import(Import *import, int descriptor, Kernels *kernels);
 
 #endif

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define INPUT_BYTES (128u << 10)
-#define OUTPUT_BYTES (64u << 10) /* at a time */
+#define OUTPUT_BYTES (64u << 10) /* size of the output of one step */
 
 struct ByteSource {
     int descriptor;
@@ -18,10 +18,11 @@ struct ByteSource {
     GConverter *converter; /* NULL: the bytes are plain */
     guchar *input;
     gsize used, taken;
-    char *output; /* of constant size, so that the same bytes of a damaged file are read for every
-                     size of request */
+    /* of constant size, so that the same bytes of a damaged file are read whatever size a caller
+     * requests */
+    char *output;
     gsize n_output, n_handed_out;
-    gboolean is_end;     /* end of the file reached */
+    gboolean is_end;     /* the end of the file has been reached */
     gboolean is_between; /* a gzip member has ended; another may follow */
 };
 
@@ -70,7 +71,7 @@ static gssize read_file(ByteSource *s, void *bytes, gsize size)
     return n;
 }
 
-/* Reads more input, unless there is enough or the file has ended. */
+/* Reads more input, unless there is enough input or the file has ended. */
 static gboolean fill_input(ByteSource *s)
 {
     gssize n;
@@ -95,7 +96,7 @@ static gssize fail_gzip(ByteSource *s, const char *reason)
 }
 
 /* Recovers the output that the converter produced before it failed. The converter does not report
- * its size, so the end is found as the last byte that is not NUL. */
+ * the size of this output, so it is taken to end at the last byte that is not NUL. */
 static gssize salvage_output(const ByteSource *s)
 {
     gsize n = OUTPUT_BYTES;
@@ -113,7 +114,7 @@ static void skip_padding(ByteSource *s)
         s->taken++;
 }
 
-/* Does one step of decompression. Returns the number of bytes, 0: none yet, -1: error. */
+/* Does one step of decompression. Returns the number of bytes; 0: no bytes yet; -1: error. */
 static gssize convert_input(ByteSource *s)
 {
     g_autoptr(GError) error = NULL;
@@ -142,7 +143,7 @@ static gssize convert_input(ByteSource *s)
     return (gssize)n_written;
 }
 
-/* Decompresses more of the text. Returns the number of bytes, 0: the end, -1: error. */
+/* Decompresses more of the text. Returns the number of bytes; 0: end of the text; -1: error. */
 static gssize decompress_bytes(ByteSource *s)
 {
     gssize n = 0;

@@ -11,7 +11,7 @@ typedef struct ByteSource ByteSource;
 ByteSource *byte_source_new(int descriptor);
 void byte_source_free(ByteSource *source);
 
-/* Goes to an offset in the (decompressed) text. Call it before the first reading. */
+/* Goes to an offset in the (decompressed) text. Call it before the first byte_source_read. */
 void byte_source_skip(ByteSource *source, guint64 offset);
 
 /* Makes the text end after `bytes` bytes. */

@@ -9,7 +9,7 @@
 #include "open-spans.h"
 #include "stack-frames.h"
 
-/* ---- what a source is ---- */
+/* ---- recognizing a source ---- */
 
 /* Decompresses the first bytes of a gzip file. */
 static gssize inflate_head(const StrobeSource *source, char *bytes, gsize size)
@@ -54,8 +54,8 @@ static void probe_text(const char *bytes, gsize length, StrobeSourceProbe *answe
     }
 }
 
-/* Returns whether the file has an event. If a file begins with a long member, its type shows only
- * after this member, so members are read up to the first event. */
+/* Returns whether the file has an event. A file may begin with long members, so members are read up
+ * to the first event. */
 static gboolean begins_with_event(const StrobeSource *source)
 {
     ByteSource *in = byte_source_new(source->descriptor);
@@ -153,7 +153,7 @@ static void take_by_phase(Import *import, Row *row, const Event *event, gint64 s
     }
 }
 
-/* FALSE: the event has no valid time, or the time overflows with the base. */
+/* Returns FALSE if the event has no valid time, or if the time plus the base overflows. */
 static gboolean take_time(const Import *import, const Event *event, gint64 *time)
 {
     return value_to_us(&event->ts, time, NULL) &&
@@ -202,7 +202,7 @@ static void take_result(Import *import, int result, const Event *event, const ch
         import_damage(import, event, error);
 }
 
-/* Returns whether the event names frames that may come later in the file. */
+/* Returns whether the event refers to frames that may come later in the file. */
 static gboolean lacks_frames(Import *import, const EventReader *reader, const Event *event)
 {
     if (G_LIKELY(!event_names_frames(event)) || stack_frames_are_known(import->frames))
@@ -213,8 +213,9 @@ static gboolean lacks_frames(Import *import, const EventReader *reader, const Ev
     return FALSE;
 }
 
-/* Reads from the event at `begin` on, or everything (0). If an event lacks its frames, only frames
- * are read after it, and its offset is returned; 0: no event lacks frames. */
+/* Reads from the event at `begin` on, or the whole file if that is 0. If the frames of an event
+ * have not been read, reads only frames from there on, and returns the event's offset. Otherwise
+ * returns 0. */
 static guint64 read_from(Import *import, int descriptor, guint64 begin)
 {
     ByteSource *source = byte_source_new(descriptor);
@@ -244,8 +245,8 @@ static guint64 read_from(Import *import, int descriptor, guint64 begin)
     return lacking;
 }
 
-/* Usually the frames come after the events that name them. A record cannot get its stack later, so
- * everything from the first such event on is read again. */
+/* Reads the file. Usually the frames come after the events that refer to them. A record cannot get
+ * its stack later, so the file is read again from the first of these events on. */
 static void read_all(Import *import, int descriptor)
 {
     guint64 lacking = read_from(import, descriptor, 0);

@@ -73,7 +73,7 @@ static guint64 token_offset(const EventReader *r)
 
 /* ---- members ---- */
 
-/* Returns where in the event the value of the member with this key is stored; NULL: nowhere. */
+/* Returns the member of `event` for the value of this key, or NULL if there is none. */
 static StrobeJsonValue *find_member(Event *event, const StrobeJsonValue *key)
 {
     switch (key->length) {
@@ -171,7 +171,7 @@ static int take_members(EventReader *r, Event *event)
 
 /* ---- damage ---- */
 
-/* Continues at the next object, or the next frame, that begins after a comma. */
+/* Moves to the next object, or the next frame, that begins after a comma. */
 static void resume_events(EventReader *r)
 {
     const int found = strobe_json_scanner_seek(r->scanner, r->state == IN_FRAMES ? '"' : '{');
@@ -204,7 +204,7 @@ static int skip_damage(EventReader *r, Event *event, guint64 offset, const char 
     return EVENT_DAMAGE;
 }
 
-/* Reports that the text ended early: its end is missing, or cannot be read. */
+/* Reports that the text ended unexpectedly: its end is missing, or cannot be read. */
 static int end_early(EventReader *r, Event *event, const char *missing, const char **error)
 {
     const char *reason = byte_source_error(r->source);
@@ -232,8 +232,8 @@ static int report_error(EventReader *r, Event *event, guint64 begin, const char 
     return skip_damage(r, event, offset_of(r), expected, error);
 }
 
-/* Reports unexpected text between events, frames or members. `end` is expected instead of a
- * comma. */
+/* Reports unexpected text between events, frames or members. `expected` describes the text that was
+ * expected; if the scanner expected a comma, `end` does. */
 static int fail_between(EventReader *r, Event *event, const char *expected, const char *end,
                         const char **error)
 {
@@ -247,7 +247,7 @@ static int fail_between(EventReader *r, Event *event, const char *expected, cons
 
 /* ---- the file ---- */
 
-/* Reads a token; the scanner keeps texts from this token on. */
+/* Reads a token. From this token on, the scanner keeps texts. */
 static int next_token(EventReader *r, StrobeJsonValue *value)
 {
     int token;
@@ -285,8 +285,8 @@ static int in_array(EventReader *r, Event *event, const char **error)
     if (token > 0 || !is_over(r))
         return fail_between(r, event, "an event", "a comma or the end of the events", error);
     end_early(r, event, "the file ends inside of traceEvents", error);
-    /* The end of an array may be missing, because the program that wrote it may have been
-     * killed. */
+    /* the end of an array may be missing, because the program that wrote the array may have been
+     * killed */
     return r->is_object || *byte_source_error(r->source) ? EVENT_DAMAGE : EVENT_END;
 }
 
@@ -315,7 +315,8 @@ static int in_frames(EventReader *r, Event *event, const char **error)
     return result;
 }
 
-/* Reads the value of the member `name`, or enters the state in which its parts are returned. */
+/* Reads the value of the member event->name. For "traceEvents" and "stackFrames", only changes the
+ * state so that their elements are read one by one. */
 static int take_member_value(EventReader *r, Event *event)
 {
     int token = strobe_json_scanner_next_raw(r->scanner, &event->args);
@@ -355,7 +356,7 @@ static int in_object(EventReader *r, Event *event, const char **error)
     return EVENT_MEMBER;
 }
 
-/* Reads after the end of the trace, where nothing should follow. */
+/* Reads after the end of the trace, and reports any text there. */
 static int at_tail(EventReader *r, Event *event, const char **error)
 {
     StrobeJsonValue found;
@@ -399,7 +400,7 @@ int event_reader_next(EventReader *r, Event *event, const char **error)
             return EVENT_END;
         memset(event, 0, G_STRUCT_OFFSET(Event, arg));
         result = read[r->state](r, event, error);
-        /* Continue after a bracket or the key of the events, which are not members. */
+        /* reads on after a bracket or the key of the events, which are no members to return */
     } while (result == EVENT_MEMBER && (!event->name.type || !event->args.type));
     return result;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads one event of a Chrome trace after the other, in as much memory as the longest one needs.
+ * Reads the events of a Chrome trace one by one, in as much memory as the longest event needs.
  *
- * It reads both forms: an array of events, whose end may be missing, and an object with
+ * There are two forms of the file: an array of events, whose end may be missing, and an object with
  * "traceEvents". The other members of the object are returned in the order of the file,
  * "stackFrames" frame by frame. All texts are valid until the next call.
  */
@@ -20,15 +20,16 @@ typedef struct EventArg {
     StrobeJsonValue key, value;
 } EventArg;
 
-/* Members that an event lacks are of type STROBE_JSON_END and length 0. */
+/* An event. A missing member has the type STROBE_JSON_END and length 0. */
 typedef struct Event {
     StrobeJsonValue phase, name, category, ts, dur, id, pid, tid, scope, bind;
     StrobeJsonValue frame, end_frame, stack, end_stack; /* sf, esf, stack, estack */
-    StrobeJsonValue args; /* the value, if no object; a top-level member's value */
+    /* value of "args", unless it is an object; for EVENT_MEMBER, the member's value */
+    StrobeJsonValue args;
     guint n_args;
     guint n_others;
-    gboolean is_overfull; /* it has more arguments than fit */
-    guint64 offset;       /* where it begins in the (decompressed) text */
+    gboolean is_overfull; /* the event has more arguments than fit */
+    guint64 offset;       /* where the event begins in the (decompressed) text */
     EventArg arg[EVENT_ARGS_MAX];
     EventArg others[EVENT_OTHERS_MAX]; /* members that have no field above */
 } Event;
@@ -43,8 +44,8 @@ enum {
     EVENT_DAMAGE = -1 /* `error` says what was expected; reading continues after it */
 };
 
-/* Reads from the begin of the text (0), or from the event of "traceEvents" that begins at
- * `offset`. */
+/* Makes a reader that begins at the begin of the text (`offset` 0), or at the event of
+ * "traceEvents" that begins at `offset`. */
 EventReader *event_reader_new(ByteSource *source, guint64 offset);
 void event_reader_free(EventReader *reader);
 int event_reader_next(EventReader *reader, Event *event, const char **error);

@@ -5,7 +5,7 @@
 
 #include "trace-rows.h"
 
-/* spans.c: phase X. If a span begins before zero, its rest is recorded. */
+/* spans.c: phase X. If a span begins before time zero, only the part after zero is recorded. */
 void spans_take(Import *import, Row *row, const Event *event, gint64 stated);
 
 /* instants.c: the phases s, t and f; C; allocations; all other phases. */

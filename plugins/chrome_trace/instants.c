@@ -24,7 +24,8 @@ void take_flow(Import *import, Row *row, const Event *event, gint64 begin)
 {
     struct chrome_trace_flow *fields;
 
-    if (VALUE_IS(&event->category, "fwdbwd")) /* the operators' ids imply it */
+    /* not kept, because exporters make these flows from the operators' ids */
+    if (VALUE_IS(&event->category, "fwdbwd"))
         return;
     if (is_to_device(&event->category)) {
         flow_events_take(import, row, event, begin);
@@ -90,8 +91,8 @@ void take_memory(Import *import, Row *row, const Event *event, gint64 begin)
     memcpy(&type, import_field(record_type, "chrome_trace.device_type", fields), sizeof type);
     if (type == 0)
         fields->device = -1;
-    /* PyTorch's own allocators; the memory collector uses this name too, and other formats need
-     * it. */
+    /* the collector `memory` uses this name for PyTorch's own allocators, and other formats need
+     * it */
     fields->component = import_intern_text(import, "PTA");
 }
 

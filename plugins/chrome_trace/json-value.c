@@ -51,14 +51,14 @@ void value_append(const StrobeJsonValue *value, GString *out)
 
 /* ---- numbers ---- */
 
-#define US_MAX 9200000000000000u /* in ns still below 2^63 */
+#define US_MAX 9200000000000000u /* greatest number of us whose ns are below 2^63 */
 
-/* Converts eight digits at once; FALSE: a byte is not a digit. */
+/* Converts eight digits at once. Returns FALSE if one of the bytes is not a digit. */
 static inline gboolean take_eight(const char *p, guint64 *value)
 {
     guint64 bytes, pairs;
 
-    memcpy(&bytes, p, sizeof bytes); /* little endian */
+    memcpy(&bytes, p, sizeof bytes); /* the machine is little-endian */
     if (((bytes + 0x4646464646464646u) | (bytes - 0x3030303030303030u)) & 0x8080808080808080u)
         return FALSE;
     bytes -= 0x3030303030303030u;
@@ -98,7 +98,7 @@ static gboolean slow_us(const StrobeJsonValue *json, gint64 *ns, gboolean *is_ex
     return FALSE;
 }
 
-/* A missing value has no text (NULL). */
+/* Returns the end of the value's text, or NULL for a missing value, which has no text. */
 static const char *end_of(const StrobeJsonValue *json)
 {
     return json->text ? json->text + json->length : NULL;
@@ -188,7 +188,7 @@ gboolean value_to_uint(const StrobeJsonValue *json, guint64 *value)
     if ((json->type == STROBE_JSON_NUMBER || json->type == STROBE_JSON_STRING) &&
         json->length > 0 && json->length < 20 && take_digits(json->text, end, value) == end)
         return TRUE;
-    if (json->length == 20) { /* may exceed 63 bits */
+    if (json->length == 20) { /* 20 digits may exceed 63 bits */
         char text[24];
 
         memcpy(text, json->text, 20);

@@ -6,33 +6,34 @@
 #include <strobe/helpers/keyed-hash.h>
 
 #define OPEN_MAX 1000000u
-#define OPEN_BYTES_MAX (32u << 20) /* keys and arguments of open spans */
+#define OPEN_BYTES_MAX (32u << 20) /* maximum size of the keys and arguments of open spans */
 #define ENDS_MAX 65536u /* ends that wait for their begin; at most ENDS_OF_KEY_MAX with one key */
 #define ENDS_OF_KEY_MAX 64u
-#define BEGINS_LOOKED_AT 64u /* begins of one key that are examined for an end */
+/* maximum number of begins with the same key that are examined for an end */
+#define BEGINS_LOOKED_AT 64u
 #define END_BYTES_MAX (16u << 20)
 #define NEVER_BEGAN "an end of a span that never began"
 
 struct OpenSpans {
-    guint64 n;         /* open spans, of threads and asynchronous ones */
+    guint64 n;         /* number of open spans, those of threads and asynchronous ones */
     guint64 n_begun;   /* asynchronous spans that have begun so far */
-    gsize bytes;       /* of their keys and arguments */
-    guint n_ends;      /* that wait for their begin */
-    gsize end_bytes;   /* their keys and arguments */
-    GHashTable *async; /* "category\1id\1name\1process" to GArray of Pending */
-    GHashTable *ends;  /* the same key to GArray of Ended */
+    gsize bytes;       /* size of the open spans' keys and arguments */
+    guint n_ends;      /* number of ends that wait for their begin */
+    gsize end_bytes;   /* size of the keys and arguments of these ends */
+    GHashTable *async; /* from "category\1id\1name\1process" to GArray of Pending */
+    GHashTable *ends;  /* from the same key to GArray of Ended */
 };
 
 typedef struct Pending {
     Begun begun;
     Row *row;
-    guint64 number; /* in order of the begins */
+    guint64 number; /* counts up in the order of the begins */
 } Pending;
 
 /* The end of an asynchronous span that comes before its begin in the file, because another thread
  * wrote the begin. */
 typedef struct Ended {
-    char *arguments; /* as those of Begun */
+    char *arguments; /* as in Begun */
     Stacks stacks;
     gint64 time;
     guint64 offset;
@@ -136,7 +137,8 @@ static struct chrome_trace_span *emit_span(Import *import, Row *row, Begun *begu
     return fields;
 }
 
-/* Emits the stacks for which the span's record has no field. That record is already filled. */
+/* Emits the stacks for which the span's record has no field. Call it after the record's fields are
+ * filled. */
 static void emit_stacks(Import *import, Row *row, const Begun *begun, const Stacks *stacks,
                         gint64 end)
 {
@@ -166,7 +168,7 @@ static Ended make_ended(Import *import, const Event *event, gint64 time)
                    .time = time,
                    .offset = event->offset};
 
-    if (ended.stacks.begin && !ended.stacks.end) /* the stack of the end's event */
+    if (ended.stacks.begin && !ended.stacks.end) /* the event of the end has its own stack */
         ended.stacks = (Stacks){0, ended.stacks.begin};
     return ended;
 }
@@ -204,7 +206,7 @@ static void end_of_thread(Import *import, Row *row, const Event *event, gint64 t
     end_one(import, row, event, &begun, &ended);
 }
 
-/* FALSE: too many spans are open. */
+/* Returns FALSE if too many spans are open. */
 static gboolean has_room(Import *import, const Event *event, gsize bytes)
 {
     OpenSpans *open = import->open;
@@ -232,8 +234,8 @@ static GArray *array_of(GHashTable *table, char *key, guint size)
     return array;
 }
 
-/* Finds the earliest end at or after `time` among the ends that wait for their begin; FALSE: there
- * is none. */
+/* Finds and removes the earliest end at or after `time` among the ends that wait for their begin.
+ * Returns FALSE if there is none. */
 static gboolean take_ended(OpenSpans *open, const char *key, gint64 time, Ended *ended)
 {
     GArray *array = g_hash_table_lookup(open->ends, key);
@@ -304,7 +306,8 @@ static gboolean is_kept(const OpenSpans *open, const char *key, gsize bytes)
            (!array || array->len < ENDS_OF_KEY_MAX);
 }
 
-/* Keeps an end, because its begin may follow in the file. Takes ownership of its arguments. */
+/* Stores an end, because its begin may follow in the file. Takes ownership of the end's
+ * arguments. */
 static void keep_end(Import *import, const Event *event, const char *key, Ended *ended)
 {
     OpenSpans *open = import->open;
@@ -323,7 +326,7 @@ static void keep_end(Import *import, const Event *event, const char *key, Ended 
     g_array_append_vals(array, ended, 1);
 }
 
-/* Finds the last begin that is not after `time`; FALSE: there is none. */
+/* Finds and removes the last begin that is not after `time`. Returns FALSE if there is none. */
 static gboolean take_pending(OpenSpans *open, const char *key, gint64 time, Pending *pending)
 {
     GArray *array = g_hash_table_lookup(open->async, key);

@@ -9,10 +9,11 @@
 OpenSpans *open_spans_new(void);
 void open_spans_free(OpenSpans *open);
 
-/* Take an event of phase B, b or S, and one of phase E, e or F. */
+/* open_spans_begin takes an event of phase B, b or S; open_spans_end, an event of phase E, e or
+ * F. */
 void open_spans_begin(Import *import, Row *row, const Event *event, gint64 time);
 void open_spans_end(Import *import, Row *row, const Event *event, gint64 time);
-/* Emits the spans that never ended; they last until the end of the trace. */
+/* Emits the spans without an end; they get the end of the trace as their end. */
 void open_spans_finish(Import *import);
 
 #endif

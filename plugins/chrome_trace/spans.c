@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans that are one event (phase X), converted by their category. */
+/* Converts spans that consist of one event (phase X), by their category. */
 #include "trace-flow-events.h"
 #include "trace-equal-spans.h"
 #include "events.h"
@@ -68,7 +68,8 @@ static guint sort_of_span(Import *import, const Event *event)
                             ? category_of(import, text)->record_type
                             : RECORD_SPAN;
 
-    /* Old files have steps among the operators. A device's step is only a copy of the host's. */
+    /* old files have steps among the operators; a device's step is only a copy of the host's
+     * step */
     if ((record_type == RECORD_MARKER || record_type == RECORD_OPERATOR) &&
         !is_of_gpu(&event->category) && step_number(&event->name) >= 0)
         return RECORD_STEP;
@@ -98,7 +99,7 @@ static void finish_task(Import *import, const Event *event, struct strobe_device
 {
     fields->task = import->host->link_ids(import->self, 1);
     fields->task_type = category_of(import, &event->category)->id;
-    fields->is_kernel = event->category.length == 6; /* kernel, Kernel */
+    fields->is_kernel = event->category.length == 6; /* the category is "kernel" or "Kernel" */
     if (!fields->is_kernel)
         fields->copy_direction = copy_direction(import, &event->name);
 }
@@ -132,7 +133,7 @@ static void finish_span(Import *import, guint record_type, const Row *row, const
     }
 }
 
-/* Sets fields for which 0 and -1 have a meaning to their absent value. */
+/* Sets fields for which 0 or -1 is a valid value to their absent value. */
 static void begin_fields(guint record_type, void *fields)
 {
     struct strobe_cpu_op *op = fields;

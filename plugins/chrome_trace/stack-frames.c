@@ -5,22 +5,23 @@
 
 #define FRAMES_MAX (4u << 20)
 #define ID_BYTES_MAX (64u << 20)
-#define DEPTH_MAX 1024u /* of a stack by ids: in the capture each stack stores all its frames */
+/* maximum depth of a stack by ids, because in the capture each stack stores all its frames */
+#define DEPTH_MAX 1024u
 
 typedef struct Frame {
     const char *id;
     StrobeStringId name;
     guint32 parent;       /* index in `frames`; 0: none */
-    guint32 walk;         /* number of the last walk that visited it */
-    StrobeStackId stack;  /* the stack whose innermost frame it is; 0: not made yet */
-    gboolean is_reported; /* "stackFrames" has described it */
+    guint32 walk;         /* number of the last walk that visited the frame */
+    StrobeStackId stack;  /* the stack with this innermost frame; 0: not made yet */
+    gboolean is_reported; /* "stackFrames" has described the frame */
 } Frame;
 
 struct StackFrames {
     GArray *frames;     /* of Frame; the first entry means no frame */
     GHashTable *places; /* id -> index in `frames` */
     GStringChunk *ids;
-    GArray *names; /* of the stack that is being made */
+    GArray *names; /* names of the stack that is being made */
     gsize id_bytes;
     guint32 n_walks;
     gboolean is_known;
@@ -68,8 +69,8 @@ static Frame *frame_at(const StackFrames *frames, guint32 place)
     return &g_array_index(frames->frames, Frame, place);
 }
 
-/* Returns the index of the frame with that id; adds the frame if it is new. 0: it is not an id, or
- * there is no room. */
+/* Returns the index of the frame with this id; adds the frame if it is new. Returns 0 if the value
+ * is not an id, or if there is no room. */
 static guint32 place_of(Import *import, const StrobeJsonValue *id)
 {
     StackFrames *frames = import->frames;
@@ -193,7 +194,7 @@ static StrobeStackId stack_of_frame(Import *import, const StrobeJsonValue *id)
     return frame_at(frames, place)->stack = stack_of_names(import);
 }
 
-/* Makes a stack of a list of frames, which has the outermost first. */
+/* Makes a stack from a list of frames, which begins with the outermost one. */
 static StrobeStackId stack_of_list(Import *import, const StrobeJsonValue *list)
 {
     GArray *names = import->frames->names;
@@ -203,7 +204,7 @@ static StrobeStackId stack_of_list(Import *import, const StrobeJsonValue *list)
 
     strobe_json_scanner_allow_non_finite(scanner);
     g_array_set_size(names, 0);
-    strobe_json_scanner_next_raw(scanner, &frame); /* the bracket */
+    strobe_json_scanner_next_raw(scanner, &frame); /* skips the bracket */
     while ((token = strobe_json_scanner_next_raw(scanner, &frame)) > 0 &&
            token != STROBE_JSON_ARRAY_END) {
         if (token == STROBE_JSON_OBJECT || token == STROBE_JSON_ARRAY)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of events. An event names frames by their ids ("sf", "esf"), which "stackFrames" usually
- * describes after the events, or lists its frames itself ("stack", "estack"). */
+/* Stacks of events. An event either has the id of a frame ("sf", "esf"), which "stackFrames"
+ * describes, usually after the events, or a list of its frames ("stack", "estack"). */
 #ifndef STROBE_CHROME_TRACE_STACK_FRAMES_H
 #define STROBE_CHROME_TRACE_STACK_FRAMES_H
 
@@ -16,7 +16,7 @@ void stack_frames_free(StackFrames *frames); /* NULL is allowed */
 
 /* Takes one frame of "stackFrames". */
 void stack_frames_take(Import *import, const Event *frame);
-/* Returns whether the frames have been read, or no frames will come. */
+/* Returns whether all frames have been read, or the file has none. */
 gboolean stack_frames_are_known(const StackFrames *frames);
 void stack_frames_set_known(StackFrames *frames);
 /* Reports damage in the frames and stacks. */
@@ -28,7 +28,7 @@ static inline gboolean event_has_stack(const Event *event)
             event->end_stack.type) != STROBE_JSON_END;
 }
 
-/* Returns whether the event names frames by their ids. */
+/* Returns whether the event refers to frames by their ids. */
 static inline gboolean event_names_frames(const Event *event)
 {
     return (event->frame.type | event->end_frame.type) != STROBE_JSON_END;

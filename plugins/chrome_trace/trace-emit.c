@@ -206,7 +206,7 @@ static gboolean is_numeric(const char *p, const char *end)
     return TRUE;
 }
 
-/* Returns the end of the array that begins at `p`, which holds only numbers and arrays. */
+/* Returns the end of the array that begins at `p`, which contains only numbers and arrays. */
 static const char *array_end(const char *p, const char *end)
 {
     gint depth = 0;
@@ -260,7 +260,7 @@ static gboolean append_types(StrobeJsonScanner *scanner, GString *out)
     StrobeJsonValue type;
     int token;
 
-    strobe_json_scanner_next_raw(scanner, &type); /* the bracket */
+    strobe_json_scanner_next_raw(scanner, &type); /* skips the bracket */
     while ((token = strobe_json_scanner_next_raw(scanner, &type)) == STROBE_JSON_STRING) {
         if (memchr(type.text, ';', type.length))
             return FALSE;
@@ -319,7 +319,8 @@ static StrobeStackId make_stack(Import *import, const StrobeJsonValue *value)
     return import->host->stack(import->self, (const void *)frames->data, frames->len);
 }
 
-/* Lists of shapes and types repeat, so the texts made of recent ones are remembered. */
+/* Returns the cache entry for a list. Lists of shapes and types repeat, so the texts made from
+ * recent lists are cached. */
 static Memo *memo_of(Import *import, guint8 form, const StrobeJsonValue *value)
 {
     guint64 hash = form, part;
@@ -341,7 +342,7 @@ static gboolean is_remembered(const Memo *memo, guint8 form, const StrobeJsonVal
            !memcmp(memo->text, value->text, value->length);
 }
 
-/* Returns 0 if the value does not have this form. */
+/* Makes the text for a value of this form. Returns 0 if the value does not have the form. */
 static StrobeStringId make_new_text(Import *import, guint8 form, const StrobeJsonValue *value)
 {
     GString *out = import->text;
@@ -364,10 +365,10 @@ static StrobeStringId make_new_text(Import *import, guint8 form, const StrobeJso
         is_good = value->type == STROBE_JSON_ARRAY || value->type == STROBE_JSON_OBJECT;
         value_append(value, out);
         break;
-    default: /* KINETO_TEXT; an empty text is 0, like a missing one */
+    default: /* KINETO_TEXT; an empty text gives 0, like a missing text */
         return value->type == STROBE_JSON_STRING ? import_intern(import, value) : 0;
     }
-    /* The shapes of one input without dimensions are an empty text, which is valid. */
+    /* an empty text is valid: the shapes of a single input without dimensions */
     return is_good ? import->host->intern(import->self, out->str, out->len) : 0;
 }
 
@@ -432,7 +433,7 @@ static gboolean fill_slot(Import *import, const ArgSlot *slot, const StrobeJsonV
     case KINETO_SEQUENCE:
     case KINETO_FORWARD:
         return store_number(slot, value, fields + slot->offset);
-    case KINETO_PARENT: /* null is 0, which finish_span writes */
+    case KINETO_PARENT: /* null means no parent: 0, which finish_span writes */
         return VALUE_IS(value, "null") || store_number(slot, value, fields + slot->offset);
     case KINETO_DEVICE:
     case KINETO_STREAM:
@@ -447,7 +448,7 @@ static gboolean fill_slot(Import *import, const ArgSlot *slot, const StrobeJsonV
 }
 
 /* Finds the slot of a key. Arguments mostly come in the order of the slots, so the search begins
- * after the last slot found. */
+ * after the slot that was found last. */
 static const ArgSlot *find_slot(const RecordType *record_type, const StrobeJsonValue *key,
                                 guint *next)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-equal-spans.h"
 
-#define RUN_MAX 1024u /* spans with the same times; further ones begin a new run */
+/* maximum number of spans with the same times in a run; more spans begin a new run */
+#define RUN_MAX 1024u
 
 typedef struct Entry {
-    guint32 bytes, bytes_before; /* of this entry and the one before it */
+    guint32 bytes, bytes_before; /* sizes of this entry and of the entry before it */
     guint32 record_type;
     StrobeTrackId track;
     StrobeStringId name;
     guint64 fields[];
 } Entry;
 
-/* Returns room for a span, after those that wait. */
+/* Returns room for a new span, after the waiting spans. */
 static Entry *new_entry(EqualSpans *run, guint32 bytes)
 {
     Entry *entry;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans of a row that begin and end at the same times. In a trace the outer one comes first; in a
- * capture the inner one comes first, because it ends first. So spans of a row wait until a span
+ * Spans of a row that begin and end at the same times. In a trace the outer span comes first; in a
+ * capture the inner span comes first, because it ends first. So spans of a row wait until a span
  * with other times comes, and are then emitted in reverse order.
  */
 #ifndef STROBE_TRACE_IMPORT_EQUAL_SPANS_H
@@ -13,7 +13,8 @@
  * span. */
 void *equal_spans_add(Import *import, Row *row, guint record_type, StrobeTrackId track,
                       StrobeStringId name, gint64 begin, gint64 end);
-/* Emits the waiting spans of the row. Call it before a span that is known to enclose them. */
+/* Emits the waiting spans of the row. Call it before emitting a span that is known to enclose the
+ * waiting spans. */
 void equal_spans_flush(Import *import, Row *row);
 /* Emits all waiting spans. */
 void equal_spans_finish(Import *import);

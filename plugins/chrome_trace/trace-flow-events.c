@@ -3,10 +3,11 @@
 
 #include "events.h"
 
-#define SLOTS (1u << 16) /* open connections; the exporters keep as many */
+/* number of open connections that are kept, as many as in the exporters */
+#define SLOTS (1u << 16)
 
 typedef struct End {
-    Row *row; /* NULL: not seen yet */
+    Row *row; /* NULL: the end has not been seen yet */
     gint64 time;
     StrobeStringId name, category;
     guint8 is_enclosing;

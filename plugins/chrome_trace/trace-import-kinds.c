@@ -5,37 +5,38 @@
 
 /* Fields of every Kineto event. */
 #define EXTERNAL_FIELDS                                                                            \
-    STROBE_FIELD(OURS "external_id", U64, "", "Id that joins an operator and what it causes."),    \
+    STROBE_FIELD(OURS "external_id", U64, "",                                                      \
+                 "Id that an operator shares with the events that it causes."),                    \
         STROBE_FIELD(OURS "event_index", I64, "", "Number of the event in the trace."),            \
-        STROBE_FIELD(OURS "arguments", STRING, "", "Arguments that no field is for, as JSON.")
+        STROBE_FIELD(OURS "arguments", STRING, "", "Arguments without another field, as JSON.")
 
 /* Fields of a Kineto kernel. */
 #define KERNEL_FIELDS                                                                              \
-    STROBE_FIELD(OURS "queued", U64, "", "When it was queued, as the source says it."),            \
+    STROBE_FIELD(OURS "queued", U64, "", "Time when the kernel was queued, as in the source."),    \
         STROBE_FIELD(OURS "context", U64, "", "Context on the device."),                           \
         STROBE_FIELD(OURS "registers", U64, "", "Registers of a thread."),                         \
         STROBE_FIELD(OURS "shared_memory", U64, "B", "Shared memory of a block."),                 \
         STROBE_FIELD(OURS "blocks_per_sm", F64, "", "Blocks of a multiprocessor."),                \
         STROBE_FIELD(OURS "warps_per_sm", F64, "", "Warps of a multiprocessor."),                  \
-        STROBE_FIELD(OURS "occupancy", F64, "%", "Occupancy that was probably achieved.")
+        STROBE_FIELD(OURS "occupancy", F64, "%", "Estimated occupancy that was achieved.")
 
 static const StrobeField operator_fields[] = {
     EXTERNAL_FIELDS,
     STROBE_FIELD(OURS "record_function", U64, "",
-                 "Id of the call of the framework's record function."),
+                 "Id of the framework's record function for this event."),
     STROBE_FIELD(OURS "strides", STRING, "", "Strides of the inputs, as JSON."),
     STROBE_FIELD(OURS "concrete_inputs", STRING, "", "Values of the inputs, as JSON."),
-    STROBE_FIELD(OURS "module_hierarchy", STRING, "", "Modules around the operator."),
+    STROBE_FIELD(OURS "module_hierarchy", STRING, "", "Modules in which the operator runs."),
 };
 static const StrobeField mark_fields[] = {
     EXTERNAL_FIELDS,
     STROBE_FIELD(OURS "record_function", U64, "",
-                 "Id of the call of the framework's record function."),
+                 "Id of the framework's record function for this event."),
 };
 static const StrobeField python_fields[] = {EXTERNAL_FIELDS};
 static const StrobeField call_fields[] = {
     EXTERNAL_FIELDS,
-    STROBE_FIELD(OURS "callback", U64, "", "Number of the interface function (cbid)."),
+    STROBE_FIELD(OURS "callback", U64, "", "Number of the called function (cbid)."),
 };
 static const StrobeField task_fields[] = {
     EXTERNAL_FIELDS,
@@ -50,10 +51,10 @@ static const StrobeField communication_fields[] = {
 static const StrobeField memory_fields[] = {
     STROBE_FIELD(OURS "event_index", I64, "", "Number of the event in the trace."),
     STROBE_FIELD(OURS "device_type", I32, "", "Type of device: 0 CPU, 1 CUDA."),
-    STROBE_FIELD(OURS "arguments", STRING, "", "Arguments that no field is for, as JSON."),
+    STROBE_FIELD(OURS "arguments", STRING, "", "Arguments without another field, as JSON."),
 };
 static const StrobeField counter_fields[] = {
-    STROBE_FIELD(OURS "series", STRING, "", "Which of the counter's values."),
+    STROBE_FIELD(OURS "series", STRING, "", "Name of the value within the counter."),
     STROBE_FIELD(OURS "category", STRING, "", "Category of the event."),
     STROBE_FIELD(OURS "id", STRING, "", "Id of the counter."),
 };
@@ -62,13 +63,13 @@ static const StrobeField span_fields[] = {
     STROBE_FIELD("category", STRING, "", "Category of the event."),
     STROBE_FIELD("id", STRING, "", "Id of an asynchronous event."),
     STROBE_FIELD("arguments", STRING, "", "Arguments, as JSON."),
-    STROBE_FIELD("phase", STRING, "", "Phase that began it: X, B, b, S."),
-    STROBE_FIELD("stack", STACK, "", "Call stack of its begin."),
+    STROBE_FIELD("phase", STRING, "", "Phase of the event that began the span: X, B, b or S."),
+    STROBE_FIELD("stack", STACK, "", "Call stack at the begin."),
     STROBE_FIELD("unfinished", BOOL, "",
-                 "It never ends in the source; its end is that of the trace."),
+                 "The source has no end of the span; its end is the end of the trace."),
 };
-const StrobeKind chrome_trace_span_kind = STROBE_KIND(
-    OURS "span", SPAN, span_fields, "A span of a trace that no other kind has a place for.");
+const StrobeKind chrome_trace_span_kind =
+    STROBE_KIND(OURS "span", SPAN, span_fields, "A span of a trace that fits no other kind.");
 
 static const StrobeField event_fields[] = {
     STROBE_FIELD("phase", STRING, "", "Phase of the event."),
@@ -77,29 +78,30 @@ static const StrobeField event_fields[] = {
     STROBE_FIELD("scope", STRING, "", "Scope: g, p or t."),
     STROBE_FIELD("arguments", STRING, "", "Arguments, as JSON."),
     STROBE_FIELD("stack", STACK, "", "Call stack."),
-    STROBE_FIELD("duration", F64, "us", "Duration, where it has one."),
+    STROBE_FIELD("duration", F64, "us", "Duration, if the event has one."),
 };
-const StrobeKind chrome_trace_event_kind = STROBE_KIND(
-    OURS "event", INSTANT, event_fields, "A moment of a trace that no other kind has a place for.");
+const StrobeKind chrome_trace_event_kind =
+    STROBE_KIND(OURS "event", INSTANT, event_fields,
+                "An event of a trace that is neither span nor counter and fits no other kind.");
 
 static const StrobeField flow_fields[] = {
-    STROBE_FIELD("category", STRING, "", "Category of the arrow."),
-    STROBE_FIELD("number", U64, "", "Id that the points of an arrow share, where it is a number."),
-    STROBE_FIELD("id", STRING, "", "The same, where it is none."),
+    STROBE_FIELD("category", STRING, "", "Category of the flow."),
+    STROBE_FIELD("number", U64, "", "Id that the events of a flow share, if it is a number."),
+    STROBE_FIELD("id", STRING, "", "Id that the events of a flow share, if it is not a number."),
     STROBE_FIELD("phase", U8, "", "0 begin, 1 step, 2 end."),
     STROBE_FIELD("is_enclosing", BOOL, "",
-                 "It is bound to the span around it, not to the next one."),
+                 "The event belongs to the span around it, not to the next span."),
 };
 const StrobeKind chrome_trace_flow_kind =
-    STROBE_KIND(OURS "flow", INSTANT, flow_fields, "One point of an arrow, as the source drew it.");
+    STROBE_KIND(OURS "flow", INSTANT, flow_fields, "One event of a flow in the source.");
 
 static const StrobeField stack_fields[] = {
     STROBE_FIELD("stack", STACK, "", "Call stack."),
-    STROBE_FIELD("is_end", BOOL, "", "It is that of the event's end."),
+    STROBE_FIELD("is_end", BOOL, "", "The stack is that of the event's end."),
 };
 const StrobeKind chrome_trace_stack_kind =
     STROBE_KIND(OURS "stack", INSTANT, stack_fields,
-                "Call stack of an event whose own kind has no place for it.");
+                "Call stack of an event whose own kind has no field for it.");
 
 #define ROW(kind_, fields_) {kind_, fields_, G_N_ELEMENTS(fields_)}
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of events, the kind that each becomes, and which argument is which field. */
+/* The types of events, with the kind that each becomes and the field of each argument. */
 #ifndef STROBE_CHROME_TRACE_KINDS_H
 #define STROBE_CHROME_TRACE_KINDS_H
 
@@ -29,7 +29,7 @@ enum {
 };
 
 typedef struct SortRow {
-    const StrobeKind *standard; /* the kind that `fields` extend */
+    const StrobeKind *standard; /* the standard kind, which `fields` extends */
     const StrobeField *fields;  /* additional fields of this importer */
     guint32 n_fields;
 } SortRow;
@@ -50,18 +50,18 @@ struct chrome_trace_flow {
     StrobeStringId category;
     guint64 number;
     StrobeStringId id;
-    guint8 phase, is_enclosing; /* phase: 0 of s, 1 of t, 2 of f */
+    guint8 phase, is_enclosing; /* phase: 0 for s, 1 for t, 2 for f */
 };
 /* All kinds that the importer emits. */
 extern const StrobeKind *const chrome_trace_kinds[N_RECORD_TYPES];
 
-/* Returns the record type of a category's spans; upper and lower case do not matter. RECORD_SPAN:
- * unknown category. */
+/* Returns the record type of a category's spans; upper and lower case are equal. Returns
+ * RECORD_SPAN for an unknown category. */
 guint type_of_category(const char *text, gsize length);
-/* Returns fields that all have their absent value, as the host makes them. The caller frees
- * them. */
+/* Returns the fields of a record, each with its absent value, as the host makes them. The caller
+ * frees the result. */
 void *kind_absent_fields(const StrobeKind *kind);
-/* Returns whether records of the type belong to a device; then pid and tid are device and
+/* Returns whether records of the type belong to a device, so that pid and tid are device and
  * stream. */
 static inline gboolean sort_is_of_device(guint record_type)
 {

@@ -15,7 +15,7 @@ typedef struct FlowEvents FlowEvents;
 typedef struct ArgSlot {
     const KinetoArg *row;
     guint32 key_length;
-    guint32 offset, type; /* of the field */
+    guint32 offset, type; /* offset and type of the field */
 } ArgSlot;
 
 /* A record type; its kind is declared with the first record. */
@@ -26,15 +26,15 @@ typedef struct RecordType {
     ArgSlot *slots;
     guint n_slots;
     gint exact, arguments; /* offsets of exact_us and of the field for other arguments; -1: none */
-    guint32 n_bytes;       /* of the fields */
-    void *absent;          /* fields that all have their absent value */
+    guint32 n_bytes;       /* size of the fields */
+    void *absent;          /* fields in which each value is absent */
 } RecordType;
 
-/* A list of the source, and the string that was made of it. */
+/* A list of the source, and the string that was made from it. */
 #define MEMO_BYTES 106u
 #define MEMOS 2048u
 typedef struct Memo {
-    StrobeStringId id; /* 0: none */
+    StrobeStringId id; /* 0: the list does not have the form */
     guint8 form, length;
     char text[MEMO_BYTES];
 } Memo;
@@ -46,7 +46,8 @@ typedef struct Category {
     StrobeStringId id;
 } Category;
 
-#define STACK_FRAMES_MAX 4096u /* of a stack that the event itself lists */
+/* maximum number of frames in a stack that the event itself lists */
+#define STACK_FRAMES_MAX 4096u
 
 #define CATEGORIES 16u
 
@@ -63,7 +64,8 @@ typedef struct Import {
     GString *text;           /* buffer for one string */
     Memo *memos;
     Category categories[CATEGORIES]; /* a cache by hash */
-    gint64 base; /* added to each time; a base that is found after events is added by the host */
+    /* added to each time; if the base comes after events in the file, the host adds it */
+    gint64 base;
     gint64 first, last; /* times of the events */
     guint64 n_events;
     gboolean has_times;
@@ -75,20 +77,21 @@ typedef struct Import {
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self,
                  const char *path);
 void import_clear(Import *import);
-/* Declares the kind if needed. FALSE: the capture refuses it. */
+/* Declares the kind if needed. Returns FALSE if the capture refuses it. */
 gboolean import_declare(Import *import, guint record_type);
-/* Returns the fields of a new record; NULL: the capture has no room, or refuses the kind. */
+/* Returns the fields of a new record, or NULL if the capture has no room or refuses the kind. */
 void *import_emit(Import *import, guint record_type, StrobeTrackId track, StrobeStringId name,
                   gint64 begin, gint64 end);
-/* 0 for a missing value and for "". */
+/* Interns a value's text. Returns 0 for a missing value and for "". */
 StrobeStringId import_intern(Import *import, const StrobeJsonValue *value);
 StrobeStringId import_intern_text(Import *import, const char *text);
 /* Stores the arguments in the fields. An argument that has no field, or does not fit, goes into
  * "arguments". */
 void import_fill(Import *import, guint record_type, const Event *event, void *fields);
-/* Returns all arguments as JSON without the last brace; NULL: none. The caller frees it. */
+/* Returns all arguments as JSON without the last brace, or NULL if there are none. The caller frees
+ * the result. */
 char *import_arguments(Import *import, const Event *event);
-/* The same as a complete object, interned. */
+/* Interns all arguments as a complete JSON object. */
 StrobeStringId import_intern_arguments(Import *import, const Event *event);
 void import_damage(Import *import, const Event *event, const char *reason);
 void *import_field(const RecordType *record_type, const char *name, void *fields);

@@ -4,7 +4,7 @@
 #include <strobe/helpers/json-scanner.h>
 
 #define METADATA_MAX 1024u
-#define METADATA_ENTRY_BYTES_MAX (1u << 20) /* the longest string of a capture */
+#define METADATA_ENTRY_BYTES_MAX (1u << 20) /* maximum length of a string in a capture */
 #define TOTAL_BYTES_MAX (16u << 20)
 #define DEVICES_MAX 1024u
 
@@ -24,7 +24,7 @@ struct Metadata {
     GArray *devices;  /* of Device */
     gsize bytes;
     gint64 rank;
-    gboolean has_base; /* the file has its own baseTimeNanoseconds */
+    gboolean has_base; /* the file has a member baseTimeNanoseconds */
 };
 
 static void clear_metadata_entry(gpointer data)
@@ -63,7 +63,7 @@ void metadata_free(Metadata *metadata)
 
 /* ---- members that the importer interprets ---- */
 
-/* Reads the next value as a whole number; returns `otherwise` if it is none. */
+/* Reads the next value as a whole number; returns `otherwise` if it is not a whole number. */
 static gint64 next_int(StrobeJsonScanner *scanner, gint64 otherwise)
 {
     StrobeJsonValue number = {.type = STROBE_JSON_NUMBER};
@@ -129,7 +129,8 @@ static void set_base(Import *import, const Event *member, gint64 base)
     if (base < 0 ||
         import->host->time_base(import->self, base - (import->has_times ? import->base : 0))) {
         import_damage(import, member, "baseTimeNanoseconds is no moment that fits the events");
-    } else if (!import->has_times) { /* so that events before the base also get times */
+    } else if (!import->has_times) { /* no event yet: add the base in the importer, so that events
+                                        before the base also get times */
         import->base = base;
         import->host->time_base(import->self, 0);
     }
@@ -143,8 +144,7 @@ static void take_base(Import *import, const Event *member)
     set_base(import, member, value_to_int(&member->args, &base) ? base : -1);
 }
 
-/* VizTracer stores the base in its own object. A base that is a member of the file takes
- * precedence. */
+/* Takes the base from VizTracer's own object, unless the file has a member with the base. */
 static void take_viztracer(Import *import, const Event *member)
 {
     static const char key[] = "baseTimeNanoseconds";
@@ -162,7 +162,7 @@ static void take_viztracer(Import *import, const Event *member)
     strobe_json_scanner_free(scanner);
 }
 
-/* ---- all others ---- */
+/* ---- all other members ---- */
 
 static void keep_member(Import *import, const Event *member)
 {
@@ -190,7 +190,8 @@ static void keep_member(Import *import, const Event *member)
 
 void metadata_take(Import *import, const Event *member)
 {
-    /* Members that describe the file itself; every writer fills them anew. */
+    /* Members that describe the file itself. They are not kept, because every writer makes its
+     * own. */
     static const char *const of_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
     const StrobeJsonValue *name = &member->name;
 

@@ -9,7 +9,7 @@ Metadata *metadata_new(void);
 void metadata_free(Metadata *metadata);
 
 void metadata_take(Import *import, const Event *member);
-/* Makes records of the kept members, with the time of the trace's begin. */
+/* Makes records from the members that were kept, with the time of the trace's begin. */
 void metadata_finish(Import *import);
 
 #endif

@@ -9,7 +9,7 @@
 #define ROWS_MAX 100000u
 #define CACHE_SLOTS 64u
 #define TEXT_MAX 4096u
-#define FIRST_NUMBER ((guint64)1 << 32) /* for rows whose tid is not a number */
+#define FIRST_NUMBER ((guint64)1 << 32) /* first number for rows whose tid is not a number */
 
 typedef struct Cached {
     char pid[24], tid[24];
@@ -19,8 +19,8 @@ typedef struct Cached {
 
 struct Rows {
     Import *import;
-    GHashTable *processes; /* text to Process */
-    GHashTable *rows;      /* "pid\1tid" to Row */
+    GHashTable *processes; /* from the pid's text to Process */
+    GHashTable *rows;      /* from "pid\1tid" to Row */
     GPtrArray *order;      /* the rows in order of appearance */
     Row *overflow;         /* also in `order` */
     StrobeTrackId steps;
@@ -96,7 +96,7 @@ static gboolean take_number(const char *text, guint64 *number)
         text += strlen("stream ");
     if (!g_ascii_string_to_signed(text, 10, -G_MAXINT32, G_MAXUINT32, &value, NULL))
         return FALSE;
-    *number = (guint64)value; /* -1: on no stream */
+    *number = (guint64)value; /* -1 means that the event is on no stream */
     return TRUE;
 }
 
@@ -130,7 +130,7 @@ static Row *find_row(Rows *rows, const StrobeJsonValue *pid, const StrobeJsonVal
         return row;
     if (rows->overflow)
         return rows->overflow;
-    g_autofree char *whole = g_strdup(key->str); /* cut at the first NUL */
+    g_autofree char *whole = g_strdup(key->str); /* a copy that ends at the first NUL */
     tid_text = strchr(whole, '\1');
     g_autofree char *pid_text = tid_text ? g_strndup(whole, (gsize)(tid_text - whole)) : NULL;
     if (g_hash_table_size(rows->rows) == ROWS_MAX) {
@@ -190,7 +190,7 @@ StrobeTrackId rows_track(Rows *rows, Row *row)
                                .name = row->text,
                                .group = row->process->text};
 
-    if (G_UNLIKELY(!row->track)) /* a unique preliminary track, until rows_finish */
+    if (G_UNLIKELY(!row->track)) /* makes a unique temporary track, which rows_finish changes */
         row->track =
             rows->import->host->track(rows->import->self, &track, (guint64)row->process->pid);
     return row->track;
@@ -250,11 +250,12 @@ void rows_tell_owner(Row *row, guint record_type, gboolean is_device)
         return;
     }
     process->is_host = TRUE;
-    process->is_program |= record_type != RECORD_CALL; /* some tracers put calls on streams */
+    /* RECORD_CALL does not count, because some tracers put calls on streams */
+    process->is_program |= record_type != RECORD_CALL;
 }
 
 /* Returns whether the row is a device's stream. In a container a program's id may be a device's
- * number; then a row's events decide. */
+ * number; then the row's events show which of the two it is. */
 static gboolean is_stream(const Row *row)
 {
     const Process *process = row->process;
@@ -294,8 +295,8 @@ static void tell_row(Rows *rows, const Row *row, const Process *host)
     rows->import->host->retrack(rows->import->self, row->track, &track, (guint64)pid);
 }
 
-/* Returns whether the process is a layer of the hardware or of CANN. Such a process is never the
- * program, whatever its events are. */
+/* Returns whether the process is a layer of the hardware or of CANN. This process is never the
+ * program, whatever events it has. */
 static gboolean is_other_layer(const Process *process)
 {
     const AscendLayer *layer = process->name ? ascend_layer_by_name(process->name) : NULL;
@@ -315,8 +316,8 @@ static const Process *host_process(const Rows *rows)
     return NULL;
 }
 
-/* If the program has a row "7" and a row "stream 7", the first is a thread, and the second gets its
- * own number and keeps its text. */
+/* Gives a row "stream 7" of the program its own number if there is also a row "7", which is a
+ * thread. The row "stream 7" keeps its text. */
 static void part_row(const Rows *rows, Row *row, guint index)
 {
     const Row *plain;
