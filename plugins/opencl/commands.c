@@ -9,17 +9,18 @@
 #include "opencl-device-clock.h"
 #include "state.h"
 
-#define CHUNK 1024u /* commands for which memory is allocated at once */
+#define CHUNK 1024u /* number of commands in one allocation */
 #define CHUNKS_MAX 1024u
-#define RECENT 4096u /* commands that are found by their event */
+#define RECENT 4096u /* size of the table that finds commands by their event */
 
 enum { FREE, PENDING, CLAIMED, DONE };
 
 static struct {
     _Atomic(OpenclCommand *) chunk[CHUNKS_MAX];
     _Atomic uint32_t n_chunks;
-    _Atomic uint64_t free; /* place of the first free command; the upper half counts changes */
-    pthread_mutex_t lock;  /* held while memory is allocated */
+    /* `place` of the first free command; the upper half counts changes */
+    _Atomic uint64_t free;
+    pthread_mutex_t lock; /* held while memory is allocated */
     _Atomic(OpenclCommand *) recent[RECENT];
 } commands = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -61,15 +62,16 @@ static OpenclCommand *take_command(void)
     return command;
 }
 
-/* Called once for each CHUNK of commands. If a program keeps a steady number of open commands, it
- * is not called any more. */
+/* Allocates CHUNK more commands. Not called again once a program has reached its maximum number of
+ * open commands. */
 static OpenclCommand *add_chunk(void)
 {
     OpenclCommand *chunk = NULL;
 
     pthread_mutex_lock(&commands.lock);
     uint32_t n = atomic_load(&commands.n_chunks);
-    OpenclCommand *command = take_command(); /* another thread may have freed or added some */
+    /* another thread may meanwhile have freed or added commands */
+    OpenclCommand *command = take_command();
     if (!command && n < CHUNKS_MAX)
         chunk = calloc(CHUNK, sizeof *chunk);
     for (uint32_t i = 0; chunk && i < CHUNK; i++)
@@ -158,7 +160,8 @@ static void finish_command(OpenclCommand *command, cl_int status)
     atomic_store_explicit(&command->state, DONE, memory_order_release);
 }
 
-/* Returns the event's status. Negative: an error; CL_QUEUED if the driver does not say. */
+/* Returns the event's status; negative: the command failed; CL_QUEUED if the driver refuses to
+ * report it. */
 static cl_int status_of(cl_event event)
 {
     cl_int status = CL_QUEUED;
@@ -169,8 +172,8 @@ static cl_int status_of(cl_event event)
     return status;
 }
 
-/* Undoes a claim of a command that is not complete. A callback that came meanwhile could not claim
- * it and does not come again, so its work is done here. */
+/* Undoes the claim of a command that is not complete. If the driver's callback came meanwhile, it
+ * could not claim the command and does not come again, so its work is done here. */
 static void unclaim_command(OpenclCommand *command)
 {
     atomic_store(&command->state, PENDING);
@@ -178,9 +181,9 @@ static void unclaim_command(OpenclCommand *command)
         finish_command(command, status_of(atomic_load(&command->event)));
 }
 
-/* The driver calls it on a thread of its own or on the thread that sees the event complete.
- * While a window ends, only the control thread may record: it finds the command in its queue's
- * list. */
+/* The driver's callback for a complete event, which comes on a thread of the driver or on the
+ * thread that finds the event complete. While a window ends, only the control thread may record, so
+ * it records the command, which it finds in the queue's list. */
 static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
 {
     OpenclCommand *command = data;
@@ -204,7 +207,8 @@ static void push_command(OpenclQueue *queue, OpenclCommand *command)
     atomic_fetch_add_explicit(&queue->n_listed, 1, memory_order_relaxed);
 }
 
-/* Takes all commands out of the list, oldest first. Then no other thread has them. */
+/* Removes all commands from the list, so that no other thread finds them, and returns them, oldest
+ * first. */
 static OpenclCommand *take_all(OpenclQueue *queue)
 {
     OpenclCommand *from = atomic_exchange_explicit(&queue->commands, NULL, memory_order_acquire);
@@ -219,8 +223,8 @@ static OpenclCommand *take_all(OpenclQueue *queue)
     return to;
 }
 
-/* Waits for the thread that has claimed the command. It finishes soon: after a record and three
- * calls of the driver. */
+/* Waits for the thread that has claimed the command. This takes not long: that thread makes a
+ * record and three calls of the driver. */
 static void await_claimer(OpenclCommand *command)
 {
     for (int i = 0; i < 1000; i++) {
@@ -230,8 +234,9 @@ static void await_claimer(OpenclCommand *command)
     }
 }
 
-/* Is the command finished and recorded? `asks`: asks the driver about commands that are not known
- * to be complete. Claims the command first: only then is its event certain to exist. */
+/* Is the command finished and recorded? `asks`: queries the driver if the command is not known to
+ * be complete. Claims the command before the query, because only then is its event certain to
+ * exist. */
 static int is_over(OpenclCommand *command, int asks)
 {
     if (asks && claim_command(command)) {
@@ -246,8 +251,8 @@ static int is_over(OpenclCommand *command, int asks)
     return atomic_load_explicit(&command->state, memory_order_acquire) == DONE;
 }
 
-/* Removes finished commands from the list. If commands end in order, the driver is not asked about
- * those after an incomplete one. */
+/* Removes finished commands from the list. If the queue is in order, the driver is not queried
+ * about commands after an incomplete one. */
 static void look_through(OpenclQueue *queue, int asks)
 {
     OpenclCommand *command = take_all(queue), *next;
@@ -300,7 +305,7 @@ void opencl_commands_release(cl_event event)
     if (!command || atomic_load_explicit(&command->event, memory_order_relaxed) != event)
         return;
     if (claim_command(command)) {
-        /* the command may be used for another event by now; then it stays in its queue's list */
+        /* if the memory is now used for another event, that command stays in its queue's list */
         if (atomic_load_explicit(&command->event, memory_order_relaxed) == event)
             finish_command(command, status_of(event));
         else
@@ -352,8 +357,8 @@ uint64_t opencl_commands_count(void)
     return count;
 }
 
-/* Sets the callback before it puts the command into its queue's list, because until then no other
- * thread uses the command. The callback may come within the call that sets it. */
+/* Sets the callback before the command is in its queue's list, because up to then no other thread
+ * uses the command. The driver may call the callback inside the call that sets it. */
 void opencl_command_follow(OpenclCommand *command, cl_event event, int is_complete)
 {
     OpenclQueue *queue = command->queue;

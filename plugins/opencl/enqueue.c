@@ -26,8 +26,8 @@ cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command
     return call->event;
 }
 
-/* Takes a reference to the event: the driver's own if the program wants no event, otherwise one
- * more. Returns 0 if there is no event. */
+/* Makes sure that the layer has a reference to the event: the driver's reference if the program
+ * wants no event, otherwise an additional one. Returns 0 if there is no event. */
 static int hold_event(OpenclEnqueue *call)
 {
     if (!*call->event)
@@ -35,9 +35,9 @@ static int hold_event(OpenclEnqueue *call)
     return call->event == &call->own || opencl_below.clRetainEvent(*call->event) == CL_SUCCESS;
 }
 
-/* Follows the command. If the call has waited for it and the queue is in order, all earlier
- * commands are complete too. They are recorded now, because the program need not wait for them by
- * another call. */
+/* Follows the command. If the call has waited for the command and the queue is in order, all
+ * earlier commands are complete too. These are recorded now, because the program need not make
+ * another call to wait for them. */
 static void follow_command(OpenclEnqueue *call)
 {
     OpenclCommand *command = call->command;

@@ -10,7 +10,7 @@
 typedef struct OpenclEnqueue {
     OpenclCommand *command; /* NULL: the command is not followed */
     cl_event *event;        /* where the driver stores the event */
-    cl_event own;           /* the place for it if the program wants no event */
+    cl_event own;           /* the event, if the program wants none */
     int is_blocking, is_untimed;
 } OpenclEnqueue;
 
@@ -27,8 +27,8 @@ static inline void opencl_enqueue_bytes(OpenclEnqueue *call, uint64_t bytes)
         call->command->work.bytes = bytes;
 }
 
-/* One function whose last parameters are the number of events to wait for, their list, and
- * `event`; `describe_` are statements about `call`. */
+/* Defines a function whose last parameters are the number of events to wait for, their list, and
+ * `event`. `describe_` consists of statements that describe the command in `call`. */
 #define OPENCL_ENQUEUE(name_, sort_, params_, args_, describe_)                                    \
     static cl_int CL_API_CALL name_##_traced params_                                               \
     {                                                                                              \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that the program looks up by name. The driver's pointers would lead past the layer, so
- * the program gets our functions, which call the driver's.
+ * Functions that the program looks up by name. With the driver's pointers the program's calls would
+ * bypass the layer, so the program gets the layer's functions, which call the driver's functions.
  */
 #include <string.h>
 
@@ -11,7 +11,8 @@
 
 #define WAITS cl_uint n_waits, const cl_event *waits, cl_event *event
 
-/* The driver's functions. If several platforms have a function, that of the first one asked. */
+/* The driver's function. If several platforms have the function, it is that of the first platform
+ * that was queried. */
 #define GIVEN(name_) static _Atomic(OpenclFunction) name_##_given;
 
 #define ENQUEUE(name_, sort_, params_, args_, describe_)                                           \
@@ -62,7 +63,8 @@ ENQUEUE(clEnqueueSVMMapARM, OPENCL_SVM_MAP,
 ENQUEUE(clEnqueueSVMUnmapARM, OPENCL_SVM_UNMAP, (cl_command_queue queue, void *place, WAITS),
         (queue, place, n_waits, waits, event), )
 
-/* A command buffer runs as one command. Its queue is known only if the call names one. */
+/* A command buffer runs as one command. Its queue is known only if the call has a queue as an
+ * argument. */
 GIVEN(clEnqueueCommandBufferKHR)
 
 static cl_int CL_API_CALL clEnqueueCommandBufferKHR_traced(cl_uint n, cl_command_queue *queues,
@@ -113,8 +115,8 @@ static const struct {
     EXTENSION(clCreateCommandQueueWithPropertiesKHR),
 };
 
-/* Keeps the first platform's function and returns ours. If another platform's function has the same
- * name, the program gets that function itself. */
+/* Stores the first platform's function and returns the layer's function. If another platform has a
+ * function of the same name, returns that platform's function. */
 static OpenclFunction take_function(_Atomic(OpenclFunction) *place, OpenclFunction ours,
                                     void *given)
 {
@@ -126,8 +128,8 @@ static OpenclFunction take_function(_Atomic(OpenclFunction) *place, OpenclFuncti
     return function;
 }
 
-/* If the name is that of a core function, the program gets ours. It calls the loader's function,
- * which calls the driver's. */
+/* Returns the layer's function for this name, or `given`. The layer's function for a core function
+ * calls the loader's function, which calls the driver's function. */
 static void *replace_function(const char *name, void *given)
 {
     OpenclFunction ours = given && name ? opencl_layer_function(name) : NULL;

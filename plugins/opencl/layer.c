@@ -45,7 +45,7 @@ int opencl_layer_is_awake(void)
     return atomic_load(&is_awake);
 }
 
-/* Puts our function into the table, unless the layer below lacks it. */
+/* Puts the layer's function into the table, unless the layer below does not have the function. */
 static void install_entry(const OpenclEntry *entry)
 {
     OpenclFunction below;
@@ -95,8 +95,9 @@ __attribute__((visibility("default"))) cl_int clGetLayerInfo(cl_layer_info name,
     }
 }
 
-/* A second loader in the process (a statically linked one, for example) gets its own table back and
- * runs without us, because we keep only one table of functions below. */
+/* The loader calls this function to insert the layer. A second loader in the process (for example a
+ * statically linked one) gets back its own table, and so runs without the layer, because there is
+ * only one `opencl_below`. */
 __attribute__((visibility("default"))) cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target,
                                                           cl_uint *n_ret,
                                                           const cl_icd_dispatch **layer_ret)

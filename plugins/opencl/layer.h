@@ -2,8 +2,8 @@
 /*
  * The OpenCL layer that the ICD loader puts between the program and the driver.
  *
- * The program's calls reach the functions in the lists of OpenclEntry; each calls the function
- * below it. Handles pass through unchanged.
+ * The program's calls reach the functions in the lists of OpenclEntry; each of these calls the
+ * function of the same name in opencl_below. Handles pass through unchanged.
  */
 #ifndef STROBE_PLUGINS_OPENCL_LAYER_H
 #define STROBE_PLUGINS_OPENCL_LAYER_H
@@ -13,19 +13,21 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* The layer below; set before the first call. A function is NULL if the loader lacks it. */
+/* The functions of the layer below; set before the first call. A function is NULL if the loader
+ * does not have it. */
 extern cl_icd_dispatch opencl_below;
 
 typedef void (*OpenclFunction)(void);
 
-/* A function of ours, and the offset of its pointer in the table. */
+/* A function of this layer, and the offset of its pointer in the table. */
 typedef struct OpenclEntry {
     const char *name;
     size_t offset;
     OpenclFunction function;
 } OpenclEntry;
 
-/* Checks at compile time that a function of ours has the same type as the one that it replaces. */
+/* Checks at compile time that a function of this layer has the same type as the function that it
+ * replaces. */
 #define OPENCL_SAME_TYPE(name_, function_)                                                         \
     sizeof(struct {                                                                                \
         int is_same : __builtin_types_compatible_p(__typeof__(&function_),                         \
@@ -39,7 +41,7 @@ typedef struct OpenclEntry {
      (OpenclFunction)function_}
 #define OPENCL_ENTRY(name_) OPENCL_ENTRY_AS(name_, name_##_traced)
 
-/* Lists that end with a NULL name. */
+/* Lists of the layer's functions, each ended by an entry whose name is NULL. */
 extern const OpenclEntry opencl_call_entries[];
 extern const OpenclEntry opencl_copy_entries[];
 extern const OpenclEntry opencl_image_entries[];
@@ -50,14 +52,14 @@ extern const OpenclEntry opencl_sync_entries[];
 extern const OpenclEntry opencl_view_entries[];
 extern const OpenclEntry opencl_extension_entries[];
 
-/* Returns our function in place of the core function of that name; NULL: there is none, or none
- * below. */
+/* Returns the layer's function for the core function with this name; NULL: neither this layer nor
+ * the layer below has it. */
 OpenclFunction opencl_layer_function(const char *name);
 
 /* Has the program loaded this library as a layer? */
 int opencl_layer_is_awake(void);
 
-/* Is a window recording? A single load, because every call checks it first. */
+/* Is a window recording? A single load, because every OpenCL call first checks this. */
 extern _Atomic int opencl_is_on;
 
 static inline int opencl_on(void)

@@ -8,8 +8,9 @@
 
 #define TRIES 8
 #define REFRESH_LIMIT_NS 1000000u
-#define WIDE_NS 1000000u /* a pair that is too imprecise */
-#define COMMANDS 16      /* that yield pairs, each time that pairs are wanted */
+#define WIDE_NS 1000000u /* a pair of this width or more is too imprecise */
+/* number of commands that yield pairs, each time that pairs are needed */
+#define COMMANDS 16
 
 int64_t opencl_clock_now(void)
 {
@@ -31,8 +32,8 @@ static int pair_of(OpenclPair *pair, int64_t before, int64_t after, cl_ulong dev
     return 1;
 }
 
-/* The host's time that the driver returns is of an unspecified clock, so we read ours before and
- * after the call. */
+/* Reads a pair from clGetDeviceAndHostTimer. The host's time that the driver returns is of an
+ * unspecified clock, so this function reads CLOCK_MONOTONIC before and after the call. */
 static int read_timer(OpenclDevice *device, OpenclPair *pair)
 {
     cl_ulong device_time = 0, host_time = 0;
@@ -61,7 +62,7 @@ static void give_back(OpenclClock *clock)
     clock->context = NULL;
 }
 
-/* The layer below us may lack functions. */
+/* Does the layer below have all functions that a marker needs? */
 static int has_marker_functions(void)
 {
     return opencl_below.clCreateContext && opencl_below.clReleaseContext &&
@@ -69,8 +70,8 @@ static int has_marker_functions(void)
            opencl_below.clEnqueueMarker && opencl_below.clFlush;
 }
 
-/* Opens a queue in a context of our own: a reference to the program's context would show in the
- * count that the program may read. */
+/* Opens a queue in a separate context: a reference to the program's context would change the
+ * reference count that the program may read. */
 static int open_queue(OpenclDevice *device)
 {
     OpenclClock *clock = &device->clock;
@@ -99,7 +100,7 @@ static int is_complete(cl_event event, cl_int *status)
            *status <= CL_COMPLETE;
 }
 
-/* Polls until the time is over, because a driver's own wait has no time limit. */
+/* Waits for the event until `until`. Polls, because the driver's own wait has no time limit. */
 static int wait_for(cl_event event, int64_t until, int64_t *after)
 {
     cl_int status = CL_QUEUED;
@@ -140,9 +141,9 @@ static int read_marker(OpenclDevice *device, OpenclPair *pair, int64_t until)
 
 /* ---- the narrowest of several pairs ---- */
 
-/* Reads a pair from the timer, or from a marker. A marker needs a context and a queue of ours and
+/* Reads a pair from the timer, or from a marker. A marker needs its own context and queue and
  * disturbs the device, so it is used only if the program's own commands yield no pair, or only a
- * wide one. */
+ * wide pair. */
 static int read_pair(OpenclDevice *device, OpenclPair *pair, int64_t until)
 {
     OpenclClock *clock = &device->clock;
@@ -227,7 +228,7 @@ int64_t opencl_clock_before(OpenclClock *clock)
     return opencl_clock_now();
 }
 
-/* Takes a pair only if it is narrower than those before: a wider one adds nothing. */
+/* Records a pair if it is narrower than all earlier pairs: a wider pair gives no information. */
 static void take_reported(OpenclDevice *device, const OpenclPair *pair)
 {
     OpenclClock *clock = &device->clock;
@@ -242,9 +243,10 @@ static void take_reported(OpenclDevice *device, const OpenclPair *pair)
     pthread_mutex_unlock(&clock->lock);
 }
 
-/* Bounds the distance from the device's clock to the host's. The call began before QUEUED, so the
- * distance is not less than before - queued. The call returned after QUEUED, and the end was seen
- * after END, so it is not more than after - queued and seen - end. */
+/* Makes a pair from bounds of the distance from the device's clock to the host's. The enqueueing
+ * call began before QUEUED, so the distance is at least before - queued. The call returned after
+ * QUEUED, and the end was seen after END, so the distance is at most after - queued and at most
+ * seen - end. */
 static int pair_of_command(const OpenclReported *reported, OpenclPair *pair)
 {
     int64_t queued = (int64_t)reported->queued, end = (int64_t)reported->end;
@@ -306,8 +308,8 @@ StrobeTrackId opencl_clock_track(OpenclDevice *device)
     return id;
 }
 
-/* Keeps the queue and the context if a thread is still in a measurement: the driver may hang
- * there. */
+/* Does not release the queue and the context while a thread is in a measurement, in which the
+ * driver may hang. */
 void opencl_clock_release(OpenclClock *clock)
 {
     if (pthread_mutex_trylock(&clock->lock) != 0)

@@ -3,11 +3,11 @@
  * Relates a device's clock to the host's: records pairs of times, as `clock_sync` on a separate
  * track.
  *
- * A pair is a time of the device's clock, and the readings of CLOCK_MONOTONIC just before and after
- * it. It comes from clGetDeviceAndHostTimer. Without this function, it comes from the times at
- * which the program's own commands were put into their queues. If the driver does not report these,
- * it comes from the end of a marker on a queue of our own, which holds nothing else. The narrowest
- * of several is recorded.
+ * A pair consists of a time of the device's clock, and the readings of CLOCK_MONOTONIC just before
+ * and after it. Pairs come from clGetDeviceAndHostTimer. If the driver does not have this function,
+ * they come from the times at which the program's own commands were put into their queues. If the
+ * driver does not report these times, pairs come from the end of a marker, on a separate queue that
+ * has no other command. The narrowest of several pairs is recorded.
  */
 #ifndef STROBE_PLUGINS_OPENCL_DEVICE_CLOCK_H
 #define STROBE_PLUGINS_OPENCL_DEVICE_CLOCK_H
@@ -18,31 +18,32 @@
 
 /* Times of a command from which a pair can be made. */
 typedef struct OpenclReported {
-    int64_t before, after; /* ns of CLOCK_MONOTONIC, around the enqueueing call; 0: not taken */
-    /* ns of CLOCK_MONOTONIC, when the command was known to have ended; 0: not taken */
+    /* ns of CLOCK_MONOTONIC, before and after the enqueueing call; 0: not read */
+    int64_t before, after;
+    /* ns of CLOCK_MONOTONIC, when the command was known to have ended; 0: not read */
     int64_t seen;
     cl_ulong queued, end; /* ns of the device's clock; 0: not reported */
 } OpenclReported;
 
-/* Takes a pair within about `limit_ns`, and records it if a window records. Returns 0 if it took
- * none, for example because another thread is taking one. Any thread; waits for the device no
+/* Reads a pair within about `limit_ns`, and records it if a window records. Returns 0 if no pair
+ * was read, for example because another thread is reading one. Any thread; waits for the device no
  * longer than `limit_ns`. */
 int opencl_clock_measure(OpenclDevice *device, uint64_t limit_ns);
 
-/* Takes a pair if the last one is older than the interval. The program's thread calls it at an
- * enqueue; waits for the device at most 1 ms. */
+/* Reads a pair if the last pair is older than clock_interval. The program's threads call it when
+ * they enqueue a command. Waits for the device at most 1 ms. */
 void opencl_clock_refresh(OpenclDevice *device);
 
 /* Records the last pair again, for a window that began after it. */
 void opencl_clock_repeat(OpenclDevice *device);
 
-/* Call it before a command is put into its queue, in case the command can yield a pair. Returns the
- * host's time; 0: no pair is wanted. Any thread. */
+/* Call it before a command is put into its queue. Returns the host's time if the command shall
+ * yield a pair, otherwise 0. Any thread. */
 int64_t opencl_clock_before(OpenclClock *clock);
 int64_t opencl_clock_now(void);
 void opencl_clock_reported(OpenclDevice *device, const OpenclReported *reported);
 
-/* Has any pair been taken in this process? */
+/* Has any pair of this device been read in this process? */
 int opencl_clock_is_known(OpenclDevice *device);
 
 /* Returns the track on which the pairs are recorded. */

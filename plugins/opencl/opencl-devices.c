@@ -42,7 +42,8 @@ static const OpenclText *core_of(cl_device_id id)
     return opencl_text(word, strlen(word));
 }
 
-/* If the device's name is longer than the buffer, the driver refuses, and the group has no name. */
+/* Names the device's group after the device. If the name is longer than the buffer, the driver
+ * refuses, and the group stays without a name. */
 static void name_group(OpenclDevice *device)
 {
     char name[sizeof device->group - sizeof "OpenCL "] = "";
@@ -88,5 +89,6 @@ OpenclDevice *opencl_device(cl_device_id id)
 void opencl_devices_after_fork(void)
 {
     pthread_mutex_init(&devices.lock, NULL);
-    atomic_store(&devices.n, 0); /* the driver's threads are missing too: devices are found again */
+    /* in the forked child the driver has no threads, so devices must be found again */
+    atomic_store(&devices.n, 0);
 }

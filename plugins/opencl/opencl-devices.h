@@ -12,19 +12,20 @@
 #define OPENCL_DEVICES_MAX 64u
 
 typedef struct OpenclPair {
-    int64_t device_time, host_time; /* ns; host_time of CLOCK_MONOTONIC */
+    int64_t device_time, host_time; /* ns; host_time is of CLOCK_MONOTONIC */
     uint64_t width_ns;              /* 0: no pair was taken */
 } OpenclPair;
 
 /* See opencl-device-clock.h. */
 typedef struct OpenclClock {
-    pthread_mutex_t lock; /* one thread measures at a time */
-    cl_context context;   /* ours, for the markers */
+    pthread_mutex_t lock; /* only one thread at a time measures */
+    cl_context context;   /* the layer's own context, for markers */
     cl_command_queue queue;
-    int has_no_timer, has_no_markers; /* tried without success */
+    int has_no_timer, has_no_markers; /* these ways were tried without success */
     _Atomic int needs_markers;        /* the program's commands yield no pairs */
     OpenclPair last;
-    _Atomic int64_t due_ns;   /* when an enqueue takes the next pair, by CLOCK_MONOTONIC */
+    /* time of CLOCK_MONOTONIC from which on an enqueue reads the next pair */
+    _Atomic int64_t due_ns;
     _Atomic int n_wanted;     /* number of commands that may still yield a pair */
     _Atomic uint64_t best_ns; /* width of the narrowest pair that commands yielded */
     /* track of the pairs; the upper half is the session to which it belongs */
@@ -33,14 +34,14 @@ typedef struct OpenclClock {
 
 typedef struct OpenclDevice {
     cl_device_id id;
-    int32_t number;         /* in the order of their first queues */
+    int32_t number;         /* devices are numbered in the order of their first queues */
     const OpenclText *core; /* CPU, GPU ... */
     char group[256];        /* "OpenCL <name>" */
     OpenclClock clock;
 } OpenclDevice;
 
-/* Finds or adds the device. NULL: there are too many. Any thread; takes a lock only for a new
- * device. */
+/* Finds or adds the device. Returns NULL if there are too many devices. Any thread; takes a lock
+ * only for a new device. */
 OpenclDevice *opencl_device(cl_device_id id);
 
 /* Returns a device by number, NULL after the last one. */

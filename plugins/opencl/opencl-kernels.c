@@ -8,7 +8,7 @@
 #include "enqueue.h"
 #include "handle-table.h"
 
-#define NAME_BYTES 4097 /* a longer name is not read */
+#define NAME_BYTES 4097 /* longer names are not read */
 
 static HandleTable table = HANDLE_TABLE_INIT;
 
@@ -17,7 +17,8 @@ void opencl_kernels_after_fork(void)
     handle_table_after_fork(&table);
 }
 
-/* Forgets the name of a handle that the driver has given out again: it is of an earlier kernel. */
+/* Removes the name for a handle that the driver has reused: the name is that of an earlier
+ * kernel. */
 static void forget_kernel(cl_kernel kernel)
 {
     if (handle_table_find(&table, kernel))
@@ -47,7 +48,7 @@ static const OpenclText *name_of(cl_kernel kernel)
     return name;
 }
 
-/* ---- making ---- */
+/* ---- creating kernels ---- */
 
 OPENCL_TRACED(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *status),
               (program, name, status))
@@ -85,7 +86,7 @@ static cl_int CL_API_CALL create_kernels(cl_program program, cl_uint n, cl_kerne
     return status;
 }
 
-/* ---- launching ---- */
+/* ---- launching kernels ---- */
 
 static void describe_work(OpenclEnqueue *call, cl_kernel kernel, cl_uint n, const size_t *global,
                           const size_t *local)

@@ -37,9 +37,9 @@ static const struct {
 static const StrobeField own_fields[OWN_FIELDS] = {
     {"opencl.start", STROBE_FIELD_U64, 0, "ns", "Start in the device's own clock."},
     {"opencl.queued_ns", STROBE_FIELD_U64, 0, "ns",
-     "From the time it was put into the queue to its start."},
+     "Time from the entry into the queue to the start."},
     {"opencl.submit_ns", STROBE_FIELD_U64, 0, "ns",
-     "From the time it was handed to the device to its start."},
+     "Time from the hand-over to the device to the start."},
     {"opencl.global_size", STROBE_FIELD_STRING, 0, "", "Work-items by dimension."},
 };
 
@@ -53,7 +53,8 @@ StrobeKind opencl_task_kind = {
     .fields = fields,
 };
 
-/* The standard fields are copied from the SDK, so that the two kinds cannot differ in them. */
+/* Copies the standard fields from the SDK, so that this kind and the standard kind have equal
+ * standard fields. */
 __attribute__((constructor)) static void make_kind(void)
 {
     uint32_t n = strobe_kind_device_task.n_fields;
@@ -75,8 +76,8 @@ static StrobeStringId format_sizes(StrobeWriter *writer, const size_t *size, uin
     return opencl_string_id(writer, text);
 }
 
-/* Computes the work-groups by dimension, rounded up, because the last may be smaller. Returns their
- * number; absent if it does not fit 32 bits. */
+/* Computes the number of work-groups in each dimension, rounded up, because the last group may be
+ * smaller. Returns the total number, or the absent value if that does not fit 32 bits. */
 static uint32_t count_groups(const OpenclWork *work, size_t groups[3])
 {
     uint64_t n = 1;
@@ -124,7 +125,7 @@ static void describe_copy(StrobeWriter *writer, const OpenclWork *work, uint64_t
         out->task.copy_bandwidth = (double)work->bytes / (double)ns;
 }
 
-/* Fields without a value in OpenCL are absent. */
+/* Returns a task in which the fields without a value in OpenCL are absent. */
 static OpenclTask empty_task(void)
 {
     OpenclTask out;
@@ -137,7 +138,8 @@ static OpenclTask empty_task(void)
     return out;
 }
 
-/* Some drivers report 0, or a time of another clock. */
+/* Returns the time from `time` to the start. Absent if `time` is 0 or of another clock, as some
+ * drivers report. */
 static uint64_t before_start(cl_ulong time, const OpenclTimes *times)
 {
     return time && time <= times->start ? times->start - time : STROBE_ABSENT_U64;
@@ -166,7 +168,7 @@ static OpenclTask describe_task(StrobeWriter *writer, const OpenclQueue *queue,
     return out;
 }
 
-/* Returns whether the times can be of one clock. */
+/* Returns whether the times are in such an order that they can be of the same clock. */
 static int is_in_order(const OpenclTimes *times)
 {
     return times->queued <= times->submit && times->submit <= times->start;

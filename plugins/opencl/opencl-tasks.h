@@ -12,16 +12,16 @@
 typedef struct OpenclTask {
     struct strobe_device_task task;
     uint64_t start; /* ns in the device's own clock */
-    /* from the time it was put into the queue to its start, absent: not reported */
+    /* time from the entry into the queue to the start; absent: not reported */
     uint64_t queued_ns;
-    uint64_t submit_ns;         /* from the time it was handed to the device to its start */
+    uint64_t submit_ns;         /* time from the hand-over to the device to the start */
     StrobeStringId global_size; /* work-items, absent: no kernel */
     uint32_t reserved;
 } OpenclTask;
 
 extern StrobeKind opencl_task_kind;
 
-/* Types of commands; an index into the table of words in opencl-tasks.c. */
+/* Types of commands; indices into the table of words in opencl-tasks.c. */
 enum {
     OPENCL_KERNEL,
     OPENCL_NATIVE_KERNEL,
@@ -50,13 +50,14 @@ typedef struct OpenclWork {
     uint64_t connection;
     uint64_t bytes; /* absent: not a copy, or not known */
     size_t global[3], local[3];
-    int64_t before_ns, after_ns; /* of the host's clock, around the enqueueing call; 0: not taken */
+    /* times of the host's clock, before and after the enqueueing call; 0: not read */
+    int64_t before_ns, after_ns;
 } OpenclWork;
 
 /* The four times that a driver reports, ns in the device's clock. */
 typedef struct OpenclTimes {
     cl_ulong queued, submit, start, end; /* `queued` and `submit` may be 0: not reported */
-    int64_t seen_ns; /* of the host's clock, when the end was seen; 0: not taken */
+    int64_t seen_ns; /* time of the host's clock when the end was seen; 0: not read */
 } OpenclTimes;
 
 /* Records the command with this number in its queue. */

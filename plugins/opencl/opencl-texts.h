@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that are kept: names of kernels and devices, words. Each is stored once and never freed. */
+/* Texts that are stored once and never freed: names of kernels and devices, words. */
 #ifndef STROBE_PLUGINS_OPENCL_TEXTS_H
 #define STROBE_PLUGINS_OPENCL_TEXTS_H
 
@@ -16,14 +16,14 @@ typedef struct OpenclText {
     char text[];
 } OpenclText;
 
-/* Finds or stores the text, cut to 4096 bytes. NULL: out of memory, or there are too many texts.
- * Any thread; takes a lock. */
+/* Finds or stores the text, cut to 4096 bytes. Returns NULL if out of memory, or if there are too
+ * many texts. Any thread; takes a lock. */
 const OpenclText *opencl_text(const char *text, size_t length);
 
 /* Returns the text's id, for the next record of the writer; 0 for NULL. Any thread. */
 StrobeStringId opencl_text_id(StrobeWriter *writer, const OpenclText *text);
 
-/* Returns the id of a text that is not kept. */
+/* Returns the id of a text that is not stored. */
 StrobeStringId opencl_string_id(StrobeWriter *writer, const char *text);
 
 void opencl_texts_after_fork(void);

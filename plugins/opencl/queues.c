@@ -19,9 +19,9 @@ void (*opencl_queue_retire)(OpenclQueue *queue);
 
 static struct {
     pthread_mutex_t lock;
-    OpenclQueue *retired; /* another queue has their handle now */
+    OpenclQueue *retired; /* queues whose handle now belongs to another queue */
     _Atomic uint32_t n;
-    _Atomic uint32_t n_forced; /* so far */
+    _Atomic uint32_t n_forced; /* number of queues with forced profiling so far */
 } queues = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 int opencl_queues_are_forced(void)
@@ -34,7 +34,7 @@ void opencl_queues_each(void (*each)(void *queue, void *user), void *user)
     handle_table_each(&table, each, user);
 }
 
-/* In a forked child: the commands are the parent's, and end there. */
+/* In a forked child, drops the commands of a queue: they belong to the parent. */
 static void forget_commands(void *value, void *user)
 {
     OpenclQueue *queue = value;
@@ -53,7 +53,7 @@ void opencl_queues_after_fork(void)
 /* ---- creation of queues ---- */
 
 /* Returns a retired queue without commands, or a new one. Queues are never freed, because a thread
- * may still read one that it found before. */
+ * that has found a queue may read it at any later time. */
 static OpenclQueue *take_spare(void)
 {
     OpenclQueue *queue, **at;
@@ -74,8 +74,8 @@ static OpenclQueue *take_spare(void)
     return queue;
 }
 
-/* Retires a queue whose handle another one has now. It is used again when its last commands are
- * recorded. */
+/* Retires a queue whose handle now belongs to another queue. Its memory is used for a new queue
+ * after its last commands are recorded. */
 static void retire_queue(OpenclQueue *queue)
 {
     if (opencl_queue_retire)
@@ -112,7 +112,7 @@ static OpenclQueue *add_queue(cl_command_queue handle, cl_device_id device,
     return queue;
 }
 
-/* Keeps the list of properties, for a program that queries it. */
+/* Stores the list of properties, for a program that queries it. */
 static void keep_asked(OpenclQueue *queue, const cl_queue_properties *properties, size_t n)
 {
     queue->asked = n ? malloc(n * sizeof *properties) : NULL;
@@ -122,7 +122,8 @@ static void keep_asked(OpenclQueue *queue, const cl_queue_properties *properties
     queue->n_asked = n;
 }
 
-/* Measures the device's clock before the first command, if no pair is known. */
+/* Finishes a new queue. Measures the device's clock, if no pair is known, before the first
+ * command. */
 static void is_made(OpenclQueue *queue, int is_forced)
 {
     if (!queue)
@@ -141,7 +142,7 @@ static int wants_force(cl_command_queue_properties properties)
            !(properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE));
 }
 
-/* If the driver refuses profiling, the queue is made again as the program wanted it. */
+/* If the driver refuses profiling, makes the queue with the properties that the program passed. */
 static cl_command_queue CL_API_CALL clCreateCommandQueue_traced(
     cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *status)
 {
@@ -165,7 +166,8 @@ static cl_command_queue CL_API_CALL clCreateCommandQueue_traced(
     return handle;
 }
 
-/* Returns the length of the list, with the 0 at its end; 0: there is no list, or it is too long. */
+/* Returns the length of the list, including the 0 at its end; 0: there is no list, or it is too
+ * long. */
 static size_t count_properties(const cl_queue_properties *properties)
 {
     size_t n = 0;

@@ -12,35 +12,36 @@
 #include "opencl-devices.h"
 #include "layer.h"
 
-/* A queue's list of commands is first looked through when it has this many. */
+/* Length of a queue's list at which it is first searched for finished commands. */
 #define OPENCL_PRUNE_FIRST 256u
 
 typedef struct OpenclQueue {
     cl_command_queue handle;
     OpenclDevice *device;
-    uint32_t number; /* in the order in which they were made */
+    uint32_t number; /* queues are numbered in the order in which they were made */
     /* the queue is in order: if a command is complete, so are all earlier ones */
     uint8_t is_in_order;
     _Atomic uint8_t is_profiled; /* its events have times */
-    _Atomic int is_forced; /* the times come from profiling that the program did not ask for */
-    /* properties with which the program made it, with the 0 at their end; NULL: none */
+    /* the layer has turned on profiling, which the program did not request */
+    _Atomic int is_forced;
+    /* properties with which the program made the queue, with the 0 at their end; NULL: none */
     cl_queue_properties *asked;
     size_t n_asked;              /* entries in `asked` */
     _Atomic uint64_t track;      /* its track; the upper half is the session to which it belongs */
     _Atomic uint32_t n_commands; /* commands so far */
-    _Atomic uint32_t n_held;     /* commands that still refer to it */
+    _Atomic uint32_t n_held;     /* number of commands that refer to the queue */
     _Atomic(struct OpenclCommand *)
-        commands; /* newest first: commands that are not recorded yet, and some that are */
+        commands; /* commands that are not recorded yet, and some that are; newest first */
     _Atomic uint32_t n_listed, prune_at;
-    struct OpenclQueue *next; /* in the list of queues whose handle another one has now */
+    struct OpenclQueue *next; /* next queue in the list of retired queues */
 } OpenclQueue;
 
-/* Returns the data of the queue; adds a queue whose creation we did not see. NULL: there is no such
- * queue, or no memory. Any thread. */
+/* Returns the data of the queue; adds a queue that was created before the layer saw it. Returns
+ * NULL if there is no such queue, or no memory. Any thread. */
 OpenclQueue *opencl_queue(cl_command_queue handle);
 
-/* Called with a queue whose handle another queue has now: records the complete commands. Must be
- * set before the first command; if it is NULL, nothing is recorded. */
+/* Called with a queue whose handle now belongs to another queue: records the queue's complete
+ * commands. Must be set before the first command. NULL: those commands are not recorded. */
 extern void (*opencl_queue_retire)(OpenclQueue *queue);
 
 void opencl_queues_each(void (*each)(void *queue, void *user), void *user);
@@ -55,7 +56,7 @@ typedef cl_command_queue CL_API_CALL OpenclMakeQueue(cl_context, cl_device_id,
 cl_command_queue opencl_queue_make(OpenclMakeQueue *make, cl_context context, cl_device_id device,
                                    const cl_queue_properties *properties, cl_int *status);
 
-/* Does any queue have profiling that the program did not ask for? */
+/* Does any queue have profiling that the program did not request? */
 int opencl_queues_are_forced(void);
 
 void opencl_queues_after_fork(void);

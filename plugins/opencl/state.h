@@ -10,7 +10,7 @@
 #include <strobe/kinds.h>
 
 typedef struct Opencl {
-    const StrobeHost *host; /* NULL: never opened */
+    const StrobeHost *host; /* NULL: no session has been opened */
     StrobeInstance *self;
     StrobeKindId task, call, pair;
     int records_calls;
@@ -18,7 +18,7 @@ typedef struct Opencl {
     void (*at_exit)(void);    /* records the finished commands; set before is_open */
     uint64_t session, window; /* numbers of the present session and window */
     _Atomic int is_open;      /* a session is open */
-    _Atomic int is_forcing;   /* queues get profiling even if the program did not ask for it */
+    _Atomic int is_forcing;   /* queues get profiling even if the program did not request it */
     _Atomic int is_ending;    /* a window has stopped, and its last commands are being recorded */
     /* the process ends or is a forked child, so the driver must not be called */
     _Atomic int is_gone;
@@ -38,7 +38,8 @@ static inline void opencl_count(_Atomic uint64_t *counter)
 /* Returns the next link id of the calling thread. */
 uint64_t opencl_link_id(void);
 
-/* Calls at_exit before the driver ends at exit. Any thread. */
+/* Registers an exit handler, which calls at_exit before the driver's exit handlers run. Any
+ * thread. */
 void opencl_mind_exit(void);
 
 #endif

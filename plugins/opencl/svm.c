@@ -5,7 +5,8 @@
 
 #define WAITS cl_uint n_waits, const cl_event *waits, cl_event *event
 
-/* A size of 0 stands for the whole allocation, whose size is not known here. */
+/* Returns the sum of the sizes. A size of 0 means the whole allocation, whose size is not known
+ * here. */
 static uint64_t sum_sizes(cl_uint n, const size_t *sizes)
 {
     uint64_t bytes = 0;

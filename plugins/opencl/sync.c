@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls after which the program knows that commands are complete. Those commands are recorded
- * before the call returns. */
+/* Functions that wait for commands. The complete commands are recorded before the call returns. */
 #include "opencl-calls.h"
 #include "commands.h"
 
@@ -55,7 +54,7 @@ static cl_int CL_API_CALL wait_for_events(cl_uint n, const cl_event *events)
     return status;
 }
 
-/* Complete commands must be recorded while their queue exists. */
+/* First records the complete commands, because this needs their queue. */
 static cl_int CL_API_CALL release_context(cl_context context)
 {
     if (opencl_on())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the program's view of its objects the same as without this layer. */
+/* Gives the program the same information about its objects as without this layer. */
 #include <sched.h>
 #include <string.h>
 
@@ -36,8 +36,8 @@ static cl_int give_list(const OpenclQueue *queue, size_t size, void *value, size
     return CL_SUCCESS;
 }
 
-/* Our events hold references to their queue, so they are released before its references are
- * counted. */
+/* The layer's events hold references to their queue, so they are released before the queue's
+ * references are counted. */
 static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
                                                        cl_command_queue_info which, size_t size,
                                                        void *value, size_t *size_ret)
@@ -57,8 +57,8 @@ static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
     return status;
 }
 
-/* The driver does what the program wants; the old properties are those that the program would see
- * without us. */
+/* Passes the call on to the driver. Returns the old properties that the program would get without
+ * this layer. */
 static cl_int CL_API_CALL clSetCommandQueueProperty_traced(cl_command_queue handle,
                                                            cl_command_queue_properties properties,
                                                            cl_bool enable,
@@ -91,8 +91,8 @@ static cl_int CL_API_CALL clGetEventProfilingInfo_traced(cl_event event, cl_prof
     return opencl_below.clGetEventProfilingInfo(event, which, size, value, size_ret);
 }
 
-/* Subtracts our references from the driver's count. Asks again if the number of ours changed
- * meanwhile. */
+/* Subtracts the layer's references from the driver's count. Repeats the query if the number of the
+ * layer's references changed during it. */
 static cl_int count_references(cl_event event, size_t size, void *value, size_t *size_ret)
 {
     cl_uint before = opencl_commands_holds(event), n;
@@ -115,8 +115,8 @@ static cl_int count_references(cl_event event, size_t size, void *value, size_t 
     return status;
 }
 
-/* A program that polls until a command is complete has waited for it, so the command is
- * recorded. */
+/* Records a command that the query shows to be complete: a program that polls has waited for the
+ * command. */
 static cl_int CL_API_CALL clGetEventInfo_traced(cl_event event, cl_event_info which, size_t size,
                                                 void *value, size_t *size_ret)
 {
@@ -133,7 +133,8 @@ static cl_int CL_API_CALL clGetEventInfo_traced(cl_event event, cl_event_info wh
     return status;
 }
 
-/* Our events may hold references to the object, so they are released before it is counted. */
+/* The layer's events may hold references to the object, so they are released before the object's
+ * references are counted. */
 #define COUNTED(name_, handle_type_, info_type_, count_)                                           \
     static cl_int CL_API_CALL name_##_traced(handle_type_ handle, info_type_ which, size_t size,   \
                                              void *value, size_t *size_ret)                        \

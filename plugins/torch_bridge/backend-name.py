@@ -4,8 +4,8 @@
 
     backend-name.py VERSION LIBTORCH_CPU BRIDGE
 
-prints cpu_op_torch-VERSION-ID-BRIDGE, where ID is the head of the library's GNU build-id or, where it has
-none, "size" and its size in hex, as strobe_libtorch_find() has it.
+prints cpu_op_torch-VERSION-ID-BRIDGE. ID is the begin of the library's GNU build-id, or "size" and
+the file's size in hex if there is no build-id; strobe_libtorch_find() makes the same ID.
 """
 
 import os
@@ -14,7 +14,8 @@ import sys
 
 
 def build_id(path):
-    """The first 8 bytes of the build-id in hex, None if there is none. 64-bit ELF only."""
+    """The first 8 bytes of the build-id in hex, or None if there is no build-id. 64-bit ELF
+    only."""
     with open(path, 'rb') as file:
         head = file.read(64)
         if head[:5] != b'\x7fELF\x02':

@@ -51,8 +51,8 @@ static int folder_below_has(const char *parent, const char *name, const char *pa
     return parent && parent[0] && (size_t)length < sizeof folder && folder_has(folder, pattern);
 }
 
-/* Looks in the folder of `strobe torch build -o` and in the folder of bridges that Strobe builds
- * itself, see strobe_registry_cache(). */
+/* Do the user's folders have a file that matches the pattern? These are the folder of `strobe torch
+ * build -o` and the folder of the bridges that Strobe builds, see strobe_registry_cache(). */
 static int user_folder_has(const char *pattern)
 {
     const char *home = read_variable("HOME"), *cache = read_variable("XDG_CACHE_HOME");
@@ -124,8 +124,8 @@ void strobe_backend_probe(uint32_t question, StrobeProbe *answer)
     answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
 }
 
-/* Can a missing bridge still come? Only a process with Python builds it, unless that is
- * forbidden. */
+/* Can a missing bridge still be built? Only a process with Python builds it, unless
+ * STROBE_TORCH_BUILD forbids this. */
 static int may_be_built(void)
 {
     return !is_forbidden() && strobe_interpreter_state() != STROBE_INTERPRETER_NONE;

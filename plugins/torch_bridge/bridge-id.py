@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints what tells one source of the bridge from another: the head of a hash of the named files.
-
-It is part of the bridge's file name: a Strobe whose bridge has changed finds no older one.
+"""Prints the id of the bridge's source: the begin of a hash of the named files. The id is part of
+the bridge's file name, so a Strobe whose source of the bridge has changed does not find an older
+bridge.
 """
 
 import hashlib

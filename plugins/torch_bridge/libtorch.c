@@ -45,7 +45,7 @@ static int read_build_id(const char *notes, size_t size, char *id)
     return 0;
 }
 
-/* Is the note segment in memory? That is, within the file part of a loaded segment. */
+/* Is the note segment in memory, that is, inside the file part of a loaded segment? */
 static int is_mapped(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {

@@ -14,15 +14,15 @@ typedef struct StrobeLibtorch {
     /* 16 characters: the first bytes of the GNU build-id in hex, or, without a build-id, "size" and
      * the file's size in hex. */
     char id[STROBE_LIBTORCH_ID_SIZE];
-    char version[64]; /* "" if the files do not have it */
+    char version[64]; /* "" if the files do not contain the version */
 } StrobeLibtorch;
 
 /* Fills *libtorch and returns 1 if libtorch_cpu is loaded in this process; otherwise returns 0. Any
  * thread. */
 int strobe_libtorch_find(StrobeLibtorch *libtorch);
 
-/* Writes a shell pattern that matches this Strobe's bridges to the libtorch of this id (NULL: to
- * any). */
+/* Writes a shell pattern that matches this Strobe's bridges for the libtorch with this id (NULL:
+ * for any libtorch). */
 void strobe_libtorch_bridge_pattern(const char *id, char *pattern, size_t size);
 
 #endif

@@ -4,8 +4,8 @@
  * (torch_backend.h).
  *
  * It is C++, because libtorch has no C interface. It is compiled against exactly the libtorch with
- * which it will run: by Strobe's build for the installed one, by `strobe torch build` for any
- * other. C++17.
+ * which it will run: by Strobe's build for the installed libtorch, by `strobe torch build` for any
+ * other libtorch. C++17.
  */
 #include "torch_backend.h"
 
@@ -137,7 +137,8 @@ template <typename Function> StrobeTorchText overload_of(const Function &, long)
 StrobeTorchInputs describe_inputs(const at::RecordFunction &function, bool has_inputs,
                                   uint32_t what)
 {
-    Inputs &inputs = own_inputs; /* one look-up of the thread's storage */
+    /* a reference, so that the thread's storage is looked up only once */
+    Inputs &inputs = own_inputs;
     uint64_t flops = STROBE_ABSENT_U64;
     inputs.shapes.clear();
     inputs.types.clear();
@@ -207,7 +208,7 @@ uint8_t scope_of(const at::RecordFunction &function)
     return static_cast<uint8_t>(function.scope());
 }
 
-/* Must more be remembered about the function than the host's span does? */
+/* Must cpu_op.so store data about the function that the host's span does not have? */
 template <bool with_inputs> bool is_noted(const at::RecordFunction &function)
 {
     return with_inputs || function.scope() == at::RecordScope::USER_SCOPE || wanted ||
@@ -266,7 +267,7 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &function
         const char *name = function.name();
         strobe_torch_begin(&target, &function, name, function.seqNr());
     } catch (...) {
-        /* the function is not recorded; the program must not notice */
+        /* the function is not recorded; no exception may reach the program */
     }
     return nullptr;
 }
@@ -274,13 +275,13 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &function
 template <bool with_inputs>
 void on_end(const at::RecordFunction &function, at::ObserverContext *context) noexcept
 {
-    /* A range begins and ends inside other functions, so it keeps the stack of its begin. */
+    /* a range may end inside another function, so it gets the stack at its begin */
     const bool is_range = function.scope() == at::RecordScope::USER_SCOPE;
     StrobeStackId stack = 0;
     try {
         stack = is_range || context ? 0 : stack_of(function);
     } catch (...) {
-        /* no memory: the record has no stack */
+        /* out of memory: the record gets no stack */
     }
     const strobe_cpu_op fields =
         strobe_torch_fields(function.seqNr(), function.forwardThreadId(), function.threadId(),
@@ -306,7 +307,7 @@ struct Callback {
             at::reenableCallback(handle);
             if (at::hasGlobalCallbacks())
                 return;
-            /* other code has cleared the whole list meanwhile */
+            /* other code has cleared the whole list of callbacks */
         }
         handle = at::addGlobalCallback(
             at::RecordFunctionCallback(on_begin<with_inputs>, on_end<with_inputs>)

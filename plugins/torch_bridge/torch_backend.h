@@ -3,9 +3,10 @@
  * The interface between cpu_op.so and its backend, the only part that is compiled against libtorch.
  *
  * The backend turns RecordFunction callbacks into plain C calls. For most functions it calls the
- * host directly (strobe_torch_begin and _end below). If more must be remembered about a function
- * until the function ends, it calls cpu_op.so. All of these calls may come from any thread, and
- * none throws, blocks or, in steady state, allocates. The backend lives as long as the process.
+ * host directly (strobe_torch_begin and _end below). If more data about a function must be stored
+ * until the function ends, the backend calls cpu_op.so. All of these calls may come from any
+ * thread, and none throws, blocks or, in steady state, allocates. The backend lives as long as the
+ * process.
  */
 #ifndef STROBE_TORCH_BACKEND_H
 #define STROBE_TORCH_BACKEND_H
@@ -24,8 +25,8 @@ extern "C" {
 #define STROBE_TORCH_BACKEND_SYMBOL "strobe_torch_backend_4"
 
 /* The target of records: the data that a callback needs, in one cache line. It outlives every
- * session, because a running callback does. The control thread writes it, and `close` and `open`
- * only after the fields that these two use. */
+ * session, because a running callback can. The control thread writes it; it writes `close` and
+ * `open` last, after the fields that these two functions use. */
 typedef struct StrobeTorchTarget {
     /* The host's span_open; NULL: functions that begin are not recorded. */
     uint32_t (*open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
@@ -38,11 +39,11 @@ typedef struct StrobeTorchTarget {
     uint32_t reserved;
     /* Returns the Python stack of the calling thread; NULL: stacks are not wanted. */
     StrobeStackId (*stack)(StrobeWriter *writer);
-    /* The host's writer, to be passed to `stack`. */
+    /* Returns the host's writer, which must be passed to `stack`. */
     StrobeWriter *(*writer)(StrobeInstance *self);
 } __attribute__((aligned(64))) StrobeTorchTarget;
 
-/* Data to find out about functions, beyond their names and times. */
+/* Data about functions to record, besides their names and times. */
 enum {
     STROBE_TORCH_INPUTS = 1 << 0, /* shapes and types */
     STROBE_TORCH_FLOPS = 1 << 1,  /* floating point operations, for operators that PyTorch counts */
@@ -50,7 +51,7 @@ enum {
     STROBE_TORCH_MODULES = 1 << 3,   /* names of the TorchScript modules that are running */
     STROBE_TORCH_OVERLOADS = 1 << 4, /* names of operators' overloads, if libtorch reports them */
     STROBE_TORCH_STACK = 1 << 5,     /* only for set_thread: stacks, if target.stack returns them */
-    STROBE_TORCH_OWN = 1 << 6,       /* only for set_thread: the thread has options of its own */
+    STROBE_TORCH_OWN = 1 << 6,       /* only for set_thread: the thread has its own options */
     STROBE_TORCH_OF_INPUTS = 7       /* the options that need a function's inputs */
 };
 
@@ -62,11 +63,12 @@ typedef struct StrobeTorchText {
 
 /* A function's inputs. */
 typedef struct StrobeTorchInputs {
-    StrobeTorchText shapes;   /* "2,3;;4" */
-    StrobeTorchText types;    /* "float;Scalar;None"; empty: no inputs */
-    StrobeTorchText values;   /* a JSON array of texts: ["", "1.5", "[2, 3]"]; empty: not wanted */
-    StrobeTorchText modules;  /* "A(B).forward;C"; empty: none */
-    StrobeTorchText overload; /* "Tensor"; empty: none */
+    StrobeTorchText shapes; /* for example "2,3;;4" */
+    StrobeTorchText types;  /* for example "float;Scalar;None"; empty: no inputs */
+    /* a JSON array of texts, for example ["", "1.5", "[2, 3]"]; empty: not requested */
+    StrobeTorchText values;
+    StrobeTorchText modules;  /* for example "A(B).forward;C"; empty: none */
+    StrobeTorchText overload; /* for example "Tensor"; empty: none */
     uint64_t flops;           /* STROBE_ABSENT_U64: not known */
 } StrobeTorchInputs;
 
@@ -79,22 +81,23 @@ typedef struct StrobeTorchEvents {
     uint32_t reserved;
 
     /* A function that ends on the thread on which it began, and has inputs to be recorded or is a
-     * range, which may end in any order. `key` tells it from all others that run. `stack` is the
-     * range's; 0 for other functions, whose stack comes with the end. begin_async always has it. */
+     * range, which may end in any order. `key` distinguishes the function from all others that are
+     * running. `stack` is the stack of a range; it is 0 for other functions, whose stack comes with
+     * their end. begin_async always gets the stack. */
     void (*begin)(const void *key, const char *name, int64_t sequence, uint8_t scope,
                   const StrobeTorchInputs *inputs, StrobeStackId stack);
     void (*end)(const void *key, const struct strobe_cpu_op *fields);
 
-    /* Called when strobe_torch_end has closed more spans than its own. */
+    /* Called when strobe_torch_end has closed other spans besides the function's own. */
     void (*closed_inside)(StrobeClosed closed);
 
     /* Returns the stack with these frames, innermost first, for the thread's next record; 0: no
      * room. */
     StrobeStackId (*stack_of)(const StrobeTorchText *frames, size_t n);
 
-    /* A function that may end on another thread. begin_async returns memory for it, 16-byte
-     * aligned, whose head is the backend's; NULL when it is not recorded. The memory is given
-     * back by one free_async, whether or not the function ended. */
+    /* A function that may end on another thread. begin_async returns memory for the function,
+     * 16-byte aligned, whose first bytes the backend uses; NULL: the function is not recorded. One
+     * call of free_async frees the memory, whether or not the function ended. */
     void *(*begin_async)(const char *name, const StrobeTorchInputs *inputs, StrobeStackId stack);
     void (*end_async)(void *memory, const struct strobe_cpu_op *fields);
     void (*free_async)(void *memory);
@@ -103,44 +106,45 @@ typedef struct StrobeTorchEvents {
 typedef struct StrobeTorchBackend {
     uint32_t struct_size;
     uint32_t reserved;
-    const char *torch_version; /* version against which it was compiled */
+    const char *torch_version; /* version of PyTorch against which the backend was compiled */
     StrobeTorchTarget *target; /* memory of the backend; cpu_op.so fills it in */
 
-    /* Begins to report functions, with the data that `wanted` names (STROBE_TORCH_*). `events` must
+    /* Begins to report functions, with the data in `wanted` (bits STROBE_TORCH_*). `events` must
      * stay valid. Returns NULL, or the reason of a failure. */
     const char *(*enable)(const StrobeTorchEvents *events, uint32_t wanted);
-    /* Stops reporting begins, except those in callbacks that already run. Ends are still
+    /* Stops reporting begins, except in callbacks that are already running. Ends are still
      * reported. */
     void (*disable)(void);
 
-    /* Opens a function of that name for all callbacks of libtorch; NULL: there is no callback.
-     * The thread that opened it ends it. */
+    /* Begins a function with this name for all callbacks of libtorch. Returns NULL if there is no
+     * callback. The same thread must call end_function. */
     void *(*begin_function)(const char *name, int is_user_range);
     void (*end_function)(void *function);
 
-    /* Reports functions of the calling thread from now on with these options (STROBE_TORCH_*, with
-     * OWN) in place of those of enable(); 0: with those of enable() again. FLOPS, VALUES and
-     * MODULES need the same option in enable(), because otherwise the records have no place for
-     * them. */
+    /* From now on, functions of the calling thread are reported with these options (STROBE_TORCH_*,
+     * with OWN) in place of the options of enable(). 0: with the options of enable() again. FLOPS,
+     * VALUES and MODULES need the same option in enable(), because otherwise the records do not
+     * have the field. */
     void (*set_thread)(uint32_t options);
 } StrobeTorchBackend;
 
 /* ---- operators ---------------------------------------------------------------------------- */
 
-/* The operators by which a Python record_function opens and closes its range. The range begins
- * within the one and ends within the other, so they cannot be nested; PyTorch's own profiler hides
- * them, too. */
+/* Is this one of the two operators with which a Python record_function opens and closes its range?
+ * The range begins inside the first operator and ends inside the second, so it does not nest with
+ * them; PyTorch's own profiler hides these operators, too. */
 static inline int strobe_torch_is_bookkeeping(const char *name)
 {
     static const char prefix[] = "profiler::_record_function_";
     for (size_t i = 0; prefix[i]; i++)
         if (name[i] != prefix[i])
-            return 0; /* mostly at the first byte; a call of strncmp would cost saved registers */
+            /* mostly at the first byte; with a call of strncmp, registers would have to be saved */
+            return 0;
     return 1;
 }
 
-/* Data of a function at its end. It is written in whole words: bytes that are stored one by one
- * and then read as a word stall the processor until they have reached the cache. */
+/* Returns a function's data at its end. The data is written as 64-bit words: if bytes are stored
+ * one by one and then read as a word, the processor stalls until they have reached the cache. */
 static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_t forward_thread,
                                                        uint64_t logical_thread, uint8_t scope,
                                                        StrobeStackId stack)
@@ -157,8 +161,8 @@ static inline struct strobe_cpu_op strobe_torch_fields(int64_t sequence, uint64_
     return fields;
 }
 
-/* Begin and end of a function about which nothing else must be remembered. Inlined into the
- * callbacks: each further library that an operator's record passes through costs nanoseconds. */
+/* Begin and end of a function for which the host's span has all data. Inlined into the callbacks,
+ * because each call into another library on the way of an operator's record costs nanoseconds. */
 static inline void strobe_torch_begin(const StrobeTorchTarget *target, const void *key,
                                       const char *name, int64_t sequence)
 {

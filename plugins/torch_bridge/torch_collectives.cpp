@@ -4,9 +4,9 @@
  *
  * A process group marks each operation with a range ("gloo:all_reduce") on the thread that carries
  * the operation out. This thread does not know the group; the group is an argument of the operator
- * that issues the operation ("c10d::allreduce_"). So we register a kernel for these operators only,
- * which runs before the groups' own kernels. It reads the argument and puts the group into the
- * thread's debug information, which libtorch passes on to the group's threads.
+ * that issues the operation ("c10d::allreduce_"). So this file registers a kernel, for these
+ * operators only, which runs before the groups' own kernels. The kernel reads the argument and puts
+ * the group into the thread's debug information, which libtorch passes on to the group's threads.
  */
 #include "torch_collectives.h"
 
@@ -37,7 +37,7 @@
 namespace
 {
 
-/* Data of an operation that are known before it runs. */
+/* Data about an operation that is known before the operation runs. */
 class GroupInfo final : public c10::DebugInfoBase
 {
   public:
@@ -48,7 +48,8 @@ class GroupInfo final : public c10::DebugInfoBase
 };
 
 struct CollectiveClient {
-    std::atomic<uint64_t (*)(const StrobeTorchCollective *)> begin{nullptr}; /* NULL: off */
+    /* NULL: the client is disabled */
+    std::atomic<uint64_t (*)(const StrobeTorchCollective *)> begin{nullptr};
     std::atomic<void (*)(uint64_t)> end{nullptr};
 };
 
@@ -60,7 +61,7 @@ std::mutex groups_lock; /* guards the three variables below */
 std::string usual_group;
 /* Number of operations that each group has issued: collectives, and transfers between two ranks. */
 std::map<std::string, std::pair<uint64_t, uint64_t>> issued_operations;
-std::map<const void *, std::string> given_names; /* for libtorch before 2 */
+std::map<const void *, std::string> given_names; /* names of groups, for libtorch before 2 */
 
 thread_local std::shared_ptr<GroupInfo> given_group; /* set by set_group() */
 
@@ -70,12 +71,12 @@ const GroupInfo *thread_group()
         c10::ThreadLocalDebugInfo::get(c10::DebugInfoKind::PARAM_COMMS_INFO));
 }
 
-/* Weak, because a libtorch without torch.distributed lacks this function; then there is also no
- * group whose name could be read. */
+/* Weak, because a libtorch without torch.distributed does not have this function; it then has no
+ * groups either, so the function is not called. */
 __asm__(".weak _ZNK4c10d12ProcessGroup12getGroupNameB5cxx11Ev");
 __asm__(".weak _ZNK4c10d12ProcessGroup12getGroupNameEv");
 
-/* Groups have names from 2.1 on. */
+/* Returns the group's name, which groups have from 2.1 on. */
 template <typename Group>
 auto group_name(const Group &group, int) -> decltype(std::string(group.getGroupName()))
 {
@@ -108,8 +109,8 @@ bool is_wanted()
                        [](const CollectiveClient &client) { return client.begin.load(); });
 }
 
-/* Meaning of the first integer argument after the group. It is the same in all versions of an
- * operator; before libtorch 2 arguments have no names. */
+/* Meaning of the first integer argument after the group. Its position identifies it, because before
+ * libtorch 2 arguments have no names; all versions of an operator have the same position. */
 enum class Rank { none, root, peer };
 
 struct GroupOperator {
@@ -147,7 +148,7 @@ Rank rank_of(const std::string &name)
     return Rank::none;
 }
 
-/* Returns the group that an argument holds; nullptr: the argument is not a group. */
+/* Returns the group in an argument, or nullptr if the argument is not a group. */
 const c10d::ProcessGroup *group_of(const c10::IValue &value)
 {
     if (!value.isObject())
@@ -159,7 +160,8 @@ const c10d::ProcessGroup *group_of(const c10::IValue &value)
     return static_cast<const c10d::ProcessGroup *>(object.getSlot(0).toCapsule().get());
 }
 
-/* Reads group and rank. Returns nullptr if there is no group. */
+/* Reads the group and the rank from an operator's arguments. Returns the group, or nullptr if there
+ * is none. */
 const c10d::ProcessGroup *read_arguments(GroupInfo &info, Rank rank, size_t n,
                                          const torch::jit::Stack &stack)
 {
@@ -210,8 +212,7 @@ void note_group(const c10::OperatorHandle &op, c10::DispatchKeySet keys, torch::
     op.redispatchBoxed(rest, stack);
 }
 
-/* Registered for the rest of the process, because a kernel must not be removed while operators
- * run. */
+/* Registers the kernel for the rest of the process: it must not be removed while operators run. */
 void register_kernel()
 {
     static torch::Library *library;
@@ -235,7 +236,8 @@ bool is_collective(const at::RecordFunction &function)
     static const char *const groups[] = {"gloo:", "mpi:", "nccl:", "ucc:"};
     for (const char *group : groups)
         if (std::strncmp(function.name(), group, std::strlen(group)) == 0)
-            return function.isAsync(); /* ranges of programs are not asynchronous */
+            /* the ranges of process groups are asynchronous, those of programs are not */
+            return function.isAsync();
     return false;
 }
 
@@ -277,7 +279,7 @@ void describe_inputs_of(StrobeTorchCollective &operation, const at::RecordFuncti
     }
 }
 
-/* `usual` receives the name of the usual group, if the operation has no other. */
+/* `usual` stores the name of the usual group, if the operation's own group is not known. */
 StrobeTorchCollective describe_collective(const at::RecordFunction &function, std::string &usual)
 {
     StrobeTorchCollective operation = {};
@@ -321,7 +323,7 @@ std::unique_ptr<at::ObserverContext> on_collective(const at::RecordFunction &fun
         if (is_recorded)
             return context;
     } catch (...) {
-        /* the operation is not recorded; the program must not notice */
+        /* the operation is not recorded; no exception may reach the program */
     }
     return nullptr;
 }

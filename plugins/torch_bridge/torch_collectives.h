@@ -18,25 +18,26 @@ extern "C" {
 
 #define STROBE_TORCH_COLLECTIVES_SYMBOL "strobe_torch_collectives_2"
 
-/* The collectors that use the interface. Each has its own begin and end. */
+/* The collectors that use the interface, each with its own `begin` and `end`. */
 enum { STROBE_TORCH_MARKS, STROBE_TORCH_OPERATIONS, STROBE_TORCH_CLIENTS };
 
 /* One operation of a process group. The texts are valid during the call. */
 typedef struct StrobeTorchCollective {
-    const char *title; /* "gloo:all_reduce" */
-    /* type of the input's elements: "fp32", "int64" ..., "na" for none or another */
+    const char *title; /* for example "gloo:all_reduce" */
+    /* type of the input's elements: "fp32", "int64" ...; "na": no input, or another type */
     const char *type;
-    uint64_t count;    /* elements of the input, of all tensors together */
+    uint64_t count;    /* number of elements in all tensors of the input */
     uint64_t bytes;    /* bytes of these elements */
     const char *group; /* name of the process group; NULL: not known */
-    uint64_t number; /* of the operation in its group, from 1; collectives and transfers between two
-                        ranks are counted separately; 0: not known */
+    /* number of the operation in its group, from 1, with separate numbers for collectives and for
+     * transfers between two ranks; 0: not known */
+    uint64_t number;
     int64_t peer; /* rank of the other side or of the root, in the group; -1: none, or not known */
-    int32_t size; /* ranks of the group; 0: not known */
+    int32_t size; /* number of ranks in the group; 0: not known */
     uint32_t reserved;
 } StrobeTorchCollective;
 
-/* Reports the begin and end of each operation, from whichever source. Other operators become no
+/* Reports the begin and end of each operation of a process group. Other operators do not become
  * slower: the backend reads the ranges that process groups mark, and registers a kernel only for
  * the operators of process groups. */
 typedef struct StrobeTorchCollectives {
@@ -49,9 +50,9 @@ typedef struct StrobeTorchCollectives {
                           void (*end)(uint64_t id));
     void (*disable)(uint32_t client);
 
-    /* For libtorch before 2, in which a group does not know its name. Sets the group of the
-     * operations that the calling thread issues from now on, and the rank of the other side, -1:
-     * none. NULL: the group is not known. */
+    /* For libtorch before 2, in which a group does not have a name. Sets the group of the
+     * operations that the calling thread issues from now on, and the rank of the other side (-1:
+     * none). `name` NULL: the group is not known. */
     void (*set_group)(const char *name, int64_t peer);
     /* Sets the group of operations whose group is otherwise unknown; NULL: unknown. */
     void (*set_usual_group)(const char *name);

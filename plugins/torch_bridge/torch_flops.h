@@ -34,8 +34,8 @@ bool sizes_at(Values inputs, size_t place, int n_dimensions, c10::IntArrayRef &s
     return n_dimensions < 0 || sizes.size() == static_cast<size_t>(n_dimensions);
 }
 
-/* An expanded tensor may have huge sizes, so this multiplies unsigned numbers, which wrap on
- * overflow. */
+/* Returns the product of the sizes. An expanded tensor may have huge sizes, so the factors are
+ * unsigned, which wrap on overflow. */
 uint64_t product(c10::IntArrayRef sizes)
 {
     uint64_t all = 1;
@@ -44,7 +44,7 @@ uint64_t product(c10::IntArrayRef sizes)
     return all;
 }
 
-/* Returns 2 m n k, times the batch, for matrices at `first` and the place after it. */
+/* Returns 2 m n k, times the batch size, for the matrices in the inputs `first` and `first` + 1. */
 uint64_t flops_of_matrices(Values inputs, size_t first, int n_dimensions)
 {
     c10::IntArrayRef a, b;
@@ -72,7 +72,7 @@ bool pair_at(Values inputs, size_t place, int64_t pair[2])
     return true;
 }
 
-/* Inputs: input, weight, bias, stride, padding, dilation, groups. */
+/* The inputs of conv2d are: input, weight, bias, stride, padding, dilation, groups. */
 uint64_t flops_of_conv2d(Values inputs)
 {
     c10::IntArrayRef input, weight;
@@ -94,7 +94,8 @@ uint64_t flops_of_conv2d(Values inputs)
            static_cast<uint64_t>(inputs[6].toInt());
 }
 
-/* Returns STROBE_ABSENT_U64 if there is no formula for the operator or these inputs. */
+/* Returns the number of floating point operations, or STROBE_ABSENT_U64 if there is no formula for
+ * the operator or these inputs. */
 uint64_t count_flops(const char *name, Values inputs)
 {
     if (std::strncmp(name, "aten::", 6) != 0)

@@ -3,8 +3,8 @@
  * Wraps PyTorch's CPU allocator: implements torch_memory.h. C++17; torch_backend.cpp says how it is
  * compiled.
  *
- * The wrapped allocator still does all the work and reports to PyTorch's own profiler. The one slot
- * for a memory profiler stays free for the program.
+ * The wrapped allocator still does all the work and reports to PyTorch's own profiler. The program
+ * can still use libtorch's only slot for a memory profiler.
  */
 #include "torch_memory.h"
 
@@ -25,7 +25,8 @@ constexpr int PLACES = 4;
 
 std::atomic<const StrobeTorchMemoryEvents *> events;
 
-/* Set as the CPU allocator. It is never destroyed, because storages keep its address. */
+/* The allocator that is set as the CPU allocator. It is never destroyed, because storages keep its
+ * address. */
 class Allocator final : public c10::Allocator
 {
   public:
@@ -65,7 +66,8 @@ class Allocator final : public c10::Allocator
   private:
     c10::DataPtr take(size_t size) const
     {
-        c10::DataPtr data = inner_->allocate(size); /* exceptions pass through */
+        /* may throw; the exception reaches the caller */
+        c10::DataPtr data = inner_->allocate(size);
         const void *address = data.get();
         if (address && data.compare_exchange_deleter(inner_deleter_, own_deleter_))
             events.load(std::memory_order_relaxed)->allocated(address, size);
@@ -77,9 +79,9 @@ class Allocator final : public c10::Allocator
     c10::DeleterFnPtr own_deleter_ = nullptr;
 };
 
-/* A deleter gets only the address, so each wrapper needs a deleter of its own. The wrappers are
- * made at the first use and never destroyed, because the program may release memory while it
- * ends. */
+/* Returns the wrappers. Each wrapper needs its own deleter, because a deleter gets only the
+ * address. The wrappers are made at the first use and never destroyed, because the program may
+ * release memory while it ends. */
 Allocator *places()
 {
     static Allocator *const made = new Allocator[PLACES];
@@ -90,7 +92,7 @@ Allocator *all_places;
 
 template <int place> void release(void *memory)
 {
-    if (memory) /* oneDNN also releases scratch memory that it never allocated (NULL) */
+    if (memory) /* NULL: oneDNN releases scratch memory even if it has not allocated any */
         events.load(std::memory_order_relaxed)->released(memory);
     all_places[place].inner_deleter()(memory);
 }
@@ -98,7 +100,7 @@ template <int place> void release(void *memory)
 constexpr c10::DeleterFnPtr deleters[PLACES] = {release<0>, release<1>, release<2>, release<3>};
 
 std::mutex lock;
-uint8_t priority; /* with which our allocator was set */
+uint8_t priority; /* priority with which the wrapper was set */
 
 bool is_ours(const c10::Allocator *allocator)
 {
@@ -108,7 +110,7 @@ bool is_ours(const c10::Allocator *allocator)
     return false;
 }
 
-/* Returns the wrapper of an allocator; NULL: none is free. */
+/* Returns the wrapper of an allocator, or NULL if no wrapper is free. */
 Allocator *place_before(c10::Allocator *inner)
 {
     for (int i = 0; i < PLACES; i++) {
@@ -122,8 +124,8 @@ Allocator *place_before(c10::Allocator *inner)
     return nullptr;
 }
 
-/* Sets the allocator with the least priority that takes effect, so that the program can later set
- * its own as if ours were not there. */
+/* Sets the allocator with the lowest priority that takes effect, so that the program can later set
+ * its own allocator as if no wrapper were set. */
 bool set(c10::Allocator *allocator)
 {
     for (unsigned least = 0; least <= UINT8_MAX; least++) {
@@ -145,8 +147,8 @@ const char *attach(const StrobeTorchMemoryEvents *new_events) noexcept
         c10::Allocator *current = c10::GetCPUAllocator();
         if (is_ours(current))
             return nullptr;
-        /* Only if the address is also the deleter's context can the release of memory be
-         * followed. */
+        /* the release of memory can be followed only if the address is also the deleter's
+         * context */
         if (!current->raw_deleter())
             return "the CPU allocator in use does not release all memory in the same way";
         Allocator *own = place_before(current);

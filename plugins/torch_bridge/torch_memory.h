@@ -32,13 +32,13 @@ typedef struct StrobeTorchMemoryEvents {
 typedef struct StrobeTorchMemory {
     uint32_t struct_size;
     uint32_t reserved;
-    const char *torch_version; /* version against which it was compiled */
+    const char *torch_version; /* version of PyTorch against which this was compiled */
 
-    /* Wraps the allocator in use, unless it is wrapped already, and reports allocations from now
+    /* Wraps the present allocator, unless it is already wrapped, and reports allocations from now
      * on. Control thread. Returns NULL, or the reason of a failure. */
     const char *(*attach)(const StrobeTorchMemoryEvents *events);
-    /* Restores the wrapped allocator, unless the program has set another one meanwhile. Releases of
-     * memory that was allocated in between are still reported, at any time. Control thread. */
+    /* Restores the wrapped allocator, unless the program has set another one since. Releases of
+     * memory that the wrapper allocated are still reported, at any later time. Control thread. */
     void (*detach)(void);
 } StrobeTorchMemory;
 

@@ -38,7 +38,8 @@ bool is_write(const c10::AliasInfo *alias)
     return false;
 }
 
-/* Returns the inputs to which a function writes, as bits; only of the first 64. */
+/* Returns the inputs to which a function writes, as bits; only the first 64 inputs are
+ * considered. */
 uint64_t ask_written(const at::RecordFunction &function)
 {
     uint64_t written = 0;
@@ -52,8 +53,9 @@ uint64_t ask_written(const at::RecordFunction &function)
     return written;
 }
 
-/* Getting a schema copies it, which takes microseconds, so each thread keeps the results. An
- * operator's name keeps its address as long as the operator exists. */
+/* Result of ask_written for one operator. To get a schema copies it, which takes microseconds, so
+ * each thread keeps the results. An operator's name keeps its address as long as the operator
+ * exists. */
 struct Written {
     const char *name;
     uint64_t inputs;
@@ -72,7 +74,7 @@ uint64_t written_inputs(const at::RecordFunction &function)
     return place.inputs;
 }
 
-/* Tensors to report, in batches. */
+/* Collects tensors and reports them in batches. */
 class Batch
 {
   public:
@@ -134,7 +136,7 @@ std::unique_ptr<at::ObserverContext> on_begin(const at::RecordFunction &function
     try {
         tell(function);
     } catch (...) {
-        /* the inputs are not reported; the program must not notice */
+        /* the inputs are not reported; no exception may reach the program */
     }
     return nullptr;
 }
@@ -151,7 +153,7 @@ const char *enable(const StrobeTorchTensorEvents *new_events) noexcept
             at::reenableCallback(handle);
             if (at::hasGlobalCallbacks())
                 return nullptr;
-            /* other code has cleared the whole list meanwhile */
+            /* other code has cleared the whole list of callbacks */
         }
         handle = at::addGlobalCallback(at::RecordFunctionCallback(on_begin).needsInputs(true));
         return nullptr;

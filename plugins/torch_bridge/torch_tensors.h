@@ -19,31 +19,32 @@ extern "C" {
 
 /* A CPU tensor among a function's inputs. */
 typedef struct StrobeTorchTensor {
-    uint64_t address; /* of the memory of its storage */
+    uint64_t address; /* address of its storage's memory */
     uint64_t bytes;   /* size of that memory */
-    uint32_t input;   /* number of the input; all tensors of a list have the same */
+    uint32_t input;   /* number of the input; all tensors of a list have the same number */
     uint8_t is_written;
-    uint8_t is_leaf; /* it collects a gradient: mostly a parameter */
+    uint8_t is_leaf; /* a gradient is accumulated for it: mostly a parameter */
     uint16_t reserved;
 } StrobeTorchTensor;
 
-#define STROBE_TORCH_TENSORS_MAX 32 /* most tensors in one call; more come in further calls */
+#define STROBE_TORCH_TENSORS_MAX 32 /* maximum number of tensors in one call of `used` */
 
 typedef struct StrobeTorchTensorEvents {
     uint32_t struct_size;
     uint32_t reserved;
-    /* A function begins on the calling thread. The name is valid only during the call. */
+    /* A function with these tensors begins on the calling thread. The name is valid only during the
+     * call. Called several times if there are more tensors than STROBE_TORCH_TENSORS_MAX. */
     void (*used)(const char *function, const StrobeTorchTensor *tensors, size_t n);
 } StrobeTorchTensorEvents;
 
 typedef struct StrobeTorchTensors {
     uint32_t struct_size;
     uint32_t reserved;
-    const char *torch_version; /* version against which it was compiled */
+    const char *torch_version; /* version of PyTorch against which this was compiled */
 
     /* Begins to report inputs. Control thread. Returns NULL, or the reason of a failure. */
     const char *(*enable)(const StrobeTorchTensorEvents *events);
-    /* Stops reporting, except in callbacks that already run. Control thread. */
+    /* Stops reporting, except in callbacks that are already running. Control thread. */
     void (*disable)(void);
 } StrobeTorchTensors;
 

@@ -10,8 +10,8 @@
 namespace
 {
 
-/* A text, one for each thread. Its memory grows and is kept for reuse. If memory runs out, an
- * append is left out. */
+/* A text, of which each thread has one. Its memory grows and is reused. If memory runs out, appends
+ * have no effect. */
 class Text
 {
   public:
@@ -20,7 +20,8 @@ class Text
     Text &operator=(const Text &) = delete;
     ~Text()
     {
-        /* reset, because functions may still run while the thread's other objects are destroyed */
+        /* resets the text, because functions may still run while the thread's other objects are
+         * destroyed */
         std::free(bytes_);
         bytes_ = nullptr;
         length_ = size_ = 0;

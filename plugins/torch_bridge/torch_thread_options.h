@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of single threads, in place of those for all threads. Part of torch_backend.cpp. */
+/* Options of single threads, which override the options for all threads. Part of
+ * torch_backend.cpp. */
 #ifndef STROBE_TORCH_THREAD_OPTIONS_H
 #define STROBE_TORCH_THREAD_OPTIONS_H
 
@@ -11,10 +12,10 @@
 namespace
 {
 
-/* Options of the calling thread (set_thread). was_own remains when they are removed, because
- * functions that began with them end as noted functions. They are read only if some thread has had
- * options: a look-up of thread storage costs nanoseconds, and the static thread storage has no room
- * for this library's variables. */
+/* Options of the calling thread (set_thread). The bit was_own remains when the options are removed,
+ * because functions that began with them end as noted functions. own_options is read only if any
+ * thread has had options: a look-up of thread storage costs nanoseconds, and the static thread
+ * storage has no room for this library's variables. */
 constexpr uint32_t was_own = 1u << 31;
 thread_local uint32_t own_options;
 uint32_t any_thread_has_own;
@@ -30,8 +31,8 @@ std::unique_ptr<at::ObserverContext> ignore_begin(const at::RecordFunction &) no
     return nullptr;
 }
 
-/* Adds a callback of this thread that does nothing: if it exists, libtorch keeps the inputs of the
- * thread's functions, for the callback of all threads. */
+/* Adds or removes a callback of this thread that does nothing. If it exists, libtorch keeps the
+ * inputs of the thread's functions, so that the callback of all threads can read them. */
 void keep_own_inputs(bool is_on)
 {
     if (is_on == (own_callback != at::INVALID_CALLBACK_HANDLE))

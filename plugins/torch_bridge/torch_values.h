@@ -15,14 +15,15 @@
 namespace
 {
 
-constexpr size_t VALUES_MAX = 1000; /* most items of a list that are written */
+constexpr size_t VALUES_MAX = 1000; /* maximum number of items of a list that are written */
 
 template <size_t size> void append_literal(Text &text, const char (&token)[size])
 {
     text.append(token, size - 1);
 }
 
-/* Appends bytes within a JSON text. Invalid UTF-8 is kept: the exporters replace it. */
+/* Appends bytes as a part of a JSON text. Does not change invalid UTF-8, because the exporters
+ * replace it. */
 void append_escaped(Text &text, const std::string &bytes)
 {
     for (const char byte : bytes) {

@@ -47,7 +47,7 @@ const char *strobe_python_text(PyObject *text, PyObject **keep)
         PyErr_Format(PyExc_TypeError, "expected a str, found %R", (PyObject *)Py_TYPE(text));
         return NULL;
     }
-    /* The str object caches its UTF-8 form, so later calls copy nothing. */
+    /* the str object caches its UTF-8 form, so later calls copy nothing */
     const char *bytes = PyUnicode_AsUTF8AndSize(text, NULL);
     if (bytes || !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
         return bytes;
@@ -149,7 +149,8 @@ static struct PyModuleDef definition = {
     .m_methods = functions,
 };
 
-/* At exit: a thread of the library must not call into an interpreter that is shutting down. */
+/* Registers strobe_python_finish at exit, because a thread of the library must not call into an
+ * interpreter that is shutting down. */
 static int finish_at_exit(void)
 {
     static PyMethodDef finish = {"finish", strobe_python_finish, METH_NOARGS, NULL};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of strobe.compiled, which call the collector cpu_op
- * (plugins/cpu_op/compile-tool.h).
- */
+/* The functions of strobe._strobe.compiled, which call the collector cpu_op
+ * (plugins/cpu_op/compile-tool.h). */
 #include "module.h"
 
 #include "../../plugins/cpu_op/compile-tool.h"
@@ -66,7 +65,7 @@ static PyObject *set_thread(PyObject *module, PyObject *args)
 
 /* ---- marks ------------------------------------------------------------------------------- */
 
-/* Reads a number that may be None; returns 0 on success. */
+/* Reads a number; for None, the value for "unknown". Returns 0 on success. */
 static int take_number(PyObject *object, uint64_t *number)
 {
     *number = UINT64_MAX; /* STROBE_ABSENT_U64 */
@@ -112,7 +111,7 @@ static PyObject *add_instant(PyObject *module, PyObject *args)
 
 typedef struct FunctionObject {
     PyObject_HEAD PyObject *name;
-    PyObject *keep;   /* owns the text if `name` does not */
+    PyObject *keep;   /* owns the text if `name` does not own it */
     PyObject *theirs; /* PyTorch's own object, while PyTorch's profiler runs */
     const char *text;
     void *function; /* the tool's object; NULL: the function is not open */
@@ -146,8 +145,8 @@ static int is_user_range(PyObject *keywords)
            PyUnicode_CompareWithASCIIString(scope, "user_scope") == 0;
 }
 
-/* PyTorch's profiler takes inputs only from PyTorch's own type. While it runs, makes an object of
- * that type, which Strobe records too. */
+/* While PyTorch's profiler runs, makes an object of PyTorch's own type, because this profiler takes
+ * inputs only from that type. Strobe records the object, too. */
 static int make_theirs(FunctionObject *self, PyObject *args, PyObject *keywords)
 {
     if (!their_type)

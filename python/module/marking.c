@@ -2,14 +2,14 @@
 /* Marks from Python. Without a session a mark costs the check of its arguments and one load. */
 #include "module.h"
 
-/* Ranges that one Range object may have open at once (a recursive `with`); deeper ones are not
- * recorded. */
+/* Maximum number of ranges that one Range object can have open at once (a recursive `with`); deeper
+ * ranges are not recorded. */
 #define RANGE_DEPTH 16
 
 typedef struct RangeObject {
     PyObject ob_base;
     PyObject *name;
-    PyObject *keep; /* owns `text` if the name had to be converted */
+    PyObject *keep; /* owns the bytes at `text` if the name had to be converted */
     const char *text;
     uint64_t argument;
     unsigned depth;

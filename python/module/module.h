@@ -3,7 +3,7 @@
  * Declarations for the files of the extension module `strobe._strobe`.
  *
  * The module uses only CPython's stable interface (abi3), so that one build works with every
- * interpreter from 3.11 on. Its state is that of libstrobe, of which each process has one.
+ * interpreter from 3.11 on. Its state is in libstrobe, which is loaded once in each process.
  */
 #ifndef STROBE_PYTHON_MODULE_H
 #define STROBE_PYTHON_MODULE_H
@@ -14,17 +14,19 @@
 
 #include <strobe/strobe.h>
 
-/* strobe.Error: the message of a StrobeError; attribute `status` is its code. */
+/* The exception strobe.Error, with the message of a StrobeError; its attribute `status` is the
+ * error's code. */
 extern PyObject *strobe_python_error;
 
 /* Raises strobe.Error for a failed call and frees `error` (NULL is allowed). Returns NULL. */
 PyObject *strobe_python_raise(StrobeStatus status, StrobeError *error);
 
-/* The bytes of a str as UTF-8, NUL-terminated. Lone surrogates are kept. *keep owns the bytes; the
- * caller releases it after use (it may be NULL). NULL with an exception if `text` is no str. */
+/* Returns the bytes of a str as UTF-8, NUL-terminated. Lone surrogates are kept. *keep owns the
+ * bytes; the caller must release *keep after use (it may be NULL). Returns NULL with an exception
+ * if `text` is not a str. */
 const char *strobe_python_text(PyObject *text, PyObject **keep);
 
-/* Number of forks that led to this process since the module was loaded. */
+/* Returns how many forks lie between the process that loaded the module and this process. */
 unsigned strobe_python_forks(void);
 
 /* marking.c */
@@ -46,7 +48,7 @@ PyObject *strobe_python_session_type(void);
 PyObject *strobe_python_attach(PyObject *module, PyObject *unused);
 PyObject *strobe_python_step(PyObject *module, PyObject *unused);
 PyObject *strobe_python_dump(PyObject *module, PyObject *unused);
-/* At exit: closes a session that is still open, while callbacks may still be called. */
+/* Call it at exit: closes a session that is still open, while callbacks can still be called. */
 PyObject *strobe_python_finish(PyObject *module, PyObject *unused);
 
 #endif

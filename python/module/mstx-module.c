@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of strobe.mstx. None raises: a wrong call gives a Python warning and has no effect.
+ * The functions of strobe.mstx. They raise no exception: a wrong call gives a Python warning and
+ * has no effect.
  */
 #include "mstx-tool.h"
 #include "open-ranges.h"
@@ -14,7 +15,7 @@ typedef struct Mark {
     const char *message;
     void *stream;
     const MstxPythonDomain *domain;
-    PyObject *keep[2]; /* own the texts if the str objects do not */
+    PyObject *keep[2]; /* own the texts if the str objects do not own them */
 } Mark;
 
 /* ---- arguments --------------------------------------------------------------------------- */
@@ -32,7 +33,7 @@ static PyObject *warn_of_exception(const char *function, PyObject *answer)
     PyErr_Fetch(&type, &value, &trace);
     if (PyErr_WarnFormat(PyExc_UserWarning, 1, "Call %s failed. Exception: %S", function,
                          value ? value : type) < 0)
-        PyErr_Clear(); /* the program makes warnings errors: raise none even then */
+        PyErr_Clear(); /* the program turns warnings into errors: raise nothing even then */
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(trace);
@@ -47,8 +48,8 @@ static int index_of(PyObject *keyword, const char *const *names, Py_ssize_t n)
     return -1;
 }
 
-/* Stores positional and keyword arguments in the order of the parameters' names; borrowed; NULL:
- * not given. The first `required` must be given. */
+/* Stores positional and keyword arguments in `given`, in the order of `names`, as borrowed
+ * references; NULL: the argument is missing. The first `required` arguments must not be missing. */
 static int take_arguments(const char *const *names, Py_ssize_t n, Py_ssize_t required,
                           PyObject **out, PyObject *const *args, Py_ssize_t n_args,
                           PyObject *keywords)
@@ -95,7 +96,8 @@ static const char *text_of(const char *what, PyObject *object, PyObject **keep)
     return text;
 }
 
-/* The domain with that name. NULL: an exception is set, or its marks are not recorded. */
+/* Returns the domain with this name. Returns NULL if an exception is set, or if the domain's marks
+ * are not recorded. */
 static const MstxPythonDomain *domain_of(PyObject *object, PyObject **keep)
 {
     const char *text = object ? text_of("domain", object, keep) : NULL;
@@ -103,8 +105,8 @@ static const MstxPythonDomain *domain_of(PyObject *object, PyObject **keep)
     return (object && !text) || !mstx_tool_is_there() ? NULL : mstx_tool_domain(object, text);
 }
 
-/* Reads an int attribute that identifies a stream. 0: there is none. The value may be a pointer,
- * but is not dereferenced. */
+/* Reads an int attribute that identifies a stream. Returns 0 if there is no such attribute. The
+ * value may be a pointer, but is not dereferenced. */
 static int read_id(PyObject *object, const char *name, uint64_t *id)
 {
     PyObject *value = PyObject_GetAttrString(object, name);
@@ -117,8 +119,8 @@ static int read_id(PyObject *object, const char *name, uint64_t *id)
     return is_id;
 }
 
-/* Stores the pointer of an NPU's stream. For another stream, stores any value but NULL, if the tool
- * does not dereference it. */
+/* Stores the pointer of an NPU's stream. For another device's stream, if the tool does not
+ * dereference the pointer, stores any value except NULL. */
 static int stream_of(PyObject *object, void **stream)
 {
     static const char *const others[] = {"stream_id", "cuda_stream", "sycl_queue"};
@@ -148,8 +150,8 @@ static void release_mark(Mark *mark)
     Py_XDECREF(mark->keep[1]);
 }
 
-/* 1: the caller makes *mark, then releases it. 0: there is nothing to do. -1: an exception is set.
- */
+/* Reads the arguments of a mark. Returns 1: the caller must make *mark and then release it; 0:
+ * there is nothing to do; -1: an exception is set. */
 static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObject *keywords)
 {
     static const char *const names[N_PARAMETERS] = {"message", "stream", "domain"};
@@ -158,7 +160,7 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
     *mark = (Mark){0};
     if (take_arguments(names, N_PARAMETERS, 1, given, args, n_args, keywords) < 0)
         return -1;
-    mstx_tool_is_there(); /* determines which streams are valid */
+    mstx_tool_is_there(); /* finds the tool, which determines which streams are valid */
     mark->message = text_of("message", given[MESSAGE], &mark->keep[0]);
     if (mark->message && stream_of(given[STREAM], &mark->stream) == 0)
         mark->domain = domain_of(given[DOMAIN], &mark->keep[1]);
@@ -169,8 +171,8 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
 
 /* ---- open ranges ------------------------------------------------------------------------- */
 
-/* The window that records now. Includes the number of forks, because a window of a forked child may
- * have the same number as one of the parent. */
+/* Returns a number for the window that records now. It includes the number of forks, because a
+ * window of a forked child may have the same number as a window of the parent. */
 static uint64_t present_window(void)
 {
     return (uint64_t)strobe_python_forks() << 32 | strobe_gate;
@@ -178,7 +180,7 @@ static uint64_t present_window(void)
 
 static uint64_t started_window; /* the window of the open ranges */
 
-/* Ranges of other windows are dropped, because they can no longer end. */
+/* Drops the ranges of earlier windows, because they can no longer end. */
 static void forget_other_starts(void)
 {
     uint64_t window = present_window();
@@ -248,7 +250,7 @@ static PyObject *range_start(PyObject *module, PyObject *const *args, Py_ssize_t
         release_mark(&wanted);
         forget_other_starts();
         if (id && open_ranges_put(id, wanted.domain) < 0)
-            id = 0; /* the range cannot be found again to end it */
+            id = 0; /* no memory: the range could not be found again at its end */
     }
     if (found < 0)
         return warn_of_exception("range_start", PyLong_FromLong(0));
@@ -292,7 +294,7 @@ static PyObject *range_end(PyObject *module, PyObject *const *args, Py_ssize_t n
     return PyErr_Occurred() ? warn_of_exception("range_end", Py_None) : Py_None;
 }
 
-/* Pushes a range. Returns the depth before it; -1: the range is not recorded. */
+/* Pushes a range. Returns the depth before the push; -1: the range is not recorded. */
 static long push_range(const Mark *wanted)
 {
     forget_other_windows();
@@ -354,7 +356,7 @@ static PyObject *range_pop(PyObject *module, PyObject *const *args, Py_ssize_t n
     return PyLong_FromLong(depth);
 }
 
-/* The collector calls it with a capsule of its functions. */
+/* The collector calls this function with a capsule of its own functions. */
 static PyObject *adopt_tool(PyObject *module, PyObject *capsule)
 {
     const MarkerPythonTool *tool = PyCapsule_GetPointer(capsule, MARKER_PYTHON_TOOL);
@@ -411,10 +413,10 @@ static PyMethodDef functions[] = {
             "mark(message, stream=None, domain='default')\n--\n\nMarks an instant."),
     MARKING(range_start, range_start,
             "range_start(message, stream=None, domain='default')\n--\n\n"
-            "Begins a range; returns its id, 0 when it is not recorded."),
+            "Begins a range; returns its id, or 0 if the range is not recorded."),
     MARKING(range_end, range_end,
             "range_end(range_id, domain='default')\n--\n\n"
-            "Ends the range of that id, on any thread."),
+            "Ends the range with this id, on any thread."),
     MARKING(range_push, range_push,
             "range_push(message, stream=None, domain='default')\n--\n\nBegins a range; "
             "returns how many ranges of the thread and domain enclose it, -1 when it is "

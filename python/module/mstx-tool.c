@@ -10,7 +10,7 @@ const MarkerPythonTool *mstx_tool_collector;
 
 static MstxFunction core[MSTX_CORE_SIZE], domain[MSTX_DOMAIN_SIZE];
 static MstxFunction *core_places[MSTX_CORE_SIZE], *domain_places[MSTX_DOMAIN_SIZE];
-static PyObject *domains; /* name -> a capsule of its MstxPythonDomain */
+static PyObject *domains; /* from a name to a capsule of its MstxPythonDomain */
 static MstxInit *present; /* init function of the tool that was found; NULL: none */
 
 static int get_table(int module, MstxFunction ***table, unsigned *size)
@@ -30,8 +30,8 @@ static void lay_out(MstxFunction **places, MstxFunction *functions, unsigned n)
     }
 }
 
-/* Calls the tool's init function. mstx_tool_look() does so without the interpreter's lock, because
- * the tool may start a session, whose collectors take that lock. */
+/* Calls the tool's init function. mstx_tool_look() calls this without the interpreter's lock,
+ * because the tool may start a session, whose collectors take the lock. */
 static int let_in(MstxInit *init)
 {
     if (!init)
@@ -49,7 +49,8 @@ static MstxInit *find_tool(void)
     return (MstxInit *)dlsym(library ? library : RTLD_DEFAULT, "InitInjectionMstx");
 }
 
-/* Tells strobe.run.attach, if it is imported, that a mark was made and may have begun a session. */
+/* Notifies strobe.run.attach, if it is imported, that a mark was made, which may have begun a
+ * session. */
 static void tell_of_mark(void)
 {
     PyObject *modules = PyImport_GetModuleDict(); /* borrowed, like its items */
@@ -66,7 +67,8 @@ void mstx_tool_look(void)
 
     if (mstx_tool_state != MSTX_UNKNOWN)
         return;
-    mstx_tool_state = MSTX_NONE; /* until init returns, for other threads and marks in init */
+    /* the state for other threads, and for marks inside init, until init returns */
+    mstx_tool_state = MSTX_NONE;
     Py_BEGIN_ALLOW_THREADS present = find_tool();
     is_in = let_in(present);
     Py_END_ALLOW_THREADS if (!is_in) return;

@@ -6,7 +6,7 @@
 
 #define FIRST_SIZE 64 /* a power of two, like all sizes */
 
-/* A hash table with linear probing; at most half of the places are taken. */
+/* A hash table with linear probing, in which at most half of the slots are used. */
 static struct place {
     uint64_t id; /* 0: free */
     const void *domain;
@@ -18,7 +18,7 @@ static uint64_t home_of(uint64_t id)
     return (id * 0x9e3779b97f4a7c15u >> 32) & (size - 1);
 }
 
-/* The index of the id's place, or of the free place for it. */
+/* Returns the index of the slot with the id, or of the free slot for it. */
 static uint64_t place_of(uint64_t id)
 {
     uint64_t at = home_of(id);
@@ -62,7 +62,7 @@ const void *open_ranges_find(uint64_t id)
     return place && place->id ? place->domain : NULL;
 }
 
-/* Moves later entries up that a search would no longer find. */
+/* After the removal, moves up later entries that a search would no longer find. */
 void open_ranges_remove(uint64_t id)
 {
     uint64_t hole = size && id ? place_of(id) : 0;

@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-/* `id` is not 0, `domain` not NULL. Returns 0; -1 if there is no memory. */
+/* Adds a range; `id` must not be 0, `domain` not NULL. Returns 0, or -1 if out of memory. */
 int open_ranges_put(uint64_t id, const void *domain);
-/* NULL: no such range is open. */
+/* Returns the domain of a range, or NULL if no range with this id is open. */
 const void *open_ranges_find(uint64_t id);
 void open_ranges_remove(uint64_t id);
 /* Removes all ranges. */

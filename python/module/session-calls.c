@@ -25,7 +25,8 @@ void strobe_python_leave(StrobePythonCall *call)
     PyThread_release_lock(call->lock);
 }
 
-/* A reader may also call from a callback, if the thread does not hold the lock there. */
+/* Takes the lock of `call` if the session may be used; returns as strobe_python_enter. A reader may
+ * also call this function in a callback, in a thread that does not hold the lock. */
 static int enter_as(StrobePythonSession *self, StrobePythonCall *call, int is_reader)
 {
     if (strobe_python_is_external(self))
@@ -66,8 +67,9 @@ int strobe_python_failed(StrobePythonCall *call, StrobeStatus status, StrobeErro
 
 /* ---- callbacks --------------------------------------------------------------------------- */
 
-/* Keeps the exception for the session call that this thread is in. Outside of such a call, as in
- * the library's thread that dumps, only the interpreter's hook can report the exception. */
+/* Stores the exception for the session call that this thread is in, which then raises it. Outside
+ * of a session call, as in the library's thread that dumps, only the interpreter's hook can report
+ * the exception. */
 static void keep_exception(StrobePythonSession *self, PyObject *callback)
 {
     unsigned long me = PyThread_get_thread_ident();
@@ -103,7 +105,8 @@ StrobeAction strobe_python_call_schedule(void *user, int64_t step)
     return (StrobeAction)action;
 }
 
-/* Holds a reference, because another thread may replace the callable meanwhile. */
+/* Calls the callable with the directory. Holds a reference to it, because another thread may
+ * replace the callable meanwhile. */
 static void call_callback(StrobePythonSession *self, PyObject *callable, const char *directory)
 {
     PyObject *path = callable ? PyUnicode_DecodeFSDefault(directory) : NULL;
@@ -119,7 +122,8 @@ static void call_callback(StrobePythonSession *self, PyObject *callable, const c
     Py_DECREF(callable);
 }
 
-/* Runs in the thread that steps, stops or dumps; or after a dump in the library's own thread. */
+/* The library calls this in the thread that steps, stops or dumps, or in its own thread after a
+ * dump. */
 void strobe_python_call_trace_ready(void *user, const char *directory)
 {
     StrobePythonSession *self = user;
@@ -141,8 +145,8 @@ void strobe_python_call_window_end(void *user, const char *directory)
     PyGILState_Release(gil);
 }
 
-/* Readers are allowed inside a callback. If this thread's call already holds the lock, the reader
- * does not take it again. */
+/* Readers are allowed inside a callback. If this thread already holds the lock, a reader does not
+ * take it again. */
 int strobe_python_enter_reader(StrobePythonSession *self, int *entered)
 {
     *entered = 0;

@@ -6,10 +6,11 @@
 
 #include <string.h>
 
-/* The open session of this process, borrowed; NULL if none. */
+/* The open session of this process, as a borrowed reference; NULL: none. */
 static StrobePythonSession *current;
 
-/* ---- life -------------------------------------------------------------------------------- */
+/* ---- creation and end
+ * -------------------------------------------------------------------------------- */
 
 static PyObject *session_wrap(PyTypeObject *type, StrobeSession *session, int borrowed)
 {
@@ -57,7 +58,7 @@ static PyObject *session_new(PyTypeObject *type, PyObject *args, PyObject *keywo
     return session_wrap(type, session, 0);
 }
 
-/* Closes the object. Returns the session if the caller must free it. */
+/* Marks the object as closed. Returns the session if the caller must free it, otherwise NULL. */
 static StrobeSession *take_session(StrobePythonSession *self)
 {
     StrobeSession *session = self->session;
@@ -67,8 +68,9 @@ static StrobeSession *take_session(StrobePythonSession *self)
     return self->borrowed || strobe_python_is_external(self) ? NULL : session;
 }
 
-/* Waits for a dump that the library is writing, and for its callback, so the caller must not hold a
- * lock of the object. Afterwards no callback runs, because the object may be about to be freed. */
+/* Frees the session. Waits for a dump that the library is writing, and for the dump's callback, so
+ * the caller must not hold a lock of the object. Afterwards no callback runs, so the object may be
+ * freed. */
 static void free_session(StrobeSession *session)
 {
     if (!session)
@@ -93,7 +95,8 @@ static int session_traverse(PyObject *object, visitproc visit, void *arg)
     return 0;
 }
 
-/* Keeps the callables while the session is open, because the library may still call them. */
+/* Does not drop the callables while the session is open, because the library may still call
+ * them. */
 static int session_clear(PyObject *object)
 {
     StrobePythonSession *self = (StrobePythonSession *)object;
@@ -157,7 +160,7 @@ static PyObject *session_step(PyObject *self, PyObject *unused)
     return run_call(self, strobe_session_step);
 }
 
-/* Also allowed in a callback during step(): this thread then holds the lock already. */
+/* Also allowed in a callback during step(), when this thread already holds the lock. */
 static PyObject *session_stop(PyObject *object, PyObject *unused)
 {
     StrobePythonSession *self = (StrobePythonSession *)object;
@@ -176,7 +179,8 @@ static StrobeStatus retry_call(StrobeSession *session, StrobeError **error)
 {
     StrobeSession *none;
     strobe_session_retry(session);
-    strobe_run_attach(STROBE_PROCESS_PYTHON, &none, NULL); /* the awaited module is now loaded */
+    /* the module that a collector waits for is now loaded */
+    strobe_run_attach(STROBE_PROCESS_PYTHON, &none, NULL);
     return STROBE_OK;
 }
 
@@ -207,7 +211,7 @@ static PyObject *session_toggle(PyObject *object, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Dumps, and returns the directory; None in a forked child. */
+/* Writes a dump and returns its directory, or None in a forked child. */
 static PyObject *session_dump(PyObject *object, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"reason", NULL};
@@ -291,7 +295,7 @@ static PyObject *session_add_metadata(PyObject *object, PyObject *args, PyObject
     return answer;
 }
 
-/* Keeps `callable` (None: none) in *slot. */
+/* Stores `callable` in *slot; None removes the callable. */
 static void keep_callable(PyObject **slot, PyObject *callable)
 {
     PyObject *old = *slot;
@@ -302,7 +306,8 @@ static void keep_callable(PyObject **slot, PyObject *callable)
 
 enum { ON_SCHEDULE, ON_TRACE_READY, ON_WINDOW_END };
 
-/* Waits for the library's lock without the interpreter's, which the lock's holder may need. */
+/* Sets or removes a callback in the library. Releases the interpreter's lock while it waits for the
+ * library's lock, whose holder may need the interpreter's lock. */
 static void set_in_library(StrobePythonSession *self, int which, int is_set)
 {
     Py_BEGIN_ALLOW_THREADS switch (which)

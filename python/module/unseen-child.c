@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program in a process that the calling program cannot notice: it gets no SIGCHLD, and
- * wait() does not return the process. */
+/* Runs a program in a process that the calling program cannot notice: the calling program gets no
+ * SIGCHLD, and wait() does not return the process. */
 #include "module.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The borrowed texts of a list of bytes, as a NULL-terminated array (free it with PyMem_Free); NULL
- * with an exception. */
+/* Returns the texts of a list of bytes, borrowed, as a NULL-terminated array (free it with
+ * PyMem_Free); NULL with an exception on failure. */
 static char **texts_of(PyObject *list)
 {
     Py_ssize_t n = PyList_Size(list);
@@ -31,7 +31,8 @@ static char **texts_of(PyObject *list)
     return texts;
 }
 
-/* Executes the program. It ends if the process in between ends, and has default signal handlers. */
+/* Executes the program, with default signal handlers. The program is killed if its parent, the
+ * process in between, ends. */
 __attribute__((noreturn)) static void become(char *const *words, char *const *variables)
 {
     sigset_t none;
@@ -46,8 +47,9 @@ __attribute__((noreturn)) static void become(char *const *words, char *const *va
 }
 
 /* Runs in a process between this one and the program, and waits for the program: the program's end
- * sends a signal to its parent, which must not be this process. Uses only system calls, because
- * other threads may have held any lock, and a recording of library calls must not contain these. */
+ * sends a signal to the program's parent, which must not be the calling process. Makes only system
+ * calls directly, because other threads may have held any lock at the clone, and because calls of
+ * library functions would be recorded. */
 __attribute__((noreturn)) static void stand_between(char *const *words, char *const *variables)
 {
     struct sigaction fall = {.sa_handler = SIG_DFL};
@@ -62,7 +64,7 @@ __attribute__((noreturn)) static void stand_between(char *const *words, char *co
     _exit(child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
-/* Returns the exit status. -1: a signal handler raised an exception, and the child was ended. */
+/* Returns the exit status; -1: a signal handler raised an exception, and the child was killed. */
 static int wait_for(pid_t child)
 {
     int status = 0, failed = 0;
@@ -79,7 +81,7 @@ static int wait_for(pid_t child)
     return failed ? -1 : ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
-/* Clones without an exit signal: wait() and waitpid(-1) ignore such a child. */
+/* Clones without an exit signal, because wait() and waitpid(-1) ignore a child without one. */
 PyObject *strobe_python_run_unseen(PyObject *module, PyObject *args)
 {
     PyObject *words, *variables;
