@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints where modules go for a prefix: the interpreter's own folder below it, if it has one.
+"""Prints the folder of Python modules for a prefix: the interpreter's own folder below the prefix,
+if it has one.
 
-Meson's answer for Debian is a folder that the interpreter does not look into for /usr/local.
+Meson's answer for Debian is a folder in which the interpreter does not look for modules below
+/usr/local.
 """
 
 import site

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strobe: profile this process, or mark what it does.
+"""Strobe: profiles this process, or marks its work.
 
-`strobe.profiler` is the profiler for training scripts. The functions here mark the program for
-the running session; without a session each costs about as much as an empty call. Every process
-under `strobe run` imports this module, so it imports as little as possible.
+`strobe.profiler` is the profiler for training scripts. The functions here mark the program for the
+running session; without a session each costs about as much as an empty call. Every Python process
+under `strobe run` imports this module, so it imports as few modules as possible.
 """
 
 try:

@@ -28,7 +28,8 @@ def find():
 
 
 def clean_variables():
-    """The environment of the command, in which `strobe run` does not record the command."""
+    """The environment for the command: without the variables with which `strobe run` would record
+    it."""
     variables = dict(os.environ)
     environment.clean(variables)
     for name in ("PROF_CONFIG_PATH", "MSMONITOR_USE_DAEMON", "KINETO_USE_DAEMON"):
@@ -37,7 +38,8 @@ def clean_variables():
 
 
 def _terminal():
-    """Descriptor of the terminal that this process writes its messages to; None: there is none."""
+    """Descriptor of the terminal to which this process writes its messages; None if that is not a
+    terminal."""
     try:
         number = sys.stderr.fileno()
         return number if os.isatty(number) else None

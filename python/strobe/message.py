@@ -10,7 +10,7 @@ from . import _strobe
 
 _told = set()
 
-# Kineto's numbers of its messages' levels. An error is printed whatever KINETO_LOG_LEVEL says.
+# Kineto's numbers for the levels of messages. Errors are printed at any KINETO_LOG_LEVEL.
 _KINETO_LEVELS = {"INFO": 1, "WARNING": 2}
 
 
@@ -32,7 +32,7 @@ def _write(level, text):
 
 
 def _warnings_disabled():
-    """Only rank 0 prints warnings."""
+    """Whether this process prints no warnings: only rank 0 prints them."""
     for name in ("TORCH_NPU_WARNING_DISABLE", "TORCH_NPU_DISABLED_WARNING"):
         if os.environ.get(name) == "1":
             return True
@@ -49,7 +49,8 @@ def warn(text):
 
 
 def warn_once(text):
-    """Prints the same text only once per process, whether by this module or by the library."""
+    """Prints a warning, unless this module or the library has already printed the same text in this
+    process."""
     if text not in _told and not _strobe.warning_was_written(text):
         _told.add(text)
         warn(text)

@@ -44,8 +44,8 @@ range_pop = _mstx.range_pop
 
 
 class _Run:
-    """One range around a `with`. Unlike pushed ranges it may end on another thread, or after
-    ranges that began later, such as those of coroutines."""
+    """One range around a `with`. Unlike a pushed range it may end on another thread, or before a
+    range that began later, as is usual in coroutines."""
 
     __slots__ = ("_mark", "_domain", "_id")
 
@@ -112,8 +112,8 @@ def _marked_function(function, mark_of):
 
 
 def _marked(function, *mark_of):
-    """The function, with a range around each of its runs. The range of a generator or coroutine
-    lasts until the generator or coroutine ends."""
+    """Returns the function with a range around each of its runs. The range of a generator or
+    coroutine lasts until the generator or coroutine ends."""
     if not callable(function):
         warnings.warn("mstx: %r is not callable and stays unchanged" % (function,), stacklevel=3)
         return function
@@ -127,7 +127,8 @@ def _marked(function, *mark_of):
 
 
 def mstx_range(message, stream=None, domain="default"):
-    """A decorator: a range with that name around each run of the function, even if it raises."""
+    """A decorator that makes a range with this name around each run of the function, even if the
+    function raises."""
 
     def decorate(function):
         return _marked(function, message, stream, domain)

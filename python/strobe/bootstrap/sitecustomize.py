@@ -33,7 +33,7 @@ def _attach():
 
 def _chain():
     """Imports the next sitecustomize on the path in place of this one. Exceptions of that module
-    pass through."""
+    are passed on."""
     ours = sys.modules.pop("sitecustomize")
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != folder]

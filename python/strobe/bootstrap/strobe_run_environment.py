@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The variables that `strobe run` adds to the environment, and their removal.
 
-Every Python process under `strobe run` imports this module, before and without the package. Most
-of these processes are not recorded, so it imports only modules that are already loaded.
+Every Python process under `strobe run` imports this module, before the package `strobe` and without
+it. Most of these processes are not recorded, so this module imports only modules that are already
+loaded.
 """
 
 import os
@@ -13,7 +14,7 @@ _PRELOAD = "libstrobe-preload"
 
 
 def package_parent():
-    """The folder that contains the package."""
+    """The folder that contains the package `strobe`."""
     return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -44,8 +45,8 @@ def _restore(environ, name, separator, is_ours):
 
 
 def _claim(folder):
-    """The process that records, and whether another process may still take the recording over
-    (core/session/run-claim.h). None: no process records."""
+    """(id of the process that records, whether another process may still take the recording over),
+    see core/session/run-claim.h. None: no process records."""
     try:
         with open(os.path.join(folder, "claim")) as file:
             pid, _, rank = file.read().split()
@@ -55,7 +56,7 @@ def _claim(folder):
 
 
 def is_open(environ):
-    """Whether a run is active that this process might record for."""
+    """Whether there is a run that this process might record."""
     folder = environ.get("STROBE_RUN_DIR")
     if not folder or not os.path.exists(os.path.join(folder, "config.json")):
         return False
@@ -65,12 +66,12 @@ def is_open(environ):
 
 
 def is_for_scripts(environ):
-    """Whether only profiles in the script record: see run/script_profiles.py."""
+    """Whether only the profiles in the script record, not the run: see run/script_profiles.py."""
     return "STROBE_RUN_DIR" not in environ and "STROBE_RUN_SCRIPTS" in environ
 
 
 def may_pass_on(environ):
-    """Whether another process might take over from this one, which records."""
+    """Whether another process might take the recording over from this process."""
     folder = environ.get("STROBE_RUN_DIR")
     claim = _claim(folder) if folder else None
     return claim is None or claim[1]
@@ -78,8 +79,8 @@ def may_pass_on(environ):
 
 def clean(environ, is_recording=False):
     """Removes the variables of `strobe run` from a mapping, in place. A process that records keeps
-    the variables through which its libraries load collectors: a library reads its variable only at
-    its first mark or call."""
+    the variables through which its libraries load collectors, because a library reads its variable
+    only at the first mark or call."""
     if "STROBE_RUN_DIR" not in environ and "STROBE_RUN_SCRIPTS" not in environ:
         return
     _restore(environ, "PYTHONPATH", os.pathsep, _is_our_folder)
@@ -96,8 +97,8 @@ def clean(environ, is_recording=False):
 def clean_path(path, old, site_folders):
     """Removes Strobe's folders from a sys.path, in place.
 
-    The folder of the package stays if `old`, the PYTHONPATH without `strobe run`, names it. If
-    the folder is one of the interpreter's own folders, it gets its usual position among them.
+    The folder of the package stays if it is in `old`, the PYTHONPATH without `strobe run`. If it is
+    one of the interpreter's own folders (`site_folders`), it gets its usual position among them.
     """
     ours, parent = bootstrap_folder(), package_parent()
     wanted = {os.path.abspath(part) for part in (old or "").split(os.pathsep) if part}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records the work of torch.compile and the calls of device events, for the collector cpu_op.
 
-The collector calls open() and close() with the session, start() and stop() with each window, in
-the thread that drives the session. Everything that is replaced in PyTorch is restored exactly.
-If a PyTorch lacks a name that is used here, one warning says which records are missing.
+The collector calls open() and close() with the session, start() and stop() with each window, in the
+thread that drives the session. Everything that is replaced in PyTorch is restored exactly. If the
+PyTorch in use does not have a name that is needed here, one warning says which records are missing.
 """
 
 import sys
@@ -20,7 +20,8 @@ _name_events = None  # runs when torch_npu is imported, while a window records
 
 
 def open(capsule, has_kernels):
-    """A session opens. `has_kernels`: not empty if compiled kernels are recorded."""
+    """The collector calls this when a session opens. `has_kernels`: not empty if compiled kernels
+    are recorded."""
     close()
     _strobe.compiled.adopt(capsule)
     global _session
@@ -79,7 +80,7 @@ def _name_groups():
 
         if torch.distributed.is_available():
             group_names.hold("cpu_op", _strobe.compiled.set_group, _strobe.compiled.set_usual_group)
-    except (AttributeError, ImportError) as error:  # a PyTorch without that part
+    except (AttributeError, ImportError) as error:  # PyTorch without distributed
         message.warn_once("Names of process groups are not recorded: %s" % error)
 
 
@@ -98,5 +99,5 @@ def _guarded(call):
     try:
         if hasattr(sys.modules["torch"], "compile"):
             call()
-    except (AttributeError, ImportError) as error:  # this PyTorch lacks that part
+    except (AttributeError, ImportError) as error:  # not in this PyTorch
         message.warn_once("Cannot record everything that torch.compile does: %s" % error)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marks of compilations, graph breaks and recompilations.
 
-Dynamo reports its work through torch._logging.trace_structured(), from which its trace files come,
-and calls callbacks around each compilation. While a session is open, trace_structured() and the
-function that installs the callbacks are wrapped. This does not switch on Dynamo's logging.
+Dynamo reports its work with torch._logging.trace_structured(), which also writes Dynamo's trace
+files, and calls callbacks around each compilation. While a session is open, Strobe wraps
+trace_structured() and the function that installs the callbacks. This does not switch on Dynamo's
+logging.
 """
 
 import contextlib
@@ -27,8 +28,8 @@ _here = threading.local()  # the compilation that this thread runs
 
 
 class _Compilation:
-    """A running compilation, with times of _strobe.compiled.now(). Begin 0: it has not begun; end
-    0: it has not ended."""
+    """A running compilation, with times of _strobe.compiled.now(). `begin` is 0 before the begin of
+    the compilation, `end` is 0 before its end."""
 
     def __init__(self):
         self.begin = self.end = 0
@@ -43,11 +44,11 @@ def _current():
     return _here.compilation
 
 
-# ---- what Dynamo reports ----
+# ---- Dynamo's reports ----
 
 
 def listen(replacements):
-    """Wraps the function through which Dynamo reports."""
+    """Wraps the function with which Dynamo reports its work."""
     import torch._logging
 
     replacements.put(torch._logging, "trace_structured", _listening)
@@ -59,7 +60,7 @@ def _listening(report):
         result = report(name, metadata_fn, *args, **kwargs)
         try:
             _take(name, metadata_fn, kwargs.get("payload_fn"))
-        except Exception as error:  # must not reach the program
+        except Exception as error:  # it must not reach the program
             message.warn_once("Cannot mark what torch.compile does: %s" % error)
         return result
 
@@ -92,7 +93,7 @@ def _add_graph_break(text):
 
 
 def _headline(reason):
-    """The first line that does not merely introduce the next one."""
+    """The first line of a reason that does not merely introduce the next line."""
     lines = [line.strip() for line in reason.split("\n") if line.strip()]
     return next((line for line in lines if not line.endswith(":")), (lines or [""])[0])
 
@@ -155,14 +156,14 @@ def _cleaned(name, id, function, place, reason):
     return [each.replace("\0", " ").encode("utf-8", "replace").decode("utf-8") for each in texts]
 
 
-# ---- its time ----
+# ---- times of a compilation ----
 
 
 @contextlib.contextmanager
 def timed():
-    """Notes begin and end of a compilation; a context around each one."""
+    """A context around a compilation, which stores the times of its begin and end."""
     compilation = _current()
-    compilation.begin = compilation.begin or _strobe.compiled.now()  # keeps that of the outermost
+    compilation.begin = compilation.begin or _strobe.compiled.now()  # outermost begin
     try:
         yield
     finally:

@@ -9,7 +9,8 @@ _METHODS = ("record", "wait", "query", "elapsed_time", "synchronize")
 
 
 def replace(replacements):
-    """If torch_npu is imported by now; it has no Event where it is only Strobe's names."""
+    """Replaces the methods if torch_npu is already imported. A torch_npu that consists only of
+    Strobe's modules has no Event."""
     npu = getattr(sys.modules.get("torch_npu"), "npu", None)
     event = vars(npu).get("Event") if npu is not None else None
     for name in _METHODS if event is not None else ():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes PyTorch open the record functions that its Python code opens only for its own profiler.
-torch.compile opens them while a flag of torch.autograd.profiler says that a profile runs. The
-class of these functions does nothing unless that profiler records. So the flag and the class are
-replaced while a window records.
+torch.compile opens them while a flag of torch.autograd.profiler says that a profile runs. The class
+of these record functions does nothing unless that profiler records. So Strobe replaces the flag and
+the class while a window records.
 """
 
 from .. import _strobe

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes kernels of Inductor report themselves to profilers. A kernel does so if an option of
 Inductor was on when the kernel was compiled. The option is part of the key of Inductor's cache.
-Strobe switches the option on during each compilation while a session or a profile wants it. Before
-PyTorch 2.8 no callback surrounds backward functions that are compiled at their first call, so there
-the option is on all the time.
+While a session or a profile needs the option, Strobe switches it on during each compilation. Before
+PyTorch 2.8, Dynamo calls no callbacks around backward functions that are compiled at their first
+call, so the option is then on all the time.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ _all_the_time = contextlib.ExitStack()
 
 
 def want(who):
-    """Wants the option until unwant(who)."""
+    """Requests the option, until unwant(who)."""
     if not _wanted_by:
         surroundings.add(_switched_on)
         torch_import.call_after(_switch_on_if_old, surroundings.DYNAMO)

@@ -15,8 +15,8 @@ _replacements = Replacements()
 
 
 def add(manager):
-    """Enters the context manager that manager() returns, around each compilation from now on. It
-    must not raise."""
+    """From now on, enters the context manager that manager() returns around each compilation. The
+    context manager must not raise."""
     _managers.append(manager)
     if len(_managers) == 1:
         torch_import.call_after(_watch, DYNAMO)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks that Strobe makes itself in PyTorch, while the collector `marker` records.
+"""Marks that Strobe itself makes in PyTorch, while the collector `marker` records.
 
-The collector calls begin() and end(), in the thread that starts and stops the session.
-Everything that is replaced in PyTorch is restored exactly.
+The collector calls begin() and end(), in the thread that starts and stops the session. All replaced
+attributes of PyTorch are restored exactly.
 """
 
 import sys
@@ -12,7 +12,7 @@ from ..run import step_marks, torch_import
 from . import group_names
 from .replacements import Replacements
 
-# Names of the collector's option `ranges` that replace attributes of PyTorch
+# Names of the collector's option `ranges` for which attributes of PyTorch are replaced
 _IN_TORCH = ("communication", "dataloader", "save_checkpoint", "forward", "flops")
 
 _replacements = None  # while a window records
@@ -20,7 +20,8 @@ _asked = set()  # ranges that request() named
 
 
 def begin(capsule, ranges):
-    """A window begins. `ranges`: names of the collector's option, joined by '+'."""
+    """The collector calls this when a window begins. `ranges`: names in the collector's option,
+    joined by '+'."""
     end()
     if not _strobe.mstx.adopt(capsule):
         message.warn_once(
@@ -87,5 +88,5 @@ def _replace(replacements, wanted):
             training.mark_forward(replacements)
         if "flops" in wanted:
             flops.mark(replacements)
-    except (AttributeError, ImportError) as error:  # this PyTorch lacks that part
+    except (AttributeError, ImportError) as error:  # not in this PyTorch
         message.warn_once("Cannot mark what PyTorch does: %s" % error)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Formulas for the number of floating point operations of a call: 2 * m * n * k for each matrix
-product in the call. A formula takes the call's arguments. It returns None if the number is
-unknown; then the call gets no range.
+product in the call. A formula takes the call's arguments. It returns None if the number is unknown;
+the call then gets no range.
 """
 
 import math
 
 
 def product(left, right):
-    """Operations of matmul on vectors, matrices, and broadcast batches."""
+    """Number of operations of matmul on vectors, matrices, and broadcast batches."""
     a, b = tuple(left.shape), tuple(right.shape)
     if not a or not b:
         return None
@@ -48,8 +48,8 @@ def rows(x, weight, *args, **others):
 
 
 def grouped(x, weight, *args, **others):
-    """Each row is multiplied by one of the weights, which have equal sizes, or by its group's
-    weight."""
+    """Number of operations if each row is multiplied by one of the weights, which have equal sizes,
+    or by the weight of its group."""
     xs = x if isinstance(x, (list, tuple)) else [x]
     weights = weight if isinstance(weight, (list, tuple)) else [weight]
     if len(weights) not in (1, len(xs)):
@@ -65,15 +65,17 @@ def all_gather(input, x2, hcom, world_size, *args, gather_index=0, **others):
 
 
 def gathered_groups(gmm_x, gmm_weight, hcom, ep_world_size, send_counts, recv_counts, **others):
-    """Counts the received rows, because the call multiplies these."""
+    """Number of operations for the received rows, which the call multiplies."""
     return 2 * sum(recv_counts) * gmm_weight.shape[-2] * gmm_weight.shape[-1]
 
 
 # ---- attention: queries times keys, and the result times values ----
 
-# Dimensions of batch, heads, length and head size; H: heads and size together.
+# Orders of the dimensions: batch (B), length (S), heads (N), size of a head (D); H: heads times
+# size.
 _LAYOUTS = ("BSH", "SBH", "BSND", "BNSD")
-# Modes that mask below a diagonal: it begins in the upper left or ends in the lower right corner.
+# Modes that keep only pairs below a diagonal, which begins in the upper left or ends in the lower
+# right corner.
 _LEFT_UP, _RIGHT_DOWN = 2, 3
 
 
@@ -88,14 +90,14 @@ def _pairs(queries, keys, sparse_mode):
 
 
 def _sizes(tensor, layout):
-    """(batch, length, heads * size of a head)"""
+    """(batch, length, heads * size of a head) of a tensor with this layout."""
     sizes = dict(zip(layout, tensor.shape))
     width = sizes["H"] if "H" in sizes else sizes["N"] * sizes["D"]
     return sizes["B"], sizes["S"], width
 
 
 def _lengths(sums):
-    """Lengths of sequences, from their running sums."""
+    """Lengths of sequences, from the cumulative sums of the lengths."""
     return [b - a for a, b in zip([0, *sums], sums)]
 
 
@@ -116,7 +118,8 @@ def _attention(query, value, heads, kv_heads, layout, sparse_mode, q_sums, kv_su
 
 
 def _kv_heads(key, heads, layout, width):
-    """Number of key heads: smaller than that of query heads if several of these share one."""
+    """Number of heads of the keys. It is lower than the number of query heads if several query
+    heads share a key head."""
     sizes = dict(zip(layout, key.shape))
     return sizes.get("N") or max(sizes.get("H", width) * heads // width, 1)
 

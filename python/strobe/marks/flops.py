@@ -37,10 +37,10 @@ _here = threading.local()
 
 
 def register(target, formula):
-    """Marks calls of one more function, "module:attribute", in windows that begin from now on.
+    """Marks the calls of another function, "module:attribute", in windows that begin from now on.
     `formula` gets the arguments of the call and returns the number of operations. If it returns
     None or a negative number, the call gets no range. A second registration of a function replaces
-    the first."""
+    the first one."""
     module, colon, name = target.partition(":")
     if not (module and colon and name):
         raise ValueError("%r is no target: expected \"module:attribute\"" % (target,))
@@ -53,8 +53,8 @@ def register(target, formula):
 
 
 def mark(replacements):
-    """Replaces the functions until the window ends, except those of modules that are not imported
-    yet."""
+    """Replaces the functions until the window ends, except functions of modules that are not
+    imported yet."""
     originals = {}  # id of the function -> (the function, its replacement)
     for target, formula in _targets.items():
         module, _, name = target.partition(":")
@@ -65,8 +65,8 @@ def mark(replacements):
 
 
 def _module(name):
-    """The module of that name. Imports it only if it is a part of PyTorch; None: the program has
-    not imported it."""
+    """The module with this name, or None if the program has not imported it. Imports the module if
+    it is a part of PyTorch."""
     module = sys.modules.get(name)
     if module is None and name.startswith("torch."):
         module = importlib.import_module(name)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of process groups, for PyTorch before 2.1, whose groups do not know their names.
+"""Names of process groups, for PyTorch before 2.1, whose groups do not have names.
 
 While a collector records communication, the functions of torch.distributed are replaced by
-functions that pass the collector the name of the group of each operation. If none of these
-functions issues an operation, the collector uses the name that it received last for the group's
+functions that pass the name of the group of each operation to the collector. For an operation that
+none of these functions issues, the collector uses the name that it received last for the group's
 C++ object, or the name of the only group.
 """
 
@@ -14,14 +14,14 @@ from .replacements import Replacements
 
 _UPDATES = ("init_process_group", "new_group", "destroy_process_group")
 _PEERS = {"send": "dst", "recv": "src"}
-# isend and irecv are compared by identity in torch.distributed: they are left alone.
+# isend and irecv are not replaced, because torch.distributed compares them by identity.
 _OPERATIONS = (
     "all_gather", "_all_gather_base", "all_reduce", "all_to_all", "all_to_all_single", "barrier",
     "broadcast", "gather", "reduce", "reduce_scatter", "_reduce_scatter_base", "scatter", *_PEERS,
 )
 
 _holders = {}  # name of a collector: its set_group() and set_usual_group()
-_replacements = None  # not None while there is a holder
+_replacements = None  # None: no collector holds names
 
 
 def hold(holder, set_group, set_usual_group):
@@ -42,7 +42,7 @@ def hold(holder, set_group, set_usual_group):
 
 
 def release(holder):
-    """The collector's window has ended."""
+    """The collector calls this when its window has ended."""
     global _replacements
     _holders.pop(holder, None)
     if not _holders and _replacements is not None:
@@ -86,7 +86,8 @@ def _updating(function, distributed_c10d):
 
 
 def _told(function, distributed_c10d):
-    """Wraps the function: while it runs, the collector has the name of its group."""
+    """Wraps the function so that the collector has the name of the function's group while it
+    runs."""
     signature = inspect.signature(function)
     peer_name = _PEERS.get(function.__name__)
 
@@ -117,7 +118,7 @@ def _name_of(distributed_c10d, group):
 
 
 def _rank_in(distributed_c10d, group, peer):
-    """The rank inside the group; -1 without a peer."""
+    """The peer's rank inside the group; -1 without a peer."""
     if peer is None:
         return -1
     if group is distributed_c10d._get_default_group():

@@ -7,7 +7,8 @@ from .. import _strobe
 
 
 def _ranged(message):
-    """A decorator: a range of the default domain around the call, even if the call raises."""
+    """A decorator that makes a range of the default domain around the call, even if the call
+    raises."""
     start, end = _strobe.mstx.range_start, _strobe.mstx.range_end
 
     def decorate(function):

@@ -8,7 +8,7 @@ class Replacements:
                          # value, replacement)
 
     def put(self, owner, name, wrap):
-        """Sets owner.name to wrap(owner.name), unless that was already done."""
+        """Sets owner.name to wrap(owner.name), unless this object has already done so."""
         if any(each[:2] == (owner, name) for each in self._done):
             return
         before = getattr(owner, name)
@@ -18,7 +18,7 @@ class Replacements:
         setattr(owner, name, ours)
 
     def undo(self):
-        """Undoes the replacements; keeps values that other code has set in the meantime."""
+        """Undoes the replacements, except where other code has set another value since."""
         while self._done:
             owner, name, is_own, before, ours = self._done.pop()
             if vars(owner).get(name) is not ours:

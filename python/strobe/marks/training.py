@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges around the forward pass: the outermost call of a module in its thread."""
+"""Ranges around the forward pass, that is the outermost call of a module in each thread."""
 
 import functools
 import threading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strobe.mstx with its name in torch_npu: the module and everything in it."""
+"""strobe.mstx with the module's name in torch_npu."""
 
 from .. import mstx
 from ..mstx import (

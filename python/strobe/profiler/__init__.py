@@ -67,7 +67,7 @@ _OF_TORCH = (
 
 
 def __getattr__(name):
-    """Takes names that are unrelated to recording from torch.profiler itself."""
+    """Names that are unrelated to recording come from torch.profiler itself."""
     if name in _OF_TORCH:
         import torch.profiler
 

@@ -23,7 +23,7 @@ __all__ = ["ProfPathCreator"]
 
 
 class ProfPathCreator:
-    """The process has one object; each call returns it."""
+    """The process has one such object, which each call of the class returns."""
 
     _only = None
 
@@ -45,7 +45,7 @@ class ProfPathCreator:
         self._directory = checked_directory(dir_name)
 
     def get_prof_dir(self):
-        """The result directory that was completed last; None before the first."""
+        """The result directory that was completed last; None if there is none yet."""
         return self._result
 
     @message.reported

@@ -7,8 +7,8 @@ from . import torch_style
 
 
 class ProfilerActivity(Enum):
-    """Groups of activities. All names except CPU stand for one group: the device of this
-    machine."""
+    """Groups of activities. All names except CPU mean the same group: the activities of this
+    machine's device."""
 
     CPU = 0
     NPU = 1
@@ -25,7 +25,7 @@ _BY_PRECEDENCE = [ProfilerActivity[name] for name in "CUDA XPU MTIA HPU PrivateU
 
 
 def supported_activities():
-    """The activities of a profile that names none."""
+    """The activities of a profile without the argument `activities`."""
     return {_CPU, _NPU}
 
 
@@ -44,7 +44,7 @@ def has_device(activities):
 
 
 def canonical(activities):
-    """CPU and NPU only, as result directories name them."""
+    """The activities with the names that result directories use, which are only CPU and NPU."""
     return {each if each is _CPU else _NPU for each in activities}
 
 

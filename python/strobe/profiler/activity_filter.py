@@ -23,7 +23,7 @@ for _prefix in ("CUDA", "XPU", "MTIA", "HPU", "PRIVATEUSE1"):
 
 
 def unknown_names(is_cpu, names):
-    """The names that are not activities of the processor (`is_cpu`) or of a device."""
+    """The names in `names` that are not activities of the processor (`is_cpu`) or of a device."""
     known = _OF_CPU if is_cpu else _OF_DEVICE
     return sorted(str(name) for name in names if name not in known)
 
@@ -43,7 +43,7 @@ class ActivityFilter:
         return wanted is None or kind in wanted
 
     def wants(self, kind):
-        """Whether records of such processor events are needed at all."""
+        """Whether records of this kind of processor events are needed."""
         return self._of_cpu is None or kind in self._of_cpu
 
 

@@ -22,7 +22,7 @@ TensorBoard = collections.namedtuple("TensorBoard", "folder worker")
 
 _TENSORBOARD_TRACES = "*.pt.trace.json*"
 
-_pending = []  # analyses that no caller waits for
+_pending = []  # analyses for which no caller waits
 _pending_lock = threading.Lock()  # a separate thread analyses a dump
 
 
@@ -44,7 +44,8 @@ class _Analysis:
         return self._process.poll() is not None
 
     def wait(self):
-        """Waits, and reports errors and missing data. False if there are no results."""
+        """Waits for the analysis, and reports errors and missing data. Returns False if there are
+        no results."""
         try:
             for outcome in json.loads(command.finish(self._process, "analyse")):
                 for line in outcome["missing"]:
@@ -58,13 +59,13 @@ class _Analysis:
 
 
 def _without_name(line):
-    """A line "gc: collector gc: ..." of the session without the name at its beginning."""
+    """A line "gc: collector gc: ..." of the session without the name at its begin."""
     name, _, text = line.partition(": ")
     return text if text.startswith("collector %s: " % name) else line
 
 
 def _also(use_gzip, tensorboard):
-    """Flags for additional or changed output."""
+    """Flags of `strobe analyse` for additional or changed output."""
     words = ["--also", "chrome_trace:gzip=true"] if use_gzip else []
     if tensorboard:
         worker = tensorboard.worker.replace("\\", "\\\\").replace(",", "\\,")
@@ -88,7 +89,8 @@ def _tell_total(began):
 
 
 def analyse_result(directory, async_mode=False, use_gzip=False, tensorboard=None):
-    """Makes the output files of one result directory; with a TensorBoard, its trace too."""
+    """Makes the output files of one result directory. With `tensorboard`, also makes a trace
+    in TensorBoard's folder."""
     began = time.monotonic()
     running = _Analysis(directory, "async" if async_mode else "sync", use_gzip, tensorboard,
                         has_bar=not async_mode)
@@ -179,7 +181,7 @@ def _checked_number(value):
 
 
 def _checked_export_type(value):
-    """The export types; None: those of the recording."""
+    """The export types after checks; None: the types that were recorded."""
     if value is None:
         return []
     values = [value] if isinstance(value, str) else value

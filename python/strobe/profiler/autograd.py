@@ -14,7 +14,7 @@ _DEVICES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU", "npu": "
 
 
 def __getattr__(name):
-    """Takes names that are unrelated to recording from PyTorch itself."""
+    """Names that are unrelated to recording come from PyTorch itself."""
     if name.startswith("_"):
         raise AttributeError("module %r has no attribute %r" % (__name__, name))
     import torch.autograd.profiler

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records of a result directory as Python objects.
 
-`strobe analyse` writes the records as CSV files into a private folder: complete tables of any size,
-in one pass over the capture.
+`strobe analyse` writes the records as CSV files into a private folder. Its tables are complete at
+any size, and take one pass over the capture.
 """
 
 import csv
@@ -23,11 +23,12 @@ _OPERATORS, _MARKERS, _STEPS, _LOSSES = "cpu_op", "marker", "step", "loss"
 _MEMORY = "memory_event"
 _KEPT = "string_cut"  # the loss that means a truncated text; the record itself is kept
 _USER_SCOPE = 7  # at::RecordScope::USER_SCOPE
-# Fields that only marks of mstx, NVTX, ITT and compilations have. PyTorch has no events for such
-# marks. Ranges of strobe.range() lack these fields and are events like those of record_function().
+# Fields that only marks of mstx, NVTX, ITT and compilations have. PyTorch has no events for these
+# marks. Ranges of strobe.range() do not have these fields and become events like ranges of
+# record_function().
 _MARK_FIELDS = ("marker.domain", "marker.event")
 _CELL_LIMIT = 1 << 26  # a name may have 1 MiB
-# Helpers of PyTorch that its own profiler does not show either.
+# Helper functions of PyTorch that PyTorch's own profiler does not show either.
 _HIDDEN = {
     "profiler::_record_function_enter",
     "profiler::_record_function_enter_new",
@@ -78,7 +79,7 @@ def _read_file(path):
 
 def _read_tables(directory, kinds, timeout_s=None):
     """(kind, row) of all records of some kinds. A kind has several files if plugins extend it.
-    Stops early, with a warning, after the timeout."""
+    After the timeout, stops with a warning."""
     folder = tempfile.mkdtemp(prefix="strobe-")
     end = None if timeout_s is None else time.monotonic() + timeout_s
     try:
@@ -191,7 +192,8 @@ class _Window:
             self.changes.append((begin, int(size), is_device, row.get("address")))
 
     def events(self):
-        """All events in the order of their begin, numbered, with kernels; times are in ns."""
+        """All events in the order of their begin, with numbers as ids, and with the kernels that
+        they launched; times are in ns."""
         events = self.operators + (self.device.calls if self.device else [])
         changes = memory_usage.of_window(self.changes)
         events += memory_usage.attribute(events, changes, self.request.device)
@@ -206,8 +208,8 @@ class _Window:
 
 
 def read_events(directory, request):
-    """The events of a window in order of their begin, with their tree; times in us since the
-    first."""
+    """The events of a window in the order of their begin, with parents and children; times are in
+    us since the begin of the first event."""
     window = _Window(request)
     for kind, row in _read_tables(directory, request.kinds(), request.timeout_s):
         window.take(kind, row)

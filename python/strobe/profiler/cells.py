@@ -10,7 +10,8 @@ _FRAME_END = ";"
 
 
 def begin_ns(text):
-    """Nanoseconds from a text of microseconds with three decimals. A float has too few digits."""
+    """Nanoseconds from a text of microseconds with three decimals, without a float, which has too
+    few digits."""
     return int(text.strip().replace(".", ""))
 
 
@@ -38,12 +39,12 @@ def sizes(text):
 
 
 def texts(text):
-    """The parts of "float;Scalar"."""
+    """The parts of a text like "float;Scalar"."""
     return [sys.intern(part) for part in text.split(";")] if text else []
 
 
 def shapes(text, types):
-    """"2,3;;4" as [[2, 3], [], [4]]; the types distinguish a scalar from no input."""
+    """"2,3;;4" as [[2, 3], [], [4]]. `types` distinguishes a scalar from no input."""
     if not text and not types:
         return []
     try:

@@ -9,7 +9,7 @@ _here = threading.local()
 
 
 def enable(switches):
-    """Records the calling thread's operators with these switches from now on."""
+    """From now on, records the calling thread's operators with these switches."""
     if getattr(_here, "is_enabled", False):
         message.error("enable_profiler_in_child_thread() was called in this thread before: it keeps "
                       "its options")
@@ -23,7 +23,7 @@ def enable(switches):
 
 
 def disable():
-    """Gives the calling thread the options of the profile again."""
+    """From now on, records the calling thread's operators with the options of the profile."""
     if not getattr(_here, "is_enabled", False):
         message.error("disable_profiler_in_child_thread() has nothing to undo in this thread")
         return

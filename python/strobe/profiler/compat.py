@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_npu.profiler to the letter, for scripts that cannot be changed.
+"""torch_npu.profiler with exactly its behaviour, for scripts that cannot be changed.
 
     from strobe.profiler import compat
 
@@ -59,7 +59,7 @@ Schedule = schedule  # its name in torch_npu.profiler.scheduler
 
 
 def _named_log(path):
-    """The path, with the ending .log that torch_npu's files have."""
+    """The path with the ending .log, as torch_npu's files have."""
     name, ending = os.path.splitext(os.fspath(path))
     if ending == ".log":
         return path

@@ -13,7 +13,8 @@ _RUNTIMES = ("cuda", "xpu", "mtia", "hpu")
 
 
 class DeviceEvents:
-    """Takes rows of KINDS; times are in ns. `device` is PyTorch's name for the device."""
+    """Collects events from rows of KINDS; times are in ns. `device` is PyTorch's name for the
+    device."""
 
     def __init__(self, device):
         self._device = device
@@ -38,7 +39,8 @@ class DeviceEvents:
                 self._by_task[row["task"]] = event
 
     def link(self, operators):
-        """Gives operators the kernels that they launched themselves. The events need their ids."""
+        """Adds to each operator the kernels that it launched itself. Call it after the events have
+        their ids."""
         if not self._links:
             return
         places = {

@@ -14,7 +14,7 @@ from .schedules import schedule
 
 FILE_NAME = "profiler_config.json"
 _BYTES_MAX = 1 << 20
-_NOW = -1  # start_step: with the next step
+_NOW = -1  # value of start_step: at the next step
 
 _EXPERIMENTAL = {
     "profiler_level": "Level0", "aic_metrics": "AiCoreNone", "l2_cache": False, "op_attr": False,
@@ -28,7 +28,7 @@ _TEMPLATE = {
     **{name: False for name in SWITCHES}, "active": 1, "warmup": 0, "start_step": 0,
     "is_rank": False, "rank_list": [], "experimental_config": _EXPERIMENTAL,
 }
-# Keys that the file may contain in addition to those of the template.
+# Keys that the file may contain in addition to the keys of the template.
 _KNOWN = {*_TEMPLATE, "metadata"}
 
 
@@ -57,7 +57,7 @@ def _open_trusted(path):
 
 
 def read_bytes(path):
-    """Reads the text of the file, unchecked. Raises ConfigError or OSError."""
+    """Returns the contents of the file without parsing them. Raises ConfigError or OSError."""
     with _open_trusted(path) as file:
         data = file.read(_BYTES_MAX + 1)
     if len(data) > _BYTES_MAX:
@@ -66,12 +66,12 @@ def read_bytes(path):
 
 
 def read(path):
-    """The configuration in the file. Raises ConfigError, OSError."""
+    """The configuration in the file. Raises ConfigError or OSError."""
     return parse(read_bytes(path), path)
 
 
 def parse(data, path):
-    """The configuration in that text of the file. Raises ConfigError."""
+    """The configuration in `data`, the text of the file. Raises ConfigError."""
     try:
         values = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -113,7 +113,7 @@ class DynamicConfig:
         return self.ranks is None or rank in self.ranks
 
     def make_profile(self, step):
-        """The profile, whose first step is number `step`; not started."""
+        """Makes the profile, whose first step has the number `step`, without starting it."""
         made = profile(
             activities=self._activities(),
             schedule=schedule(
@@ -190,5 +190,5 @@ class DynamicConfig:
 
 
 def _constant(constants, name):
-    """The constant with that name, or the name itself, which a later check rejects."""
+    """The constant with this name, or the name itself, which a later check rejects."""
     return vars(constants).get(name, name) if isinstance(name, str) else name

@@ -106,8 +106,9 @@ def status_of(state, current=-1, first=-1, last=-1):
 
 
 class DaemonWatch:
-    """Has the methods of dynamic_watch.Watch. `proxy` is IPCMonitor's PyDynamicMonitorProxy. Raises
-    ConfigError if the daemon does not answer."""
+    """Watches for requests of the daemon, with the methods of dynamic_watch.Watch. `proxy` is
+    IPCMonitor's PyDynamicMonitorProxy. The constructor raises ConfigError if the daemon does not
+    answer."""
 
     def __init__(self, proxy, rank, report):
         self._proxy = proxy
@@ -123,7 +124,7 @@ class DaemonWatch:
         self._thread.start()
 
     def take(self):
-        """The newest request since the last call, None if there is none."""
+        """The newest request since the last call, or None."""
         if self._found is None:
             return None
         with self._lock:
@@ -131,7 +132,7 @@ class DaemonWatch:
         return found
 
     def tell(self, *status):
-        """Lets the thread send the state, whose values are the arguments of status_of()."""
+        """Sets the state that the thread sends; the arguments are those of status_of()."""
         self._status = status_of(*status)
 
     def close(self):
@@ -148,7 +149,7 @@ class DaemonWatch:
     def _guard(self, call, *arguments):
         try:
             call(*arguments)
-        except Exception as error:  # the next request may be a good one
+        except Exception as error:  # the next request may be valid
             self._report("Dynolog profiler process failed, %s has occur!" % error)
 
     def _fetch(self):
@@ -164,5 +165,5 @@ class DaemonWatch:
             self._found = found
 
     def _send(self, status):
-        if hasattr(self._proxy, "update_profiler_status"):  # older proxies lack it
+        if hasattr(self._proxy, "update_profiler_status"):  # not in older proxies
             self._proxy.update_profiler_status(status)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The logs of the dynamic profile: files for each rank, of bounded size. When a file is full, it is
-kept as the previous one."""
+"""The logs of the dynamic profile: files for each rank, of bounded size. A full file is renamed and
+kept as the previous file."""
 
 import logging
 import logging.handlers

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles that a file starts while the program runs: torch_npu.profiler.dynamic_profile.
+"""Profiles that are started by changing a file while the program runs, as with
+torch_npu.profiler.dynamic_profile.
 
     from strobe.profiler import dynamic_profile as dp
 
@@ -8,10 +9,10 @@
         train(batch)
         dp.step()
 
-A change of the file begins a profile: with `start_step` -1 when the next step ends, otherwise when
-step number `start_step` ends. dp.start(file) begins a profile at once. None of these functions
-raises. Instead of the file, the daemon dynolog may request profiles (MSMONITOR_USE_DAEMON, see
-dynamic_daemon.py).
+A change of the file begins a profile: if `start_step` is -1, when the next step ends, otherwise
+when the step with the number `start_step` ends. dp.start(file) begins a profile at once. None of
+these functions raises. Instead of the file, the daemon dynolog may request profiles
+(MSMONITOR_USE_DAEMON, see dynamic_daemon.py).
 """
 
 import atexit
@@ -35,13 +36,13 @@ class _DynamicProfile:
         self._watch = None
         self._log = dynamic_log.no_log()
         self._path = None  # of the file
-        self._daemon = None  # the watch, if requests come from the daemon and not from a file
+        self._daemon = None  # watch for requests of the daemon; None: they come from a file
         self._profile = None
         self._left = 0  # steps of the profile
-        self._first, self._last = -1, -1  # steps of the profile that runs, waits or ended
+        self._first, self._last = -1, -1  # steps of the present or last profile
         self._pending = None
         self._is_by_optimizer = False  # an optimizer has ended steps
-        self._is_by_script = False  # the script has taken over
+        self._is_by_script = False  # the script itself ends steps
 
     def is_ready(self):
         return self._watch is not None
@@ -80,14 +81,14 @@ class _DynamicProfile:
     # ---- steps ----
 
     def optimizer_step(self):
-        """An optimizer has stepped: ends a step, unless the script ends steps itself."""
+        """Call it after an optimizer's step: ends a step, unless the script itself ends steps."""
         if self.is_ready() and not self._is_by_script:
             self._is_by_optimizer = True
             self.step()
 
     def script_step(self):
-        """The script ends a step. If an optimizer has already ended the iteration of the script's
-        first call, this call ends nothing."""
+        """Called when the script ends a step. Does nothing at the script's first call if an
+        optimizer has already ended the step of this iteration."""
         is_ended = self._is_by_optimizer and not self._is_by_script
         self._is_by_script = True
         if not is_ended:
@@ -107,7 +108,7 @@ class _DynamicProfile:
         self._tell_state()
 
     def _tell_state(self):
-        """Sends the state of the profile to the daemon, which shows it."""
+        """Sends the state of the profile to the daemon, which displays the state."""
         if self._daemon is None:
             return
         state = dynamic_daemon.IDLE
@@ -176,7 +177,7 @@ class _DynamicProfile:
         self._start(config)
 
     def _given(self, path):
-        """The given file; without one, the file of init()."""
+        """The path of the given file, or without one the path of the file of init()."""
         if path is not None and os.path.isfile(path):
             return path
         if path is not None:
@@ -222,7 +223,7 @@ _present = _DynamicProfile()
 
 
 def _forget():
-    """In a forked child: the thread and the profile belong to the parent."""
+    """In a forked child: forgets the thread and the profile, which belong to the parent."""
     global _present
     _present = _DynamicProfile()
 
@@ -264,7 +265,7 @@ def step():
 
 
 def end_optimizer_step():
-    """An optimizer has stepped: ends a step of the program, where PROF_CONFIG_PATH is set."""
+    """Call it after an optimizer's step, if PROF_CONFIG_PATH is set: ends a step of the program."""
     _call("step", _present.optimizer_step)
 
 
@@ -273,12 +274,13 @@ def is_watching():
 
 
 def start(config_path=None):
-    """Begins a profile at once, with that file or the file of init(); start_step is ignored."""
+    """Begins a profile at once, with the given file or the file of init(). Ignores start_step."""
     _call("start", _present.start, config_path)
 
 
 def set_state(state):
-    """{"cur_step": N}: number of steps that the program made before a restart."""
+    """Sets the state {"cur_step": N}: the number of steps that the program made before a
+    restart."""
     value = state.get("cur_step", 0) if isinstance(state, dict) else None
     if type(value) is not int or value < 0:
         message.error('Call set_state failed: expected {"cur_step": N} with N at least 0, found %r'

@@ -8,14 +8,14 @@ import time
 from . import dynamic_config, dynamic_log
 
 POLL_S = 1.0
-# A file that changed less than this ago may change again without a new time: the clock of a file
-# system may tick only every 10 ms.
+# If a file changed less than this time ago, it may change again and keep the same time, because the
+# clock of a file system may tick only every 10 ms.
 _FRESH_NS = 20_000_000
 
 
 class Watch:
-    """Starts the thread. It calls `report(text)` if the file cannot be used, and writes everything
-    that it finds to `log`."""
+    """Watches the file in its own thread. The thread calls `report(text)` if the file cannot be
+    used, and logs each version that it finds in `log`."""
 
     def __init__(self, path, report, log=None):
         self._path = path
@@ -29,7 +29,7 @@ class Watch:
         self._thread.start()
 
     def take(self):
-        """The newest configuration since the last call, None if there is none."""
+        """The newest configuration since the last call, or None."""
         if self._found is None:
             return None
         with self._lock:
@@ -48,7 +48,7 @@ class Watch:
             except FileNotFoundError as error:
                 self._log.error("Dynamic profiler cfg json not exists")
                 self._report(str(error))
-            except Exception as error:  # the next version may be a good one
+            except Exception as error:  # the next version may be valid
                 self._log.error("Dynamic profiler process load json failed, %s has occur!", error)
                 self._report(str(error))
 
@@ -79,7 +79,8 @@ class Watch:
         return dynamic_config.read_bytes(self._path)
 
     def _state(self):
-        """A value that differs for each version, even within a second; None without a file."""
+        """A value that differs for each version of the file, even within a second; None if there is
+        no file."""
         try:
             status = os.stat(self._path)
         except FileNotFoundError:

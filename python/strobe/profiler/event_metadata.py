@@ -41,11 +41,11 @@ FIELDS = (
     "is_async",
 )
 
-#: The fields that torch.profiler has; those that were not measured are None.
+#: The fields that torch.profiler has; fields that were not measured are None.
 EventMetadata = collections.namedtuple("EventMetadata", FIELDS, defaults=(None,) * len(FIELDS))
 
 
 def make_metadata(values):
-    """An EventMetadata with the values that are not None; None if all are."""
+    """An EventMetadata with these values, or None if all values are None."""
     known = {name: value for name, value in values.items() if value is not None}
     return EventMetadata(**known) if known else None

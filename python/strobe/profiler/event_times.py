@@ -4,12 +4,12 @@ attributes."""
 
 from . import table
 
-# Every attribute of the device also has these names.
+# Words that replace "device" in other names of the device's attributes.
 _DEVICES = ("cuda", "npu", "xpu", "mtia", "hpu", "privateuse1")
 
 
 class EventTimes:
-    """Needs count, cpu_time_total and device_time_total."""
+    """Computed times; a subclass must have count, cpu_time_total and device_time_total."""
 
     __slots__ = ()
 
@@ -22,7 +22,8 @@ class EventTimes:
         return self.device_time_total / self.count if self.count else 0.0
 
     def __getattr__(self, name):
-        """`..._str` is the formatted time; `cuda_...` and the like are `device_...`."""
+        """An attribute `..._str` is the formatted time; `cuda_...` and similar names mean
+        `device_...`."""
         if name.endswith("_str") and not name.startswith("__"):
             return table.format_time(getattr(self, name[: -len("_str")]))
         alias = device_attribute(name)

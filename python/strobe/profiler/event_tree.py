@@ -7,8 +7,8 @@ _BACKWARD = 1  # at::RecordScope::BACKWARD_FUNCTION
 
 
 def build_tree(events):
-    """Finds every event's parent and children, by time, per thread. Returns the events except those
-    that are the same call as their parent."""
+    """Finds every event's parent and children, by time, in each thread. Returns the events, except
+    events that are the same call as their parent."""
     nested = [event for event in events if not event.is_async and event.is_on_cpu()]
     nested.sort(key=lambda event: str(event.thread))
     for _, of_thread in groupby(nested, key=lambda event: str(event.thread)):
@@ -17,8 +17,8 @@ def build_tree(events):
 
 
 def _nest(events):
-    """Finds parents for the events of one thread. The events are in the order of their begin; of
-    two with the same begin, the longer comes first."""
+    """Finds parents for the events of one thread. The events are in the order of their begin; if
+    two events have the same begin, the longer one comes first."""
     open_events = []
     for event in events:
         while open_events and not open_events[-1].time_range.encloses(event.time_range):
@@ -29,8 +29,8 @@ def _nest(events):
 
 
 def _lift_only_children(events):
-    """An only child with its parent's name is the same call: its children and kernels replace
-    it."""
+    """Removes an only child that has its parent's name, because it is the same call: the parent
+    gets its children and kernels."""
     lifted = set()
     for event in events:
         if id(event) in lifted:
@@ -46,9 +46,9 @@ def _lift_only_children(events):
 
 
 def set_backward_stacks(events):
-    """Gives backward operators the stack of the forward operator with their sequence number. Each
-    thread numbers its own operators, and backward may run in another thread, so an operator is
-    identified by sequence number and forward thread together."""
+    """Sets the stack of each backward operator to that of the forward operator with the same
+    sequence number. Each thread numbers its own operators, and the backward operator may run in
+    another thread, so sequence number and forward thread together identify an operator."""
     forward = {}
     backward = [(event, _backward_parent(event)) for event in events]
     for event, parent in backward:

@@ -33,11 +33,11 @@ class EventList(list):
     # ---- tree ----
 
     def build_tree(self):
-        """Finds every event's parent and children, by time, per thread."""
+        """Finds every event's parent and children, by time, in each thread."""
         self[:] = event_tree.build_tree(self)
 
     def set_backward_stacks(self):
-        """Gives backward operators the stack of the forward operator."""
+        """Sets the stack of each backward operator to that of its forward operator."""
         event_tree.set_backward_stacks(self)
 
     # ---- averages ----

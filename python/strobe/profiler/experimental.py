@@ -56,16 +56,17 @@ def supported_export_type():
     return _values(ExportType)
 
 
-_BY_LEVEL = object()  # aic_metrics was not given: the level decides
+_BY_LEVEL = object()  # aic_metrics is missing: depends on the level
 
-# Values of host_sys that have a collector.
+# Values of host_sys for which there is a collector.
 _COLLECTED_HOST_SYS = {
     HostSystem.CPU, HostSystem.MEM, HostSystem.DISK, HostSystem.NETWORK, HostSystem.OSRT,
 }
 
 
 class _ExperimentalConfig:
-    """Options beyond the common ones. A bad value is replaced, with a warning."""
+    """Options of torch_npu's experimental configuration. An invalid value is replaced, with a
+    warning."""
 
     def __init__(
         self,
@@ -110,7 +111,7 @@ class _ExperimentalConfig:
     def settings(self):
         """The attributes by name, in the order of profiler_info.json."""
         settings = dict(vars(self))
-        del settings["capture_overload_names"]  # torch_npu has no such parameter
+        del settings["capture_overload_names"]  # torch_npu does not have it
         return settings
 
     # ---- checks ----
@@ -170,7 +171,7 @@ class _ExperimentalConfig:
         if not _is_one_of(self._profiler_level, supported_profiler_level()):
             _reset("profiler_level", "ProfilerLevel.Level0")
             self._profiler_level = ProfilerLevel.Level0
-            # Unlike torch_npu: metrics that the level cannot have are not kept.
+            # Unlike torch_npu, removes metrics that the level cannot have.
             if _is_one_of(self._aic_metrics, supported_ai_core_metrics()):
                 self._aic_metrics = AiCMetrics.AiCoreNone
         if not _is_one_of(self._aic_metrics, supported_ai_core_metrics()):
@@ -227,10 +228,10 @@ class _ExperimentalConfig:
 
     # ---- options of collectors ----
 
-    step_ranges = "profiler_step"  # dynamic_config sets "step" if a file asks for the profile
+    step_ranges = "profiler_step"  # dynamic_config sets "step" for profiles of a file
 
     def of_device(self):
-        """Names of the requested options that only a device supports."""
+        """Names of the requested options for which a device is needed."""
         wanted = {
             "profiler_level": self._profiler_level in (ProfilerLevel.Level1, ProfilerLevel.Level2),
             "aic_metrics": self._aic_metrics not in (AiCMetrics.AiCoreNone, self._metrics_of_level()),
@@ -252,7 +253,8 @@ class _ExperimentalConfig:
         return HostSystem.NUMA in self._host_sys
 
     def _kernel_shapes(self, with_shapes):
-        """Whether shapes of kernels are recorded: they need tasks, which Level_none lacks."""
+        """Whether shapes of kernels are recorded. They need tasks, which are not recorded at
+        Level_none."""
         return with_shapes and self._profiler_level != ProfilerLevel.Level_none
 
     def takes_aclprof(self, with_memory, with_shapes):
@@ -282,7 +284,7 @@ class _ExperimentalConfig:
         return {"profiler_level": self._profiler_level, "optional": wished}
 
     def marks(self):
-        """Options of the collector of marks; None if no marks are wanted."""
+        """Options of the collector of marks; None if no marks are requested."""
         if not (self._mstx or self._msprof_tx):
             return None
         lists = {"include": self._mstx_domain_include, "exclude": self._mstx_domain_exclude}

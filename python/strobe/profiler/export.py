@@ -57,8 +57,8 @@ def compress_file(source, target):
 
 @contextlib.contextmanager
 def _whole(target):
-    """A context with a temporary path to write to, which becomes `target` if nothing fails. Creates
-    the folder."""
+    """A context with a temporary path for writing, which is renamed to `target` if no exception
+    occurs. Creates the folder."""
     part = "%s.%d.part" % (target, os.getpid())
     os.makedirs(os.path.dirname(target), exist_ok=True)
     try:
@@ -89,7 +89,7 @@ def stacks(directory, path, metric):
 
 def memory_timeline(directory, path, device):
     """Writes a timeline of memory; the path's ending selects the format. The default device is
-    npu:0 if the window has memory of it, otherwise the CPU."""
+    npu:0 if the window has memory of this device, otherwise the CPU."""
     target = _target(path)
     if device is None:
         with contextlib.suppress(NothingToWrite):

@@ -14,7 +14,7 @@ _private = set()  # private folders of this process that still exist
 
 
 class PrivateFolder:
-    """A temporary folder, removed with the object or at exit, never by a forked child."""
+    """A temporary folder. It is removed with the object or at exit, but never by a forked child."""
 
     def __init__(self):
         self.path = tempfile.mkdtemp(prefix="strobe-")
@@ -37,18 +37,19 @@ def remove_private():
 
 
 def raw_parent():
-    """The parent, named as in torch_npu, of results that are kept without a handler."""
+    """The parent directory, with the same name as in torch_npu, of results that are kept without a
+    handler."""
     return os.path.join(os.getcwd(), "export_only_prof_dir")
 
 
 def default_parent():
-    """The parent of result directories from the environment; None if no variable names one."""
+    """The parent of result directories from the environment; None if no variable is set."""
     path = os.environ.get("ASCEND_WORK_PATH")
     return os.path.join(os.path.realpath(path), "profiling_data") if path else None
 
 
 def checked_parent(path):
-    """The real path of a parent directory that the user named; it need not exist."""
+    """The real path of a parent directory from the user, which need not exist."""
     warn_of_path(path)
     path = os.path.realpath(os.path.expanduser(path))
     if os.path.exists(path) and not os.path.isdir(path):
@@ -58,7 +59,7 @@ def checked_parent(path):
 
 
 def checked_directory(value):
-    """The parent that a user named, None for the default. Raises NotADirectoryError."""
+    """The user's parent directory after checks; None for the default. Raises NotADirectoryError."""
     if value is None:
         return None
     if not isinstance(value, str) or not value:
@@ -68,7 +69,7 @@ def checked_directory(value):
 
 
 def checked_worker(value):
-    """The worker that a user named, None for the default."""
+    """The user's worker name after checks; None for the default."""
     if value is None:
         return None
     if isinstance(value, str) and _is_file_name(value):
@@ -87,8 +88,8 @@ def _is_file_name(text):
 
 
 def place_result(directory, parent, worker=None):
-    """Moves a result directory to another parent, and renames it for another worker if one is
-    given; returns its new path."""
+    """Moves a result directory to another parent; if `worker` is not None, renames it for this
+    worker. Returns the new path."""
     name = os.path.basename(directory)
     if worker is not None:  # the rest of the name: pid, time, "ascend", "pt"
         name = "_".join([worker] + name.rsplit("_", 4)[1:])

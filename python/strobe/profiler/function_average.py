@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FunctionEventAvg: sums over events of one key."""
+"""FunctionEventAvg: sums over the events with the same key."""
 
 from . import table
 from .event_times import EventTimes
@@ -35,7 +35,7 @@ _OF_FIRST = (
 
 
 class FunctionEventAvg(EventTimes):
-    """Sums over events; attributes that are not sums are those of the first event."""
+    """Sums over events. Attributes that are not sums come from the first event."""
 
     self_cpu_percent = total_cpu_percent = total_device_percent = -1  # table() sets them
 

@@ -13,7 +13,7 @@ Kernel = collections.namedtuple("Kernel", "name device duration")
 
 
 class Interval:
-    """Begin and end, in us."""
+    """A begin and an end, in us."""
 
     __slots__ = ("start", "end")
 
@@ -25,7 +25,7 @@ class Interval:
         return self.end - self.start
 
     def to_microseconds(self, origin):
-        """From ns since the epoch to us since `origin`."""
+        """Converts the times from ns since the epoch to us since `origin`."""
         self.start = (self.start - origin) / 1000
         self.end = (self.end - origin) / 1000
 

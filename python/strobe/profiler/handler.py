@@ -9,13 +9,13 @@ from . import torch_trace
 from .analysis import TensorBoard, analyse_result
 from .folders import checked_directory, checked_worker, default_parent, place_result
 
-#: Collectors whose results are for MindStudio Insight, not for TensorBoard.
+#: Collectors whose results MindStudio Insight shows, not TensorBoard.
 NPU_COLLECTORS = ("npu_task",)
 
 
 class TraceHandler:
-    """The result of tensorboard_trace_handler(). Its profile uses its directory and worker; it
-    has no other state."""
+    """The result of tensorboard_trace_handler(). The profile uses the handler's directory and
+    worker name; the handler has no other state."""
 
     def __init__(self, directory, worker_name, analyse_flag, async_mode, use_gzip, third):
         self.directory = directory
@@ -31,7 +31,7 @@ class TraceHandler:
         return self.directory or default_parent() or os.getcwd()
 
     def __call__(self, prof):
-        """A window of `prof` is complete; `prof` may be PyTorch's own profile."""
+        """Called when a window of `prof` is complete; `prof` may be PyTorch's own profile."""
         recording = getattr(prof, "_recording", None)
         if recording is None:
             self._write_trace_of_torch(prof)
@@ -51,14 +51,15 @@ class TraceHandler:
         torch_trace.write(prof, self.parent(), self._worker(), use_gzip)
 
     def _tensorboard(self, prof):
-        """The folder in which TensorBoard's plugin looks for traces, and the worker in their
-        names. None if an NPU is profiled: its tools read the result directory itself."""
+        """The folder in which TensorBoard's plugin looks for traces, and the worker in their names.
+        None if an NPU is profiled, because the NPU's tools read the result directory itself."""
         if any(name in NPU_COLLECTORS for name in prof.collectors()):
             return None
         return TensorBoard(self.parent(), self._worker())
 
     def _worker(self):
-        """Chooses once: the traces of all windows have the same worker."""
+        """The worker's name. It is chosen once, so that the traces of all windows have the same
+        worker."""
         if self._tensorboard_worker is None:
             self._tensorboard_worker = self.worker_name or "%s_%d" % (
                 socket.gethostname(),
@@ -82,9 +83,9 @@ def tensorboard_trace_handler(
     them; `use_gzip`: compress the traces. Returns None, with an ERROR line, if `dir_name` is a
     file.
 
-    In torch.profiler the third argument is `use_gzip`, and there is `use_python_export` too. Here
-    the third argument is `use_gzip` if the handler is given to PyTorch's own profile or if
-    `use_python_export` is given. `use_python_export` has no other effect.
+    In torch.profiler the third argument is `use_gzip`, and there is an argument
+    `use_python_export`. Here the third argument means `use_gzip` if PyTorch's own profile gets the
+    handler, or if the call has `use_python_export`, which has no other effect.
     """
     third = analyse_flag
     if use_python_export is not None or analyse_flag is None:

@@ -26,12 +26,12 @@ def stop_running():
 
 
 def forget_running(prof):
-    """Removes a stopped profile from those that stop_running() stops."""
+    """Removes a stopped profile from the list of profiles that stop_running() stops."""
     _running.discard(prof)
 
 
 class _KinetoProfile:
-    """A profile without steps: everything between start() and stop(), for the export functions."""
+    """A profile without steps: it records from start() to stop(), for the export functions."""
 
     step_num = 0
 
@@ -123,7 +123,8 @@ class _KinetoProfile:
             message.error("execution_trace_observer.%s() failed: %s" % (method, error))
 
     def _window_complete(self, is_dump):
-        """A window is complete. Its results are read on demand."""
+        """Called when a window is complete. The window's results are read later, when they are
+        needed."""
         self._write_arguments()
 
     def _write_arguments(self):
@@ -143,8 +144,8 @@ class _KinetoProfile:
         return self._records_arguments()
 
     def _start(self, user_schedule, parent, worker, steps=None):
-        """`steps` maps a step to an action's number; without it the session uses its own
-        schedule."""
+        """Starts the session. `steps` maps a step to the number of an action; without `steps` the
+        session uses its own schedule."""
         config = parameters.session_config(
             self.activities,
             user_schedule,
@@ -191,12 +192,14 @@ class _KinetoProfile:
         return activity.device_name(self.activities) if has_device else None
 
     def _is_long(self):
-        """Whether the profile is a flight recorder or rotates, and so may record for days."""
+        """Whether the profile is a flight recorder or rotates its result, so that it may record for
+        days."""
         is_ring = (self._sections["buffer"] or {}).get("policy") == "ring"
         return bool(is_ring or self._sections["rotate"] or self._sections["dump"])
 
     def _lasting_parent(self, parent):
-        """The working directory if no parent is given and the result must be kept."""
+        """The parent of the result directories: `parent`, or without one the working directory if
+        the result must be kept."""
         is_kept = self._is_long() or self._records_arguments()
         return os.getcwd() if parent is None and is_kept else parent
 
@@ -240,7 +243,7 @@ class _KinetoProfile:
         )
 
     def get_trace_id(self):
-        """The id of the current or last trace, "" before the first."""
+        """The id of the current or last trace; "" before the first trace."""
         return self._trace_id
 
     def _new_trace_id(self):
@@ -277,9 +280,10 @@ class _KinetoProfile:
 
     @message.reported
     def export_memory_timeline(self, path, device=None):
-        """Writes the last window's memory over time by purpose: a page (.html), every event
-        (.raw.json.gz), or the allocated bytes (.json, .json.gz). `device` is "cpu" or
-        "npu:NUMBER"; None: "npu:0" if the window has memory of it, otherwise "cpu"."""
+        """Writes the last window's memory over time, by the purpose of the memory: as a page
+        (.html), as a list of all events (.raw.json.gz), or as allocated bytes (.json, .json.gz).
+        `device` is "cpu" or "npu:NUMBER"; None: "npu:0" if the window has memory of this device,
+        otherwise "cpu"."""
         missing = parameters.missing_for_timeline(self._switches)
         if missing:
             message.warn("%s required for memory profiling." % ", ".join(missing))
@@ -287,13 +291,15 @@ class _KinetoProfile:
         export.memory_timeline(self._recording.result(), path, device)
 
     def _tell_roles(self):
-        """Sends the roles of tensors, which only Python knows, before the window ends."""
+        """Sends the roles of tensors to the collector before the window ends; only Python knows the
+        roles."""
         if parameters.wants_timeline(self._switches) and self._recording.is_running():
             tensor_roles.tell()
 
     def events(self):
-        """The operators of the last window, in order of their begin; with acc_events those of all
-        windows. If no window is complete, the list is empty, with a WARNING."""
+        """The operators of the last window, in the order of their begin; with acc_events the
+        operators of all windows. If no window is complete, the list is empty, and a WARNING is
+        printed."""
         self._recording.await_result()
         if self._recording.directory is None:
             self._warn_of_no_window()

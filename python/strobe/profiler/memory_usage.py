@@ -10,9 +10,9 @@ _LOOSE = "[memory]"  # the name that PyTorch's profiler gives to memory outside 
 
 
 def attribute(events, changes, device=None):
-    """Adds to each event the changes between its begin and its end, on any thread. `changes`:
-    (time, bytes allocated or freed, whether on a device). Returns an event for each change
-    outside of all events. Times are in ns."""
+    """Adds to each event the changes of memory between its begin and its end, on any thread.
+    `changes`: (time, bytes allocated or freed, whether on a device). Returns an additional event
+    for each change outside of all events. Times are in ns."""
     changes.sort()
     for is_device in (False, True):
         _add_sums(events, [each for each in changes if each[2] == is_device], is_device)
@@ -20,8 +20,8 @@ def attribute(events, changes, device=None):
 
 
 def of_window(changes):
-    """Leaves out releases of host blocks that were allocated before the window, as PyTorch's own
-    profiler does. `changes`: (time, size, whether on a device, address)."""
+    """The changes without releases of host blocks that were allocated before the window, which
+    PyTorch's own profiler omits too. `changes`: (time, size, whether on a device, address)."""
     live, kept = set(), []
     for time, size, is_device, address in sorted(changes):
         if size > 0:
@@ -52,7 +52,7 @@ def _add_sums(events, changes, is_device):
 def _outside(events, changes):
     """The changes outside of all events."""
     spans = sorted((event.time_range.start, event.time_range.end) for event in events)
-    reached, at = None, 0  # `reached`: the latest end of the spans so far
+    reached, at = None, 0  # `reached`: latest end of the spans so far
     for change in changes:
         while at < len(spans) and spans[at][0] <= change[0]:
             reached = spans[at][1] if reached is None else max(reached, spans[at][1])

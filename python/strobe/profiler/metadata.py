@@ -34,14 +34,14 @@ def _is_json(text):
 
 
 class Metadata:
-    """Keys with their values; kept for every cycle of the profile."""
+    """Keys with their values, which are stored for every cycle of the profile."""
 
     def __init__(self):
         self._entries = {}  # key: (text, whether it is JSON)
         self.trace_id = ""
 
     def add(self, key, value, is_json):
-        """Checks and keeps an entry. Returns False, with a warning, if it is rejected."""
+        """Checks and stores an entry. Returns False, with a warning, if the entry is rejected."""
         if not isinstance(key, str) or not isinstance(value, str):
             message.warn(
                 "The key and value of metadata must be string. Skip this metadata."
@@ -63,7 +63,7 @@ class Metadata:
         return True
 
     def send(self, session):
-        """Gives all entries to a new session."""
+        """Passes all entries to a new session."""
         self.send_entries(session)
         if self.trace_id:
             session.add_metadata("trace_id", self.trace_id, False)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenCL as the device of a profile: whether a driver exists, and the layer that records."""
+"""OpenCL as the device of a profile: finds out whether there is a driver, and names the layer that
+records."""
 
 import glob
 import os
@@ -11,13 +12,13 @@ _LIBRARY = "/opencl.so"
 
 
 def is_installed():
-    """Whether there is a driver of OpenCL."""
+    """Whether there is an OpenCL driver."""
     return any(os.environ.get(name) for name in _OTHER_DRIVERS) or bool(glob.glob(_DRIVERS))
 
 
 def name_layer():
-    """Puts the layer's path into the variable that the OpenCL loader reads at the program's first
-    call. The collector must be loaded."""
+    """Sets the variable that the OpenCL loader reads at the program's first call to the layer's
+    path. The collector must be loaded."""
     path = _find_loaded()
     layers = [each for each in os.environ.get(_VARIABLE, "").split(":") if each]
     if path is not None and path not in layers:
@@ -25,7 +26,7 @@ def name_layer():
 
 
 def _find_loaded():
-    """The file of the collector."""
+    """The path of the collector's loaded file."""
     with open("/proc/self/maps") as file:
         for line in file:
             words = line.split(maxsplit=5)

@@ -15,8 +15,8 @@ _FIELDS = ("Name", "shapes", "types", "cpu_op.values")
 
 
 def write(directory):
-    """Writes the folder of a result directory; returns its path, None if no operator has
-    arguments."""
+    """Writes the arguments in a result directory to a new folder. Returns the folder's path, or
+    None if no operator has arguments."""
     calls = {}
     for row in read_table(directory, "cpu_op"):
         key = tuple(row.get(field) or "" for field in _FIELDS)
@@ -64,7 +64,7 @@ def _values(text):
 
 
 def _write_file(path, document):
-    """Writes the file completely or not at all, and not through a link."""
+    """Writes the file either completely or not at all, and does not follow a link."""
     descriptor, part = tempfile.mkstemp(dir=os.path.dirname(path), prefix=".op_args")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

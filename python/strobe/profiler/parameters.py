@@ -29,7 +29,8 @@ _OPERATOR_SWITCHES = {"with_stack": "stack", "with_flops": "flops", "with_module
 
 
 def _each_activity(activities):
-    """Pairs (activity, wanted names) of a set, a list, or dictionaries. Names None: all."""
+    """Pairs (activity, requested names) from a set, a list, or dictionaries; None as the names
+    means all."""
     for each in activities:
         if isinstance(each, dict):
             for key, names in each.items():
@@ -39,7 +40,7 @@ def _each_activity(activities):
 
 
 def check_activities(activities):
-    """The set of activities; an unknown one resets the whole set."""
+    """The set of activities; an unknown activity resets the set to the default."""
     if not activities:
         return supported_activities()
     found = {activity for activity, _ in _each_activity(activities)}
@@ -53,14 +54,14 @@ def check_activities(activities):
 
 
 def uses_opencl(activities):
-    """Whether the device is an OpenCL device: it has any name except the NPU's, and there is no
-    NPU."""
+    """Whether the device is an OpenCL device: an activity of a device other than an NPU is
+    requested, and there is no NPU."""
     is_other = any(each not in supported_activities() for each in activities)
     return is_other and not has_cann() and opencl_layer.is_installed()
 
 
 def check_filter(activities):
-    """The wanted part of the activities: dictionaries of names, see activity_filter.py."""
+    """The filter for activities that are dictionaries of names, see activity_filter.py."""
     wanted = {True: None, False: None}  # True: the processor's activities, False: the device's
     for activity, names in _each_activity(activities or ()):
         if activity is None or names is None:
@@ -82,7 +83,7 @@ def check_timeout(value):
 
 
 def with_cuda(activities, use_cuda):
-    """The activities, with CUDA added or removed as the deprecated `use_cuda` requests."""
+    """The activities, with CUDA added or removed according to the deprecated `use_cuda`."""
     if use_cuda is None:
         return activities
     message.warn("use_cuda is deprecated, use the argument activities instead.")
@@ -100,7 +101,7 @@ def check_switch(name, value):
 
 
 def check_section(name, value):
-    """A section of the configuration, docs/config.md; its content is checked at the start."""
+    """A section of the configuration (docs/config.md), whose contents are checked at the start."""
     if value is None or isinstance(value, dict):
         return value
     message.warn("Parameter %s is of dict type, reset it to None." % name)
@@ -108,7 +109,8 @@ def check_section(name, value):
 
 
 def check_experimental(value, activities):
-    """The experimental configuration; without one, the default, which gives no warnings."""
+    """The experimental configuration; without one, the default configuration, which gives no
+    warnings."""
     if value is None:
         return _ExperimentalConfig()
     if not isinstance(value, _ExperimentalConfig):
@@ -130,7 +132,7 @@ def check_experimental(value, activities):
 
 
 def _warn_of_unused(names, activity):
-    """Warns of settings that have no effect without an activity that the profile lacks."""
+    """Warns of settings that have no effect because the profile does not have the activity."""
     if names:
         message.warn("Experimental config will not be used while %s is not set: %s."
                      % (activity, ", ".join(names)))
@@ -148,7 +150,7 @@ def check_schedule(value):
 
 
 def has_cann():
-    """Whether this host may have a device; the collector determines the details."""
+    """Whether this host may have an NPU; the collector determines the details."""
     return bool(os.environ.get("ASCEND_HOME_PATH"))
 
 
@@ -157,7 +159,7 @@ def warn_without_cann(name):
 
 
 def trace_id(callback):
-    """The id of a trace: the user's, or a random one."""
+    """The id of a trace: the user's id, or a random one."""
     if callback is not None:
         try:
             value = callback()
@@ -170,14 +172,14 @@ def trace_id(callback):
 
 
 def warn_of_variables():
-    """Warns of variables of Kineto, which Strobe does not read."""
+    """Warns of environment variables of Kineto that Strobe does not read."""
     if os.environ.get("KINETO_CONFIG"):
         message.warn_once("KINETO_CONFIG has no effect: there is no Kineto that reads %s."
                           % os.environ["KINETO_CONFIG"])
 
 
 def observer_of_env():
-    """PyTorch's execution trace observer, if ENABLE_PYTORCH_EXECUTION_TRACE asks for one."""
+    """PyTorch's execution trace observer, if ENABLE_PYTORCH_EXECUTION_TRACE is set."""
     torch = sys.modules.get("torch")
     kind = getattr(getattr(torch, "profiler", None), "ExecutionTraceObserver", None)
     make = getattr(kind, "build_execution_trace_obs_from_env", None)
@@ -185,7 +187,7 @@ def observer_of_env():
 
 
 def collectors_of(activities, running):
-    """The running collectors that serve some of the activities."""
+    """The running collectors that record at least one of the activities."""
     found = {activity_of(each) for each in activities}
     if None in found:
         message.warn("Unknown activities are left out: %s" % (list(activities),))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warns of paths that torch_npu's manuals do not allow. Such paths work here, but other tools may
-refuse them, so Strobe gives a Python warning with torch_npu's text."""
+"""Warns of paths that torch_npu's manuals do not allow. Strobe accepts these paths, but other tools
+may refuse them, so Strobe gives a Python warning with torch_npu's text."""
 
 import os
 import re
@@ -12,7 +12,7 @@ _USUAL = re.compile(r"[./_~\s0-9A-Za-z\u4e00-\u9fa5-]*")
 
 
 def warn_of_path(given):
-    """Warns of a directory that the user named, as it was given."""
+    """Warns of a user's directory; `given` is the path before any conversion."""
     path = os.path.expanduser(given)
     if os.path.islink(path):
         _warn("Invalid input path is a symbolic link: %s" % path)
@@ -24,7 +24,8 @@ def warn_of_path(given):
 
 
 def warn_of_permission(path, mode):
-    """Warns of an existing directory to which this process lacks the access `mode` (os.access)."""
+    """Warns of an existing directory to which this process does not have the access `mode`
+    (os.access)."""
     if os.path.exists(path) and not os.access(path, mode):
         _warn("The path permission check failed: %s" % path)
 

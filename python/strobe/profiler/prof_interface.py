@@ -8,7 +8,7 @@ _HANDLER = "tensorboard_trace_handler"
 
 
 class ProfInterface:
-    """Has the names of the object `prof_if` of torch_npu's profiles."""
+    """The results of a profile, with the names of the object `prof_if` of torch_npu's profiles."""
 
     def __init__(self, prof):
         self._prof = prof
@@ -21,7 +21,7 @@ class ProfInterface:
 
     @property
     def prof_path(self):
-        """The result directory that was completed last, "" before the first."""
+        """The result directory that was completed last; "" if there is none yet."""
         return self._prof._recording.directory or ""
 
     @property
@@ -29,7 +29,7 @@ class ProfInterface:
         return self._prof.get_trace_id()
 
     def analyse(self, analysis_type=_HANDLER, output_path=None, async_mode=False, **options):
-        """Makes the output files of that directory; with `async_mode` without waiting for them. The
+        """Makes the output files of `prof_path`; with `async_mode`, does not wait for them. The
         type "export_chrome_trace", "export_stack" or "export_memory_timeline" writes `output_path`.
         """
         prof = self._prof

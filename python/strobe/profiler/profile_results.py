@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a profile, by the names of torch.autograd.profiler.profile."""
+"""The results of a profile, with the names of torch.autograd.profiler.profile."""
 
 import uuid
 
@@ -23,7 +23,7 @@ class KinetoResults:
 
 
 class ProfileResults:
-    """The results of a profile, by the names of torch.autograd.profiler.profile."""
+    """The results of a profile, with the names of torch.autograd.profiler.profile."""
 
     def __init__(self, owner):
         self._owner = owner
@@ -75,7 +75,7 @@ class ProfileResults:
         )
 
     def export_chrome_trace(self, path, metadata=None, use_python_export=False):
-        """`metadata` maps keys to JSON texts that are added to the trace."""
+        """Writes a Chrome trace. `metadata` maps keys to JSON texts that are added to the trace."""
         for key, value in (metadata or {}).items():
             self._owner.add_metadata_json(key, value)
         self._owner.export_chrome_trace(path)

@@ -19,7 +19,7 @@ from .schedules import schedule as _Schedule
 
 __all__ = ["_KinetoProfile", "analyse", "profile"]
 
-_ACTIONS_KEPT = 1000  # number of last steps
+_ACTIONS_KEPT = 1000  # number of steps
 
 _RECORDS = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
 
@@ -104,7 +104,7 @@ class profile(_KinetoProfile):
         before = self.current_action
         try:
             self.current_action = self._action(self.step_num)
-        finally:  # if a schedule fails, the action stays and the step still ends
+        finally:  # if the schedule raises, the action stays, and the step ends
             self._end_step(before)
 
     def _end_step(self, before):
@@ -140,29 +140,31 @@ class profile(_KinetoProfile):
         self.current_action = self._action(step)
 
     def _counts_steps(self):
-        """Whether the session needs steps. Without a schedule only dumps and rotation need them."""
+        """Whether the session must get the steps. Without a schedule, only dumps and rotation need
+        steps."""
         return self.record_steps or self._is_long()
 
     def _action(self, step):
         return action_of(self.schedule(step), step)
 
     def _session_action(self, step):
-        """The schedule is evaluated once for each step, before the session needs the result: after
-        a step has ended and before its window ends. The roles of tensors are sent then, because
-        this takes time."""
+        """The number of the step's action. The session calls this once for each step, after the
+        previous step has ended and before its window ends. If a window is about to end, sends the
+        roles of tensors first, because this takes time."""
         if self._is_saving:
             self._is_saving = False
             self._tell_roles()
         return (self.current_action if step == self.step_num else self._action(step)).value
 
     def _before(self, before, after):
-        """Gives a window that begins an id. If it directly follows another window, it gets the id
-        between the two windows."""
+        """Gives a window that begins after a pause a new trace id. A window that directly follows
+        another one gets its id between the two windows."""
         if before is ProfilerAction.NONE and after is not ProfilerAction.NONE:
             self._new_trace_id()
 
     def _observe_transition(self, before, after):
-        """Stops the execution trace observer when a window ends, starts it when one begins."""
+        """Stops the execution trace observer when a window ends, and starts it when a window
+        begins."""
         is_end = before is ProfilerAction.RECORD_AND_SAVE or after not in _RECORDS
         if before in _RECORDS and is_end:
             self._observe("stop")
@@ -173,7 +175,7 @@ class profile(_KinetoProfile):
     # ---- windows ----
 
     def _destination(self):
-        """Parent of the result directories and worker; no parent: a private folder."""
+        """(parent of the result directories, worker). Parent None: a private folder."""
         if isinstance(self.on_trace_ready, TraceHandler):
             handler = self.on_trace_ready
             return handler.parent(), handler.worker_name
@@ -182,8 +184,8 @@ class profile(_KinetoProfile):
         return default_parent() or (raw_parent() if self._keeps_raw() else None), None
 
     def _keeps_raw(self):
-        """Whether results are kept without a handler. Results of an NPU are, so that `analyse()`
-        can read them later."""
+        """Whether results are kept if there is no handler. Results of an NPU are kept, so that
+        `analyse()` can read them later."""
         return has_device(self.activities) and parameters.has_cann()
 
     def _handler(self):
@@ -210,8 +212,8 @@ class profile(_KinetoProfile):
         with_flops=False,
         with_modules=False,
     ):
-        """Records operators of the calling thread with these options from now on. Without this call
-        the options of the profile apply. `with_stack`, `with_flops` and `with_modules` have an
+        """From now on, records operators of the calling thread with these options. Without this
+        call the options of the profile apply. `with_stack`, `with_flops` and `with_modules` have an
         effect only if the profile has them too. `profile_memory` has no effect: memory is recorded
         for all threads or for none."""
         given = locals()
@@ -221,5 +223,5 @@ class profile(_KinetoProfile):
 
     @classmethod
     def disable_profiler_in_child_thread(cls):
-        """Gives the calling thread the options of the profile again."""
+        """From now on, records operators of the calling thread with the options of the profile."""
         child_thread.disable()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_function: PyTorch's own range if PyTorch is loaded, otherwise one of Strobe's."""
+"""record_function: PyTorch's own range if PyTorch is loaded, otherwise a range of Strobe."""
 
 import functools
 import inspect
@@ -62,10 +62,11 @@ class record_function:
         return marked
 
     def _call_end_callbacks_on_future(self, future):
-        """Ends the range with a future of PyTorch instead of the block."""
+        """Ends the range when a future of PyTorch is complete, not at the end of the block."""
         return self._range._call_end_callbacks_on_future(future)
 
 
 def kineto_available():
-    """Returns True: scripts check with it whether profiling works. Strobe needs no Kineto."""
+    """Returns True, because scripts use this function to check whether profiling works. Strobe does
+    not need Kineto."""
     return True

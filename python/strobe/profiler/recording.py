@@ -18,8 +18,8 @@ _closing = threading.RLock()
 
 
 def weakly(method, instead=None):
-    """A function that calls the method without keeping its object alive. After the object is gone,
-    it returns `instead`."""
+    """A function that calls the method without keeping the method's object alive. After the object
+    has been freed, the function returns `instead`."""
     reference = weakref.WeakMethod(method)
 
     def call(*args):
@@ -58,10 +58,10 @@ os.register_at_fork(after_in_child=_forget)
 
 
 class Recording:
-    """The method `complete` is called with False after a window and with True after a dump. In the
-    calling thread `directory` is then that result directory; in other threads it is the last
-    one. Private results are removed with the profile, and only those that `windows` needs are
-    kept."""
+    """A profile's session. The method `complete` is called with False after a window and with True
+    after a dump. In the thread of this call, `directory` is the result directory of the window or
+    dump; in other threads it is the last result directory. Private results are removed with the
+    profile; before that, only the results that `windows` needs are kept."""
 
     def __init__(self, complete, windows):
         self._complete = weakly(complete)
@@ -91,13 +91,13 @@ class Recording:
         if getattr(self._here, "directory", None) is not None:
             self._here.directory = path
 
-    # ---- life ----
+    # ---- start and stop ----
 
     def is_running(self):
         return self._session is not None and self._owner == os.getpid()
 
     def parent(self, wanted):
-        """The parent of the result directories: the wanted one, or a private folder."""
+        """The parent of the result directories: `wanted`, or a private folder if that is None."""
         if wanted is not None:
             return wanted
         if self._private is None:
@@ -105,9 +105,9 @@ class Recording:
         return self._private.path
 
     def start(self, config, metadata, schedule=None, first_step=0, reads=True):
-        """Starts with step `first_step`. `schedule`, if given, maps a step to an action's number
-        and overrides the configuration's. `reads`: the function that `complete` calls reads the
-        results, so the call waits for them."""
+        """Starts with step `first_step`. `schedule` maps a step to the number of an action and
+        overrides the configuration's schedule; None: no override. `reads`: the function that
+        `complete` calls reads the results, so `complete` is called after they are written."""
         if self.is_running():
             return
         if stepping.run_session is not None:
@@ -136,10 +136,10 @@ class Recording:
                 session.set_schedule(lambda step: schedule(step) if step >= first_step else 0)
             self._has_steps = schedule is not None or "schedule" in config
             if "cpu_op" in config["collectors"]:
-                kernels.want(self)  # also in steps before the collector opens
+                kernels.want(self)  # needed before the collector opens
             session.start()
             torch_import.call_after(weakly(self._retry))
-            for _ in range(first_step):  # none of them records
+            for _ in range(first_step):  # steps that do not record
                 session.step()
             if self._has_steps:
                 step_marks.step_begins(session)
@@ -164,7 +164,7 @@ class Recording:
             step_marks.step(stepping.run_session)
 
     def _retry(self):
-        """Provides the bridge if PyTorch was imported after the start."""
+        """Provides the bridge to PyTorch if PyTorch was imported after the start."""
         if self.is_running() and not self._torch_seen and "torch" in sys.modules:
             self._torch_seen = True
             self._provide_bridge()
@@ -193,11 +193,12 @@ class Recording:
                 self._end(session)
 
     def is_telling(self):
-        """Whether this thread runs the method that is called after a window."""
+        """Whether this thread is in the method `complete`."""
         return getattr(self._here, "telling", False)
 
     def _end_left(self):
-        """At the end of a call: closes the session if a handler has stopped it."""
+        """Closes the session if a handler has stopped it. Call it at the end of each call in which
+        a handler may run."""
         if self._left is not None:
             self._end(self._left)
         if self._stops_after_dump:
@@ -205,7 +206,8 @@ class Recording:
             self.stop()
 
     def _end(self, session):
-        """Waits for unwritten results only when they are needed, and at exit."""
+        """Closes the session now if its results are needed or already written, otherwise later, so
+        that this call does not wait for them."""
         global _ending
         self._left = None
         _ending = session
@@ -264,7 +266,7 @@ class Recording:
             setattr(self._here, role, False)
 
     def _ready(self, directory):
-        """A window or a dump is complete; a failing handler does not invalidate a dump."""
+        """Called when a window or a dump is complete. If the handler fails, a dump stays valid."""
         is_dump = directory != self._ended
         self._here.directory = self._last = directory
         try:

@@ -19,7 +19,7 @@ class ProfilerAction(Enum):
 class schedule:
     """Skips `skip_first` steps, then repeats a cycle of `wait`, `warmup` and `active` steps,
     `repeat` times, or without end if `repeat` is 0. With a non-zero `skip_first_wait` the first
-    cycle does not wait. A bad value is replaced, with a warning.
+    cycle does not wait. An invalid value is replaced, with a warning.
     """
 
     def __init__(self, wait, active, warmup=0, repeat=0, skip_first=0, skip_first_wait=0):
@@ -69,8 +69,8 @@ def always_record(step):
 
 
 def action_of(value, step):
-    """Strobe's action for the value that a schedule returned: an action of Strobe or of another
-    profiler, or a number."""
+    """Strobe's action for the value that a schedule returned, which may be an action of Strobe or
+    of another profiler, or a number."""
     number = value.value if isinstance(value, Enum) else value
     try:
         action = ProfilerAction(number)

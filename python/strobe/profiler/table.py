@@ -16,7 +16,7 @@ _FLOPS = ("FLOPs", "KFLOPs", "MFLOPs", "GFLOPs", "TFLOPs", "PFLOPs")
 
 
 def format_time(us, unit=None):
-    """A time with its unit; None: the unit that fits."""
+    """A time with its unit. `unit` None: the unit that fits the time."""
     if unit not in _UNITS:
         unit = "s" if us >= 1e6 else "ms" if us >= 1e3 else "us"
     return "%.3f%s" % (us / _UNITS[unit], unit)
@@ -56,8 +56,8 @@ def _fitting(texts, limit):
 
 
 class _Column:
-    """A column: its title, its width, and a function for the text of an entry. `more` gives further
-    lines below it."""
+    """A column: its title, its width, and a function for the text of an entry. `more` returns
+    additional lines below that text."""
 
     def __init__(self, title, value, width=_WIDTH, align=">", more=None):
         self.title = title
@@ -92,7 +92,8 @@ def _time_columns(entries, time_unit):
 
 
 def _device_total(entries):
-    """Time of the device's own events. Operators are left out: they contain the same time."""
+    """Total time of the device's own events. Operators do not count, because they contain the same
+    time."""
     return sum(
         entry.self_device_time_total
         for entry in entries
@@ -102,7 +103,7 @@ def _device_total(entries):
 
 
 def _device_name(entries):
-    """The device in the titles: PyTorch 1.x knows only CUDA."""
+    """The device's name in the titles; PyTorch 1.x uses only CUDA."""
     if not torch_style.is_torch_2():
         return "CUDA"
     return str(entries[0].use_device).upper()
@@ -162,8 +163,8 @@ def _source_column(entries, limit):
 
 
 def _flops_column(entries):
-    """The column of operations, with the unit of the smallest positive value for all entries; None
-    if no value is positive."""
+    """The column of floating point operations; None if no value is positive. All entries have the
+    unit that fits the smallest positive value."""
     positive = [entry.flops for entry in entries if entry.flops > 0]
     if not positive:
         return None
@@ -251,7 +252,7 @@ def build(
     with_flops=False,
     lost=0,
 ):
-    """The table of events or averages; "" for none."""
+    """The table of events or averages; "" if there are none."""
     entries = _sorted(entries, sort_by)
     if not entries:
         return ""

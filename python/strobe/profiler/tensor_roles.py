@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Roles of the program's tensors: parameters, gradients, state of optimizers. When a window ends,
-the collector `memory` receives the roles of all objects that Python knows at that time. Nothing
-in PyTorch is replaced.
+the collector `memory` receives the roles of all parameters and optimizers that exist in Python at
+that time. No function of PyTorch is replaced.
 """
 
 import ctypes
@@ -33,7 +33,7 @@ class _Table(ctypes.Structure):
 
 
 def _table():
-    """The collector's function, if its plugin is in this process. It is found through the
+    """The collector's table of functions, if its plugin is in this process. It is found through the
     plugin's file, because a plugin's symbols are not global."""
     with open("/proc/self/maps", errors="surrogateescape") as file:
         paths = {line.rstrip("\n").partition("/")[2] for line in file if "/memory.so" in line}
@@ -49,7 +49,8 @@ def _table():
 
 
 class _Storages:
-    """Storages by address: (bytes, role). The first role is kept."""
+    """Storages by address, each with (bytes, role). If a storage gets several roles, the first one
+    is kept."""
 
     def __init__(self, torch):
         self._tensor = torch.Tensor

@@ -7,7 +7,7 @@ _DEVICE_TYPES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}
 
 
 def _module(*names):
-    """torch.NAME.NAME ... if it was imported, otherwise None."""
+    """The module torch.NAME.NAME ... if it has been imported, otherwise None."""
     found = sys.modules.get("torch")
     for name in names:
         found = getattr(found, name, None)
@@ -26,8 +26,8 @@ def cpu_type():
 
 
 def device_type(device):
-    """PyTorch's DeviceType for a device's name; PrivateUse1 for a device that PyTorch does not
-    know."""
+    """PyTorch's DeviceType for a device's name; PrivateUse1 for a device that is unknown to
+    PyTorch."""
     name = _DEVICE_TYPES.get(device, "PrivateUse1")
     return getattr(_module("autograd", "DeviceType"), name, name)
 

@@ -33,7 +33,7 @@ def _cann_version_below(home):
 
 
 def _notes_below(home):
-    """The installer's files, those in the outermost folders first."""
+    """The installer's files; the files in the outermost folders come first."""
     found = []
     for folder, folders, names in os.walk(home):
         if os.path.relpath(folder, home).count(os.sep) + 1 >= _DEPTH_MAX:

@@ -9,7 +9,8 @@ from .events import EventList
 
 
 class Windows:
-    """Keeps the result directories in the order of their windows if `keeps_all`, otherwise none."""
+    """The windows of a profile. If `keeps_all`, keeps all result directories, in the order of their
+    windows; otherwise keeps none."""
 
     def __init__(self, keeps_all):
         self.keeps_all = keeps_all
@@ -17,16 +18,16 @@ class Windows:
         self._events = {}  # directory: its events
 
     def add(self, directory):
-        """A window has ended."""
+        """Call it when a window has ended."""
         if self.keeps_all:
             self._directories.append(directory)
 
     def move(self, before, after):
-        """A handler has moved a result."""
+        """Call it when a handler has moved a result directory."""
         self._directories = [after if each == before else each for each in self._directories]
 
     def events(self, last, request):
-        """Events of the result directory `last`, or of all windows."""
+        """The events of the result directory `last`, or with `keeps_all` of all windows."""
         wanted = self._directories if self.keeps_all else [last]
         lists = [self._read(each, request) for each in wanted if each is not None]
         self._events = {found.directory: found for found in lists}

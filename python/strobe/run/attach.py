@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts the recording of a Python process under `strobe run`, and ends it at exit.
 
-Nothing here may break the script: a failure prints one line on stderr. core/session/attach.h has
-the protocol. Besides atexit it imports only modules that the interpreter has already loaded.
+No failure here may break the script: a failure prints one line on stderr. core/session/attach.h
+describes the protocol. Besides atexit this module imports only modules that the interpreter has
+already loaded.
 """
 
 import atexit
@@ -27,7 +28,7 @@ _follow = None  # are children recorded too? None: attach() was not called
 
 
 def attach():
-    """Called once, before the script."""
+    """Begins the recording. Called once, before the script."""
     global _follow
     _follow = follow = os.environ.get("STROBE_RUN_FOLLOW") == "1"
     step_on = os.environ.get("STROBE_RUN_STEP_ON") or "first"
@@ -37,7 +38,8 @@ def attach():
 
 
 def woken():
-    """A mark was made and may have begun the session. If so, this process owns the session."""
+    """Called after a mark, which may have begun the session. If so, this process owns the
+    session."""
     try:
         if _follow is not None:
             _begin(_follow)
@@ -55,8 +57,8 @@ def _begin(follow):
 
 
 def _clean():
-    """Removes the variables of the run, so that children are not recorded, unless a collector that
-    cannot work here might work in a child."""
+    """Removes the variables of the run, so that children are not recorded, unless a child process
+    might still take the recording over."""
     if not environment.may_pass_on(os.environ):
         environment.clean(os.environ, is_recording=True)
 
@@ -74,7 +76,8 @@ def _start():
 
 
 def _stop(session):
-    """A forked child inherits the call; the session does nothing there."""
+    """Ends the session at exit. A forked child inherits this exit handler, but the session does
+    nothing there."""
     try:
         session.stop()
         session.close()

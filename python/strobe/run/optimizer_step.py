@@ -2,13 +2,14 @@
 """Ends a step when the step() of an optimizer returns (`strobe run --step-on`).
 
 `first`: the first optimizer that stepped, as long as it lives. `any`: every optimizer. Any other
-value is the name of a class. If calls are nested, only the outermost counts; a call that ends
-with an exception does not.
+value is the name of a class. If calls are nested, only the outermost call counts. A call that
+raises does not count.
 
-Like PyTorch itself, this module wraps step() in the class. Its wrapper must be the outer one:
-PyTorch's wrapper opens an operator range that must end before the step does. PyTorch wraps in
-Optimizer.__init__, so this module wraps after it has run. Classes that never call it are wrapped
-when they are defined. So a step() may be wrapped twice, which the nesting rule makes harmless.
+Like PyTorch itself, this module wraps step() in the class. Strobe's wrapper must be the outer one,
+because PyTorch's wrapper opens an operator range that must end before the step ends. PyTorch wraps
+step() in Optimizer.__init__, so this module wraps step() after Optimizer.__init__ has run. Classes
+that never call Optimizer.__init__ are wrapped when they are defined. So a step() may be wrapped
+twice, which does no harm, because only the outermost of nested calls counts.
 """
 
 import functools
@@ -81,7 +82,7 @@ class _Iterations(_Calls):
     def __init__(self, ended):
         super().__init__()
         self._ended = ended
-        self._stepped = weakref.WeakSet()  # in this iteration
+        self._stepped = weakref.WeakSet()  # optimizers that stepped in this iteration
 
     def _announce(self, optimizer, outer):
         try:
@@ -140,7 +141,7 @@ class _Watch(_Calls):
 
 
 def _wrap(kind, watch):
-    """Makes Strobe's wrapper the outermost one of the step() that `kind` has or inherits."""
+    """Makes Strobe's wrapper the outermost wrapper of the step() that `kind` has or inherits."""
     for owner in kind.__mro__:
         function = owner.__dict__.get("step")
         if function is not None:
@@ -166,7 +167,8 @@ def _subclasses(kind):
 
 
 def watch(step_on, folder=None):
-    """Begins to announce steps. PyTorch must have been imported. `folder` is that of the run."""
+    """Begins to announce steps. PyTorch must have been imported. `folder` is the folder of the
+    run."""
     _wrap_all(_Watch(step_on, folder))
 
 
@@ -176,11 +178,11 @@ def watch_iterations(ended):
 
 
 def _wrap_all(watching):
-    """Wraps step() of all optimizer classes, also of those that are defined later."""
+    """Wraps step() of all optimizer classes, including classes that are defined later."""
     from torch.optim import Optimizer
 
     initialise = Optimizer.__init__
-    # The function of Optimizer's own class method; without one, that of `object`, which is empty.
+    # The function of Optimizer's own __init_subclass__; without one, the empty one of `object`.
     inherited = getattr(Optimizer.__init_subclass__, "__func__", lambda cls: None)
 
     @functools.wraps(initialise)

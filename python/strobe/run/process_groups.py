@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Describes the process groups of torch.distributed for the metadata of a result.
 
-`parallel_group_info` in profiler_metadata.json lists the communicators by name, like the Ascend
-PyTorch Profiler. `distributedInfo` of a trace has the same content as that of torch.profiler.
+`parallel_group_info` in profiler_metadata.json lists the communicators by name, as the Ascend
+PyTorch Profiler does. `distributedInfo` in a trace has the same contents as in a trace of
+torch.profiler.
 """
 
 import json
@@ -24,7 +25,7 @@ def _c10d():
 
 
 def tell(session, is_new=False):
-    """Gives the groups to a session, whose results contain them from then on; never fails.
+    """Passes the groups to a session, whose results contain them from then on. Never raises.
     `is_new`: the session has no groups yet."""
     global _told
     try:
@@ -41,8 +42,8 @@ def tell(session, is_new=False):
 
 
 def describe():
-    """distributedInfo as JSON text, for the groups that exist or existed last; None if there were
-    none. The collector `metadata` calls this."""
+    """distributedInfo as JSON text, for the groups that exist or, without any, for those that
+    existed last; None if there were no groups. The collector `metadata` calls this."""
     global _last
     try:
         c10d = _c10d()
@@ -54,7 +55,8 @@ def describe():
 
 
 def _ranks(c10d, group):
-    """The ranks in the job of the group's members, in the order of their ranks in the group."""
+    """The members of the group, by their ranks in the whole job, in the order of their ranks in the
+    group."""
     in_group = c10d._pg_group_ranks[group]
     return sorted(in_group, key=in_group.get)
 
@@ -103,8 +105,8 @@ def _group_info(c10d):
 
 
 def _communicator(c10d, group, rank):
-    """The name of the communicator, and the name that the program gave the group. On the host the
-    group itself is the communicator."""
+    """The name of the group's communicator, and the name that the program gave to the group. On the
+    host the group itself is the communicator."""
     if _backend(c10d, group) == "hccl":
         return _hccl_communicator(group, rank)
     description = getattr(group, "group_desc", "")

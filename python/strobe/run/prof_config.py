@@ -3,8 +3,8 @@
 dynolog (MSMONITOR_USE_DAEMON=1) requests.
 
 If Strobe is installed in the environment, strobe.pth calls this module; under `strobe run`,
-script_profiles.py does. The profiler is imported after PyTorch. Errors are reported only then, so a
-process without PyTorch prints none.
+script_profiles.py calls it. The profiler is imported after PyTorch. Errors are not reported before
+that, so a process without PyTorch prints no errors.
 """
 
 import os
@@ -21,7 +21,8 @@ _has_begun = False
 
 
 def begin_by_environment():
-    """Called by strobe.pth. If the environment names a file and the daemon, the file counts."""
+    """Called by strobe.pth. If the environment has variables for both a file and the daemon, uses
+    the file."""
     if os.environ.get(_FILE):
         begin(os.environ[_FILE])
     elif os.environ.get(_DAEMON):
@@ -31,13 +32,13 @@ def begin_by_environment():
 
 
 def begin(folder, is_run=False):
-    """Watches the file in `folder` once PyTorch is imported. Call it before the script. `is_run`:
-    the process runs under `strobe run`."""
+    """Watches the file in `folder` when PyTorch has been imported. Call it before the script.
+    `is_run`: the process runs under `strobe run`."""
     _begin(_FILE, lambda: _watch_file(folder), is_run)
 
 
 def begin_daemon(variable=_DAEMON, is_run=False):
-    """The same with requests of the daemon."""
+    """Like begin(), but with requests of the daemon."""
     if is_run or _is_on(variable):
         _begin(variable, lambda: _watch_daemon(variable), is_run)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the rank and the groups from torch.distributed, if the environment does not name a rank.
+"""Takes the process groups from torch.distributed, and the rank if the environment does not set
+one.
 
 Every process under `strobe run` imports this module, so it imports only the extension module.
 """
@@ -13,8 +14,8 @@ _told = None  # the rank that was set last
 
 
 def tell(session=None, is_new=False):
-    """Passes rank and groups to the session if a process group exists by now; cheap, and never
-    fails. The default session is that of `strobe run`."""
+    """Passes rank and groups to the session if a process group exists. Cheap; never raises. The
+    default session is the one of `strobe run`."""
     _tell_rank()
     process_groups.tell(session or stepping.run_session, is_new)
 
@@ -36,8 +37,8 @@ def _tell_rank():
 
 
 def watch():
-    """Passes rank and groups on as soon as a process group is made, because the program may destroy
-    the group before it ends."""
+    """Passes rank and groups to the session as soon as a process group is made, because the program
+    may destroy the group before the program ends."""
     import torch.distributed
 
     for name in ("init_process_group", "new_group"):
@@ -48,7 +49,8 @@ def watch():
 
 
 def _look_after(name, original):
-    """Replaces a function of torch.distributed by one that looks at the groups when it returns."""
+    """Replaces a function of torch.distributed by one that then also passes rank and groups to the
+    session."""
     from functools import wraps
 
     import torch.distributed

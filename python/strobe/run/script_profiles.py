@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prepares a process under a `strobe run` that does not record itself (tools/run-scripts.h). Only
-profiles record: those in the script, or those that a file requests."""
+"""Prepares a process under a `strobe run` that does not record the run (tools/run-scripts.h). Only
+profiles record: profiles in the script, or profiles that a file requests."""
 
 import os
 

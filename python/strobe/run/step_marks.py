@@ -40,7 +40,7 @@ def step_ends():
 
 
 def step_begins(session):
-    """Opens ranges if this process records the new step of the session."""
+    """Begins ranges if this process records the session's new step."""
     number = session.step_number if _wanted else None
     for form in _wanted if number is not None else ():
         _open.append(_strobe.mstx.range_start(form % number))

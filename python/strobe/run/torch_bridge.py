@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the bridge to the PyTorch of this process if it is missing, as STROBE_TORCH_BUILD says.
-`strobe run` has already built it, unless it could not determine the command's Python.
+"""Builds the bridge to the PyTorch of this process if the bridge is missing, unless
+STROBE_TORCH_BUILD forbids it. `strobe run` has usually built the bridge before, except if it could
+not determine the command's Python.
 """
 
 import os
@@ -8,7 +9,7 @@ import sys
 
 from .. import _strobe
 
-_is_tried = False  # once in a process: a second attempt would fail again
+_is_tried = False  # only one attempt, because a second one would fail again
 
 
 def provide(report):

@@ -3,12 +3,12 @@
 
 import sys
 
-_finder = None  # on sys.meta_path: one for all modules, because a finder calls all the others
-_imported = set()  # imported modules that were waited for
+_finder = None  # on sys.meta_path: only one, because a finder calls all other finders
+_imported = set()  # awaited modules that have been imported
 
 
 class _Loader:
-    """The module's own loader, with a call after it."""
+    """The module's own loader, with a call of finish() after the module is executed."""
 
     def __init__(self, loader, finder, name):
         self._loader = loader
@@ -28,7 +28,7 @@ class _Loader:
 
 
 class _Finder:
-    """First on sys.meta_path until all awaited modules are imported."""
+    """The first finder on sys.meta_path, until all awaited modules are imported."""
 
     def __init__(self):
         self.waiting = {}  # module -> functions
@@ -52,7 +52,7 @@ class _Finder:
 
     def finish(self, name):
         waiting = self.waiting.pop(name, [])
-        _imported.add(name)  # the import system sets this only later
+        _imported.add(name)  # the import system marks the module as imported only later
         self.remove_if_idle()
         for ready in waiting:
             ready()
@@ -89,7 +89,7 @@ def call_after(ready, name="torch"):
 
 
 def forget(ready, name="torch"):
-    """Undoes call_after(), if ready() was not called yet."""
+    """Undoes call_after(), if ready() has not been called yet."""
     waiting = _finder.waiting.get(name, []) if _finder is not None else []
     if ready not in waiting:
         return

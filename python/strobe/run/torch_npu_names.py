@@ -2,8 +2,9 @@
 """Makes torch_npu.profiler and torch_npu.npu.mstx names of Strobe's modules.
 
 An installed torch_npu is imported as usual, and Strobe's two modules then replace its own. If
-torch_npu is not installed, a package of that name contains only these two. This module is imported
-before the script, and imports Strobe's modules only when the script imports torch_npu.
+torch_npu is not installed, Strobe makes a package with this name, which contains only these two
+modules. This module is imported before the script. It imports Strobe's modules only when the script
+imports torch_npu.
 """
 
 import sys
@@ -25,7 +26,7 @@ _OF_PROFILER = {
 
 
 class _Fallback:
-    """Last on sys.meta_path: provides torch_npu if no other finder has found it."""
+    """The last finder on sys.meta_path: provides torch_npu if no other finder has found it."""
 
     def find_spec(self, name, path=None, target=None):
         if name != _PACKAGE:
@@ -43,7 +44,8 @@ class _Fallback:
 
 
 def install():
-    """Call it before the script imports torch_npu; a second call changes nothing."""
+    """Makes the names available. Call it before the script imports torch_npu; a second call changes
+    nothing."""
     if any(isinstance(each, _Fallback) for each in sys.meta_path):
         return
     sys.meta_path.append(_Fallback())
