@@ -189,7 +189,7 @@ static void read_calls(Framework *f)
     db_scan_clear(&scan);
     if (f->n_orphans) {
         g_autofree char *reason = g_strdup_printf(
-            "%" G_GUINT64_FORMAT " connections or call chains that are not there", f->n_orphans);
+            "%" G_GUINT64_FORMAT " connections or call chains that are missing", f->n_orphans);
 
         db_file_damage(f->import->file, "PYTORCH_API", G_MININT64, NULL, reason);
     }

@@ -297,6 +297,6 @@ void generic_tables_import(Import *import, DbFile *file)
             import_table(import, file, table);
         else
             db_file_damage(file, table->name, G_MININT64, NULL,
-                           "one of too many unknown tables: not read");
+                           "there are too many unknown tables: not read");
     }
 }

@@ -31,9 +31,9 @@ static void ascend_db_probe(const StrobeSource *source, StrobeSourceProbe *answe
     if (sources.profiler)
         answer->score = !source->is_folder ? 100 : sources.has_text ? 80 : 95;
     else if (sources.analysis)
-        answer->reason = "only what was derived, no database of the profiler";
+        answer->reason = "only derived data, no database of the profiler";
     else if (!source->is_folder)
-        answer->reason = "a database, but none of a profiler, or damaged in its schema";
+        answer->reason = "a database that is not of a profiler, or whose schema is damaged";
     else
         answer->reason = "no database of the profiler in it";
     sources_clear(&sources);
@@ -118,7 +118,7 @@ static StrobeStatus ascend_db_import(const StrobeImporterHost *host, StrobeInsta
     sources_open(&sources, source);
     if (!sources.profiler)
         status = host->fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
-                            "%s holds no database of a profiler that can be read%s%s", source->path,
+                            "%s has no database of a profiler that can be read%s%s", source->path,
                             sources.refused->len ? ": " : "", sources.refused->str);
     else
         status = ascend_db_read(host, self, sources.profiler, sources.analysis,

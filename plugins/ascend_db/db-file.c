@@ -93,7 +93,7 @@ static sqlite3 *open_sql(int descriptor, const char **left_out, char **error)
     if (has_beside(descriptor, "-wal"))
         *left_out = "the write-ahead log beside it is not read: end the program that has it open";
     else if (has_beside(descriptor, "-journal"))
-        *left_out = "a transaction is not complete: what it changed may be wrong";
+        *left_out = "a transaction is not complete: the data that it changed may be wrong";
     code = descriptor_vfs_open(descriptor, &sql);
     if (code == SQLITE_OK)
         return sql;
@@ -240,7 +240,7 @@ DbFile *db_file_open(int descriptor, const char *name, char **error)
     file->tables = g_ptr_array_new_with_free_func(free_table);
     file->sql = open_sql(file->descriptor, &file->left_out, error);
     if (!file->left_out && descriptor_vfs_reported_bytes(file->descriptor) > bytes)
-        file->left_out = "the file is shorter than its header tells: its end is missing";
+        file->left_out = "the file is shorter than its header says: its end is missing";
     if (file->sql) {
         restrict_limits(file->sql);
         sqlite3_progress_handler(file->sql, PROGRESS_OPS, check_progress, file);
@@ -334,7 +334,7 @@ gboolean db_scan_next(DbScan *scan)
     if (code == SQLITE_DONE || (code == SQLITE_ROW && take_row(scan)))
         return code == SQLITE_ROW;
     db_file_damage(scan->file, scan->table, scan->has_row ? scan->row : G_MININT64, NULL,
-                   code == SQLITE_ROW ? "rows out of order behind it"
+                   code == SQLITE_ROW ? "rows are out of order after this row"
                                       : sqlite3_errmsg(scan->file->sql));
     g_clear_pointer(&scan->statement, sqlite3_finalize);
     if (scan->is_backward)

@@ -79,7 +79,7 @@ static void take_database(Sources *s, int descriptor, const char *name, gboolean
     } else if (type == DATABASE_PROFILER) {
         refuse_file(s, name, "a second database of a profiler: import it by itself");
     } else if (type == DATABASE_OTHER && is_asked_for) {
-        refuse_file(s, name, "none of its tables is a profiler's");
+        refuse_file(s, name, "none of its tables is from a profiler");
     }
     db_file_free(file);
 }
@@ -108,8 +108,7 @@ static void take_side_file(Sources *s, int descriptor, const char *name)
     if (!s->host)
         return;
     if (n < 0 || s->host->file(s->self, name, bytes, (gsize)n))
-        refuse_file(s, name,
-                    n < 0 ? g_strerror(errno) : "too large, or of a name that cannot be kept");
+        refuse_file(s, name, n < 0 ? g_strerror(errno) : "too large, or its name cannot be kept");
     else
         s->host->found(s->self, name, 1);
 }

@@ -21,7 +21,7 @@ static void test_probe(Fixture *f, gconstpointer unused)
     g_assert_cmpint(strobe_mock_importer_probe(f->mock, text).score, ==, 0);
     StrobeSourceProbe answer = strobe_mock_importer_probe(f->mock, other);
     g_assert_cmpint(answer.score, ==, 0);
-    g_assert_cmpstr(answer.reason, ==, "only what was derived, no database of the profiler");
+    g_assert_cmpstr(answer.reason, ==, "only derived data, no database of the profiler");
     g_unlink(f->path);
     g_assert_cmpint(strobe_mock_importer_probe(f->mock, f->folder).score, ==, 0);
     g_assert_cmpint(strobe_mock_importer_run(f->mock, f->folder), ==, STROBE_ERROR_INPUT);

@@ -201,8 +201,8 @@ void raw_tell_tlv(Raw *raw, const RawFile *file, const TlvReader *r)
 {
     if (r->is_torn)
         raw_damage(raw, file->name,
-                   "offset %" G_GUINT64_FORMAT ": the last record is not whole: %" G_GUINT64_FORMAT
-                   " bytes are lost",
+                   "offset %" G_GUINT64_FORMAT
+                   ": the last record is not complete: %" G_GUINT64_FORMAT " bytes are lost",
                    byte_stream_place(&r->stream), byte_stream_left(&r->stream));
     if (r->n_short)
         raw_damage(raw, file->name,
@@ -218,7 +218,8 @@ void raw_tell_tlv(Raw *raw, const RawFile *file, const TlvReader *r)
                    "%" G_GUINT64_FORMAT " records have a field that reaches past their end",
                    r->n_cut);
     if (text_cache_n_invalid(raw->texts) > raw->n_invalid)
-        raw_damage(raw, file->name, "%" G_GUINT64_FORMAT " texts are no UTF-8, and read as N/A",
+        raw_damage(raw, file->name,
+                   "%" G_GUINT64_FORMAT " texts are not UTF-8, and are read as N/A",
                    text_cache_n_invalid(raw->texts) - raw->n_invalid);
     raw->n_invalid = text_cache_n_invalid(raw->texts);
     raw_tell_stream(raw, file, &r->stream, r->n_records);

@@ -70,7 +70,8 @@ void memory_usage_import(Raw *raw)
     }
     if (m.n_strange)
         raw_damage(raw, file->name,
-                   "%" G_GUINT64_FORMAT " components or actions of unknown numbers", m.n_strange);
+                   "%" G_GUINT64_FORMAT " records have an unknown component or action",
+                   m.n_strange);
     raw_tell_tlv(raw, file, &reader);
     tlv_clear(&reader);
 }

@@ -49,7 +49,7 @@ static void tell_files(Raw *raw)
         raw->host->unknown(raw->self, "FRAMEWORK", g_ptr_array_index(raw->files.unknown, i), 1);
     for (guint i = 0; i < raw->files.others->len; i++)
         raw_damage(raw, g_ptr_array_index(raw->files.others, i),
-                   "another collection of the devices beside %s: not read", raw->files.prof_name);
+                   "another collection of the devices than %s: not read", raw->files.prof_name);
 }
 
 static void import_framework(Raw *raw)
@@ -70,14 +70,13 @@ static void tell_device(Raw *raw, DeviceSource wanted, DeviceSource device, gboo
                             wanted != DEVICE_OUTPUT_DB && device != DEVICE_OUTPUT_DB);
     if (device != DEVICE_NONE || raw->is_full)
         return;
-    tell_missing(raw, wanted != DEVICE_NONE && has_text
-                          ? "only what the host did: the devices' data are damaged; the profiler's "
-                            "own trace has both: import ASCEND_PROFILER_OUTPUT/trace_view.json"
-                      : wanted != DEVICE_NONE
-                          ? "only what the host did: the devices' data are damaged"
-                      : raw->files.prof >= 0
-                          ? "only what the host did: nothing exported the devices' raw data"
-                          : "only what the host did: there is no data of devices");
+    tell_missing(
+        raw, wanted != DEVICE_NONE && has_text
+                 ? "only the host's part: the devices' data is damaged; the profiler's own trace "
+                   "has both parts: import ASCEND_PROFILER_OUTPUT/trace_view.json"
+             : wanted != DEVICE_NONE ? "only the host's part: the devices' data is damaged"
+             : raw->files.prof >= 0 ? "only the host's part: the devices' raw data was not exported"
+                                    : "only the host's part: there is no data of devices");
 }
 
 static StrobeStatus import_all(Raw *raw, const char *path)
@@ -114,7 +113,7 @@ static StrobeStatus ascend_raw_import(const StrobeImporterHost *host, StrobeInst
         status = import_all(raw, source->path);
     else
         status = host->fail(self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
-                            "%s holds none of the raw files of torch_npu", source->path);
+                            "%s has none of the raw files of torch_npu", source->path);
     raw_files_clear(&raw->files);
     text_cache_free(raw->texts);
     g_free(raw);

@@ -42,7 +42,7 @@ static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
     DeviceSource other;
 
     if (database_type(file) != DATABASE_PROFILER)
-        return g_strdup("none of its tables is a profiler's");
+        return g_strdup("none of its tables is from a profiler");
     other =
         source < DEVICE_OUTPUT_DB ? raw_files_find_device(&raw->files, source + 1) : DEVICE_NONE;
     flaw = other == DEVICE_NONE ? NULL : db_file_flaw(file);

@@ -120,8 +120,7 @@ void parameters_import(Raw *raw)
         take_optimizer(&p, text_of(&p, &record, FIELD_OPTIMIZER));
     }
     if (p.n_strange)
-        raw_damage(raw, file->name,
-                   "%" G_GUINT64_FORMAT " entries are not of the form that is expected",
+        raw_damage(raw, file->name, "%" G_GUINT64_FORMAT " entries do not have the expected form",
                    p.n_strange);
     raw_tell_tlv(raw, file, &reader);
     tlv_clear(&reader);

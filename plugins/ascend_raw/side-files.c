@@ -62,7 +62,7 @@ static void find_offset(Raw *raw, const SideJson *info, int host)
         raw->clock.offset = wall - monotonic;
     else
         raw_damage(raw, info ? "profiler_info" : "the result directory",
-                   "nothing tells the time of day: times are those since the host's start");
+                   "the time of day is not known: times are since the start of the host");
 }
 
 static SideJson *read_json(int folder, const char *name)
@@ -100,7 +100,7 @@ void side_files_import(Raw *raw)
     SideJson *metadata = take_file(raw, names, "profiler_metadata");
 
     if (!info)
-        raw_damage(raw, "profiler_info", "is missing: the raw clock is taken to count ns");
+        raw_damage(raw, "profiler_info", "is missing: the raw clock is assumed to count ns");
     find_clock(raw, info);
     side_json_free(info);
     side_json_free(metadata);

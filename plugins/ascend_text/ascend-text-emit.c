@@ -147,7 +147,8 @@ const StrobeKind *import_extend(Import *import, const StrobeKind *kind, const St
     StrobeField *all;
 
     if (g_hash_table_contains(import->kind_ids, kind) || import_extended(import, kind) != kind) {
-        import->host->damage(import->self, kind->name, "further fields are not kept: it is in use");
+        import->host->damage(import->self, kind->name,
+                             "more fields cannot be added: the kind is already in use");
         return import_extended(import, kind);
     }
     wider = g_memdup2(kind, sizeof *kind);

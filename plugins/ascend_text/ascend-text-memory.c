@@ -142,7 +142,7 @@ static void take_row(Records *r, const StrobeCsvCell *cells)
     gint64 device, stream;
 
     if (!read_cell(r, cells, TIME, &row.time_ns)) {
-        report_damage(r, "Timestamp(us) is no time");
+        report_damage(r, "Timestamp(us) is not a time");
         return;
     }
     r->n_rows++;

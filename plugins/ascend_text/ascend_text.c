@@ -39,7 +39,7 @@ static void probe_file(const StrobeSource *source, StrobeSourceProbe *answer)
         answer->format = "Ascend PyTorch Profiler, trace";
         answer->score = 85;
     } else {
-        answer->reason = "a single file, and no trace: name the folder that it is in";
+        answer->reason = "a single file that is not a trace: give the path of its folder";
     }
 }
 
@@ -60,7 +60,7 @@ static void ascend_text_probe(const StrobeSource *source, StrobeSourceProbe *ans
     answer->format = "Ascend PyTorch Profiler, text";
     answer->score = has_trace ? 90 : has_kernels ? 70 : has_table ? 60 : 0;
     if (!answer->score)
-        answer->reason = "neither a trace nor a table of the profiler in it";
+        answer->reason = "it has neither a trace nor a table of the profiler";
 }
 
 /* Reports a file that is not read at all. */
@@ -91,7 +91,7 @@ static void check_end(const Run *run, const SourceFile *file, int fd)
     lseek(fd, 0, SEEK_SET);
     if (size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n')
         import_damage(&run->import, file->name, "offset", (guint64)size,
-                      "the last row has no end: it may be cut");
+                      "the last row has no line break: it may be incomplete");
 }
 
 static int open_table(Run *run, const SourceFile *file)

@@ -128,7 +128,7 @@ static void take_row(Blocks *b, const StrobeCsvCell *cells)
     gint64 device;
 
     if (!read_cell(b, cells, ALLOCATION, &place.time_ns)) {
-        report_damage(b, "Allocation Time(us) is no time");
+        report_damage(b, "Allocation Time(us) is not a time");
         return;
     }
     read_cell(b, cells, DEVICE, &device);

@@ -159,10 +159,10 @@ static const char *read_row(KernelTable *t, KernelRow *row)
     double rest;
 
     if (strobe_read_us(cells[t->begin_at].bytes, cells[t->begin_at].length, &row->begin_ns, NULL))
-        return "Start Time(us) is no time";
+        return "Start Time(us) is not a time";
     if (strobe_read_us(duration->bytes, duration->length, &ns, &rest) || ns < 0 ||
         __builtin_add_overflow(row->begin_ns, ns + (rest >= 0.5), &row->end_ns))
-        return "Duration(us) is none";
+        return "Duration(us) is not a duration";
     row->exact_us = rest != 0 ? g_ascii_strtod(duration->bytes, NULL) : STROBE_ABSENT_F64;
     row->stream = read_u32(cells, t->stream_at, G_MAXUINT32);
     row->task = read_u32(cells, t->task_at, G_MAXUINT32);
@@ -254,7 +254,7 @@ void kernel_table_metrics(KernelTable *t, const KernelRow *row, StrobeStringId *
         if (column->metric < 0 || column->metric >= (gint)n)
             continue;
         if (strobe_cell_read(&form, cell->bytes, cell->length, &value)) {
-            report_damage(t, "a metric is no number");
+            report_damage(t, "a metric is not a number");
         } else if (value.type != STROBE_CELL_ABSENT) {
             *names = t->metrics;
             values[column->metric] = value.real * column->factor;

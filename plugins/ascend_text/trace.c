@@ -218,7 +218,7 @@ static void take_event(Trace *t, const TraceEvent *event)
         return;
     if (!event->has_pid || !read_times(event, &begin, &end)) {
         import_damage(t->import, TRACE_NAME, "before offset", event->offset,
-                      "an event without a pid, or with a time that is none");
+                      "an event without a pid or a valid time");
         return;
     }
     row = layers_row(&t->layers, event->pid, event->tid);

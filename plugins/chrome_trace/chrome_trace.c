@@ -50,7 +50,7 @@ static void probe_text(const char *bytes, gsize length, StrobeSourceProbe *answe
         answer->score = 80;
         answer->format = "Chrome trace";
     } else {
-        answer->reason = "JSON without events of a trace at its begin";
+        answer->reason = "JSON that does not begin with events of a trace";
     }
 }
 
@@ -184,7 +184,7 @@ static void take_event(Import *import, const Event *event)
         import_damage(import, event, "arguments beyond the first 255 are left out");
     if (begin < 0)
         import_damage(import, event,
-                      "a time before the clock's zero, where a capture begins: what is before it "
+                      "a time before zero, where a capture begins: the part before it "
                       "is cut off");
     note_time(import, MAX(begin, 0));
     take_by_phase(import, rows_of_event(import->rows, event), event, begin);

@@ -365,8 +365,7 @@ static int at_tail(EventReader *r, Event *event, const char **error)
 
     r->state = AT_END;
     event->offset = offset_of(r);
-    *error =
-        token == STROBE_JSON_ERROR ? "what stands behind the end of the trace is left out" : reason;
+    *error = token == STROBE_JSON_ERROR ? "text after the end of the trace is left out" : reason;
     return token == STROBE_JSON_ERROR || *reason ? EVENT_DAMAGE : EVENT_END;
 }
 

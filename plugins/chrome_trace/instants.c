@@ -59,7 +59,7 @@ void take_counter(Import *import, Row *row, const Event *event, gint64 begin)
                                             "chrome_trace.id"};
 
         if (!value_to_double(&event->arg[i].value, &value)) {
-            import_damage(import, event, "a counter's value that is no number");
+            import_damage(import, event, "the value of a counter is not a number");
             continue;
         }
         fields = import_emit(import, RECORD_COUNTER, rows_track(import->rows, row),

@@ -212,7 +212,7 @@ static gboolean has_room(Import *import, const Event *event, gsize bytes)
     OpenSpans *open = import->open;
 
     if (open->n == OPEN_MAX || open->bytes + bytes > OPEN_BYTES_MAX) {
-        import_damage(import, event, "too many spans are under way");
+        import_damage(import, event, "too many spans are open");
         return FALSE;
     }
     open->n++;

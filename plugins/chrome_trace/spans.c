@@ -207,7 +207,7 @@ void spans_take(Import *import, Row *row, const Event *event, gint64 stated)
     gint64 duration = 0, end;
 
     if (event->dur.type && !value_to_us(&event->dur, &duration, &is_exact)) {
-        import_damage(import, event, "a duration that is no number");
+        import_damage(import, event, "a duration that is not a number");
         duration = 0;
     }
     if (duration < 0 || __builtin_add_overflow(stated, duration, &end)) {

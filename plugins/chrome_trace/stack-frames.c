@@ -291,9 +291,9 @@ void stack_frames_finish(Import *import)
 
     report_damage(import, frames->n_missing, missing);
     report_damage(import, frames->n_twice,
-                  "frames are repeated in stackFrames: their first form counts");
+                  "frames occur several times in stackFrames: only the first description is used");
     report_damage(import, frames->n_circles,
-                  "stacks go round in a circle: they end where they close it");
+                  "stacks have a cycle: they end where the cycle closes");
     report_damage(import, frames->n_cut,
                   "stacks are too long: their outermost frames are left out");
     report_damage(import, frames->n_left_out,

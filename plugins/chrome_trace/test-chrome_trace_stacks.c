@@ -186,7 +186,7 @@ static void test_circle(Fixture *f, gconstpointer unused)
     check_stack(f, nth(f, "cpu_op", 0), "a|b|c");
     check_stack(f, nth(f, "cpu_op", 1), "d");
     check_stack(f, nth(f, "cpu_op", 2), "a|b|c");
-    g_assert_true(is_damaged(f, ": 2 stacks go round in a circle"));
+    g_assert_true(is_damaged(f, ": 2 stacks have a cycle"));
 }
 
 static void test_missing(Fixture *f, gconstpointer unused)

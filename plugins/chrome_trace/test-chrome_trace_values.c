@@ -43,7 +43,7 @@ static void test_times_before_zero(Fixture *f, gconstpointer unused)
     g_assert_true(isnan(strobe_mock_importer_double(f->mock, nth(f, "api_call", 0), "exact_us")));
     check_times(nth(f, "api_call", 1), 0, 0);
     check_times(only(f, "chrome_trace.span"), 0, 3000);
-    g_assert_true(is_damaged(f, "before the clock's zero"));
+    g_assert_true(is_damaged(f, "a time before zero"));
 }
 
 /* Before the base, which is no damage; it may be told again. */

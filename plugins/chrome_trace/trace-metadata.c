@@ -128,7 +128,7 @@ static void set_base(Import *import, const Event *member, gint64 base)
 {
     if (base < 0 ||
         import->host->time_base(import->self, base - (import->has_times ? import->base : 0))) {
-        import_damage(import, member, "baseTimeNanoseconds is no moment that fits the events");
+        import_damage(import, member, "baseTimeNanoseconds is not a time that fits the events");
     } else if (!import->has_times) { /* no event yet: add the base in the importer, so that events
                                         before the base also get times */
         import->base = base;
@@ -174,7 +174,8 @@ static void keep_member(Import *import, const Event *member)
 
     if (value->length > METADATA_ENTRY_BYTES_MAX || metadata->metadata->len == METADATA_MAX ||
         metadata->bytes + value->length > TOTAL_BYTES_MAX) {
-        import_damage(import, member, "a member that is too long, or one too many, is left out");
+        import_damage(import, member,
+                      "a member is left out: it is too long, or there are too many members");
         return;
     }
     g_string_truncate(text, 0);

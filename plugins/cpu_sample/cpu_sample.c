@@ -357,7 +357,7 @@ static void stop_rings(CpuSample *state)
     state->rings = NULL;
     if (state->unwinder && unwinder_failures(state->unwinder))
         state->host->log(state->self, STROBE_LOG_WARNING,
-                         "Some stacks have no callers: the process that unwinds them "
+                         "Some stacks have no callers: the process that unwinds stacks "
                          "(cpu_sample-unwind) ended %u times",
                          unwinder_failures(state->unwinder));
 }

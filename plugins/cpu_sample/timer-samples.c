@@ -60,8 +60,9 @@ void timer_samples_stop(CpuSample *state)
     if (lost)
         host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost);
     if (timer_reader_is_taken(state->timers))
-        host->log(state->self, STROBE_LOG_WARNING,
-                  "The program handles SIGPROF itself: its samples end there");
+        host->log(
+            state->self, STROBE_LOG_WARNING,
+            "The program has set its own handler for SIGPROF: it is not sampled from then on");
     timer_reader_close(state->timers);
     state->timers = NULL;
 }

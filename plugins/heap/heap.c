@@ -339,7 +339,7 @@ static void tell_losses(const StrobeHost *host)
     if (n)
         host->log(heap.self, STROBE_LOG_WARNING,
                   "%llu allocations and their releases are not recorded: there is room for %llu "
-                  "blocks at once. Leave out small ones (threshold=), take one in so many bytes "
+                  "blocks at once. Exclude small ones (threshold=), record only a sample "
                   "(sampling=), or make more room (blocks=)",
                   (unsigned long long)n, (unsigned long long)heap.room);
 }

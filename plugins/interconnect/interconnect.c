@@ -92,7 +92,7 @@ static StrobeStatus open_sources(Interconnect *state)
                           "reason=\"%s\"",
                           reason);
     else
-        host->log(state->self, STROBE_LOG_INFO, "Links are described, not sampled: %s", reason);
+        host->log(state->self, STROBE_LOG_INFO, "Links are described, but not sampled: %s", reason);
     return host->kind(state->self, &strobe_kind_metadata, &state->metadata);
 }
 

@@ -162,7 +162,9 @@ static const StrobeTorchCollectives *find_collectives(const StrobeHost *host, St
         library ? dlsym(library, STROBE_TORCH_COLLECTIVES_SYMBOL) : NULL;
     if (!found || found->struct_size < sizeof *found) {
         snprintf(problem, sizeof problem,
-                 "the bridge %.128s is not of this Strobe: strobe torch build builds it", path);
+                 "the bridge %.128s is of another version of Strobe: strobe torch build builds a "
+                 "new one",
+                 path);
         return NULL;
     }
     return found;

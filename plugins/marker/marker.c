@@ -81,7 +81,7 @@ static StrobeStatus marker_stop(void *state)
     uint64_t n = marks_take_unmatched();
     if (n)
         collector.host->log(collector.self, STROBE_LOG_INFO,
-                            "%llu ends of ranges that were not open were passed over",
+                            "%llu ends of ranges that were not open were ignored",
                             (unsigned long long)n);
     return STROBE_OK;
 }

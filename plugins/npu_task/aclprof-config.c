@@ -71,7 +71,7 @@ static void read_metrics(const StrobeHost *host, StrobeInstance *self, AclprofWi
     wish->metrics = metric_of(name, has_tasks);
     if (wish->metrics != ACLPROF_METRICS_NONE && !has_tasks) {
         host->log(self, STROBE_LOG_WARNING,
-                  "aic_metrics=%s is left out: it needs profiler_level=Level1 or Level2", name);
+                  "aic_metrics=%s is ignored: it needs profiler_level=Level1 or Level2", name);
         wish->metrics = ACLPROF_METRICS_NONE;
     }
     if (wish->metrics != ACLPROF_METRICS_NONE)
@@ -163,7 +163,7 @@ static void read_settings(const StrobeHost *host, StrobeInstance *self, AclprofW
 
     wish->n_settings = 0;
     if (megabytes > 0 && megabytes < STORAGE_MIN_MB) {
-        host->log(self, STROBE_LOG_WARNING, "storage_limit is taken as %dMB, aclprof's smallest",
+        host->log(self, STROBE_LOG_WARNING, "storage_limit is set to %dMB, the minimum of aclprof",
                   STORAGE_MIN_MB);
         megabytes = STORAGE_MIN_MB;
     }

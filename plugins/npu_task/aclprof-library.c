@@ -71,11 +71,11 @@ const char *npu_aclprof_error(int32_t code)
     case ACLPROF_INVALID_CONFIG:
         return "aclprof does not accept this configuration";
     case ACLPROF_ALREADY_RUN:
-        return "a profiler runs already";
+        return "a profiler is already running";
     case ACLPROF_NOT_RUN:
         return "no profiler runs";
     case ACLPROF_REPEAT_SUBSCRIBE:
-        return "a model is subscribed already";
+        return "a model is already subscribed";
     case ACLPROF_API_CONFLICT:
         return "another profiler is attached to this process: msprof, acl.json, a subscription or "
                "the profiler of torch_npu";

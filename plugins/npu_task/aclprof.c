@@ -81,7 +81,8 @@ static const char *find_obstacle(void)
     if (other)
         return other;
     if (npu_mspti_is_open())
-        return "MSPTI is subscribed in this process, and CANN reports to one of them only";
+        return "MSPTI is subscribed in this process, and CANN reports either to MSPTI or to "
+               "aclprof";
     if (prof.is_forked)
         return "this is a forked process";
     return is_left() ? "aclprof has not come back from ending an earlier window" : NULL;
@@ -137,13 +138,15 @@ static uint32_t find_devices(uint32_t devices[ACLPROF_DEVICES_MAX], const char *
     uint32_t n = 0;
     int32_t current;
 
-    *whose = "the device of the thread that began the window: what the program does on others is "
-             "not recorded";
+    *whose =
+        "the device of the thread that began the window: the program's work on other devices is "
+        "not recorded";
     if (prof.library.device && prof.library.device(&current) == ACLPROF_SUCCESS && current >= 0) {
         devices[0] = (uint32_t)current;
         return 1;
     }
-    *whose = "all that AscendCL counts, of which CANN records those that the program opens";
+    *whose =
+        "all devices that AscendCL reports, of which CANN records the ones that the program opens";
     if (!prof.library.device_count || prof.library.device_count(&n) != ACLPROF_SUCCESS)
         return 0;
     if (n > ACLPROF_DEVICES_MAX)
@@ -188,10 +191,9 @@ static void record_sources(void)
     snprintf(text, sizeof text, "mask=0x%" PRIx64 ", metrics=%d", prof.wish.mask,
              prof.wish.metrics);
     record_metadata_entry("npu_task.aclprof", text);
-    record_metadata_entry(
-        "npu_task.absent",
-        "what the devices did is in the folders that external_data names, and in this "
-        "result where CANN's msprof has exported them");
+    record_metadata_entry("npu_task.absent",
+                          "the devices' activities are in the folders of external_data, and also "
+                          "in this result if CANN's msprof has exported these folders");
 }
 
 /* Creates the configuration. An older CANN or a device may lack two things: shapes without the rest
@@ -210,12 +212,13 @@ static void create_config(uint32_t *devices, uint32_t n)
     prof.config = prof.library.create_config(devices, n, metrics, NULL, mask);
     if (prof.config && mask != wish->mask)
         prof.host->log(prof.self, STROBE_LOG_WARNING,
-                       "Shapes are not recorded: this CANN has them only with "
+                       "Shapes are not recorded: this CANN records them only with "
                        "profiler_level=Level1 or Level2");
     if (prof.config && metrics != wish->metrics) {
         record_metadata_entry("npu_task.aic_metrics", "PipeUtilization");
         prof.host->log(prof.self, STROBE_LOG_WARNING,
-                       "aic_metrics=MemoryAccess is not known here: PipeUtilization is recorded");
+                       "aic_metrics=MemoryAccess is not known to this CANN or device: "
+                       "PipeUtilization is recorded");
     }
 }
 
@@ -251,8 +254,8 @@ static StrobeStatus begin_window(void)
 
     if (!length || length > ACLPROF_PATH_MAX)
         return prof.host->fail(prof.self, STROBE_ERROR_FAILED, __FILE__, __LINE__,
-                               "Cannot record NPU tasks: a path of %zu bytes is no folder for "
-                               "aclprof, which takes 1 to %u",
+                               "Cannot record NPU tasks: the path of the result has %zu bytes, and "
+                               "aclprof accepts 1 to %u",
                                length, ACLPROF_PATH_MAX);
     if (n == 0)
         return STROBE_AGAIN;
@@ -330,8 +333,8 @@ static StrobeStatus prof_stop(void *state)
     pthread_mutex_lock(&prof.lock);
     if (prof.phase == AWAITING) {
         prof.host->log(prof.self, STROBE_LOG_WARNING,
-                       "No NPU tasks are recorded: the program has not initialised AscendCL in "
-                       "this window, or there is no device");
+                       "No NPU tasks are recorded: in this window the program has not initialised "
+                       "AscendCL, or there is no device");
         prof.phase = IDLE;
     }
     if (prof.phase == RUNNING && is_synchronizing())
@@ -383,8 +386,8 @@ static int finish_end(void)
         warn_call(calls[i], prof.codes[i]);
     if (!is_over)
         prof.host->log(prof.self, STROBE_LOG_WARNING,
-                       "aclprof has not come back from ending the window for %d s: it is left as "
-                       "it is, and no window records NPU tasks until it does",
+                       "aclprof has not come back from ending the window for %d s: no window "
+                       "records NPU tasks until it does",
                        (int)(END_PATIENCE_NS / 1000000000));
     return is_over ? 0 : -1;
 }

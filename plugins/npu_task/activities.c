@@ -58,7 +58,7 @@ uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self)
 
     if ((kinds & BIT(HCCL)) && (kinds & BIT(COMMUNICATION))) {
         host->log(self, STROBE_LOG_WARNING,
-                  "hccl is left out: communication records the same operations");
+                  "hccl is ignored: communication records the same operations");
         kinds &= ~BIT(HCCL);
     }
     return host->option_bool(self, "external_ids") ? kinds | BIT(EXTERNAL) : kinds;

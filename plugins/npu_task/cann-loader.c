@@ -247,7 +247,8 @@ static const char *try_once(const NpuTrial *trial, int *has_died, char *reason, 
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        snprintf(reason, size, "there is no pipe to a process that tries %s", trial->path);
+        snprintf(reason, size, "cannot make a pipe to a process that tries to load %s",
+                 trial->path);
         return reason;
     }
     pid_t child = fork();
@@ -255,7 +256,7 @@ static const char *try_once(const NpuTrial *trial, int *has_died, char *reason, 
         run_trial(trial, ends[1]);
     close(ends[1]);
     if (child < 0)
-        snprintf(reason, size, "there is no process to try %s", trial->path);
+        snprintf(reason, size, "cannot make a process that tries to load %s", trial->path);
     const char *failure =
         child < 0 ? reason : await_trial(trial, child, ends[0], has_died, reason, size);
     close(ends[0]);

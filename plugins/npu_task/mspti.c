@@ -169,13 +169,12 @@ static int leaves_host_marks(const StrobeHost *host, StrobeInstance *self)
     if (is_marker && host->link_for(self, "marker", 1))
         return 1;
     if (tool && *tool && npu_activities_have(npu.wanted, MSPTI_KIND_MARKER))
-        host->log(
-            self, STROBE_LOG_WARNING,
-            "MSTX_INJECTION_PATH=\"%s\" receives the program's marks, and MSPTI only those that it "
-            "hands on: marks may be missing; %s",
-            tool,
-            is_marker ? "collect \"marker\" too"
-                      : "unset the variable, or collect \"marker\" in its place");
+        host->log(self, STROBE_LOG_WARNING,
+                  "MSTX_INJECTION_PATH=\"%s\" receives the program's marks, and MSPTI receives "
+                  "only marks that this tool passes on: marks may be missing; %s",
+                  tool,
+                  is_marker ? "collect \"marker\" too"
+                            : "unset the variable, or collect \"marker\"");
     return 0;
 }
 
@@ -215,7 +214,7 @@ static StrobeStatus check_process(const StrobeHost *host, StrobeInstance *self)
     else if (npu.is_exiting)
         reason = "the program ends";
     else if (npu_subscription_is_left(&npu.subscription) || atomic_load(&npu.drain.is_running))
-        reason = "MSPTI has not come back from a call of a session before";
+        reason = "MSPTI has not come back from a call of an earlier session";
     if (!reason)
         return STROBE_OK;
     return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__, "Cannot record NPU tasks: %s",
@@ -349,7 +348,7 @@ static StrobeStatus npu_start(void *state)
     uint64_t before_ns;
 
     if (other)
-        npu.host->log(npu.self, STROBE_LOG_WARNING, "This window may hold no NPU tasks: %s", other);
+        npu.host->log(npu.self, STROBE_LOG_WARNING, "This window may have no NPU tasks: %s", other);
     npu_drain_lock(&npu.drain);
     record_sources();
     /* forgets the count of uncertain records before this window */
@@ -459,14 +458,14 @@ static void report_silence(void)
     npu.host->log(npu.self, STROBE_LOG_WARNING,
                   "MSPTI has reported nothing: if the program used an NPU, CANN reports to another "
                   "profiler (%s), or MSPTI does not support this device",
-                  npu_torch_profiler_runs() ? "that of torch_npu runs" : "torch_npu's, say");
+                  npu_torch_profiler_runs() ? "torch_npu's is running" : "for example torch_npu's");
 }
 
 static void report_missing(void)
 {
     if (!hanging_ns())
         warn_of_client(npu_subscription_missing(&npu.subscription),
-                       "what the program did since is not recorded");
+                       "what the program did after that is not recorded");
 }
 
 static void report_client(void)
@@ -487,8 +486,8 @@ static void report_end(int is_drained, int64_t hangs_ns)
     npu.hung_since_ns = hangs_ns ? atomic_load(&npu.drain.asked_ns) : 0;
     if (!is_drained && !hangs_ns && npu.drain.records->launches.n_sure == 0)
         npu.host->log(npu.self, STROBE_LOG_WARNING,
-                      "MSPTI still reported records of the window when the time for late ones was "
-                      "over: those that come now are counted as lost");
+                      "MSPTI still reported records of the window when the time for late records "
+                      "was over: records that come now are counted as lost");
 }
 
 /* Returns STROBE_OK when the window is sealed: all records delivered before the last pass have been

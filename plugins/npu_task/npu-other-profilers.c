@@ -102,7 +102,7 @@ void npu_warn_of_lost_marks(const StrobeHost *host, StrobeInstance *self)
 
     if (is_there && !hands_on(tool))
         host->log(self, STROBE_LOG_WARNING,
-                  "MSPTI gets no marks: another tool of mstx has them: "
+                  "MSPTI gets no marks: they go to another tool of mstx: "
                   "MSTX_INJECTION_PATH=\"%.4096s\"",
                   tool);
     if (preloaded && strstr(preloaded, "libascend_kernel_hook.so"))

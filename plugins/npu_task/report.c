@@ -30,29 +30,29 @@ static void report_buffers(const NpuEmitter *emitter)
          "%" PRIu64 " records were dropped: all buffers were full; use more with buffers=N",
          faults.n_refused);
     WARN(faults.n_external,
-         "%" PRIu64 " buffers that MSPTI handed over are not Strobe's: they are left alone",
+         "%" PRIu64 " buffers that MSPTI handed over are not Strobe's: they are not used",
          faults.n_external);
     WARN(faults.n_size,
          "%" PRIu64
-         " buffers came back with a wrong size: they are read as far as their memory reaches",
+         " buffers came back with a wrong size: only the bytes inside their memory are read",
          faults.n_size);
 }
 
 static void report_marks(const NpuEmitter *emitter, const NpuCounts *counts)
 {
     WARN(counts->n_unpaired,
-         "%" PRIu64 " ends of marks have no begin, or are of no known type: they are not recorded",
+         "%" PRIu64 " ends of marks have no begin or an unknown type: they are not recorded",
          counts->n_unpaired);
     report_loss(emitter, STROBE_LOSS_COLLECTOR_DROPPED, counts->n_crowded + counts->n_unheld);
-    WARN(counts->n_crowded,
-         "%" PRIu64 " marks are lost: more than %u were open, or awaited from a device, at once",
+    WARN(counts->n_crowded, "%" PRIu64 " marks are lost: more than %u marks were open at once",
          counts->n_crowded, NPU_MARKS_OPEN);
-    WARN(counts->n_unheld, "%" PRIu64 " external ids are lost: a window holds %u of them at most",
+    WARN(counts->n_unheld,
+         "%" PRIu64 " external ids are lost: a window has room for %u external ids",
          counts->n_unheld, NPU_EXTERNALS);
     if (counts->n_open)
         emitter->host->log(emitter->self, STROBE_LOG_INFO,
-                           "%" PRIu64 " marked ranges were open when the window ended: they end "
-                           "with it",
+                           "%" PRIu64 " marked ranges were open when the window ended: they are "
+                                      "recorded as ending with the window",
                            counts->n_open);
     WARN(counts->n_externals,
          "%" PRIu64 " external ids are not recorded: more than one thread launches, and MSPTI "
@@ -66,12 +66,12 @@ void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns)
 
     report_loss(emitter, STROBE_LOSS_COLLECTOR_DROPPED, hangs_ns > 0 || code != MSPTI_SUCCESS);
     WARN(hangs_ns > 0,
-         "MSPTI has not come back from msptiActivityFlushAll for %" PRId64 " ms: what it had not "
-         "handed over is lost, and counted as one record",
+         "MSPTI has not come back from msptiActivityFlushAll for %" PRId64
+         " ms: the records that it had not handed over are lost, and counted as one record",
          hangs_ns / 1000000);
     WARN(hangs_ns == 0 && code != MSPTI_SUCCESS,
-         "MSPTI does not hand over what it holds: msptiActivityFlushAll: code=%d, reason=\"%s\": "
-         "that is lost, and counted as one record",
+         "MSPTI does not hand over its records: msptiActivityFlushAll: code=%d, reason=\"%s\": "
+         "they are lost, and counted as one record",
          code, npu_mspti_error(code));
 }
 
@@ -118,9 +118,8 @@ static void report_what_is_not_seen(NpuRecords *records)
     report_loss(&records->emitter, STROBE_LOSS_LATE, counts->n_awaited);
     if (counts->n_awaited)
         tell(records,
-             "The tasks of %" PRIu64
-             " launches were not reported in the time for late records: they "
-             "are missing, and counted as lost",
+             "The tasks of %" PRIu64 " launches were not reported within the time for late "
+                                     "records: they are missing, and counted as lost",
              counts->n_awaited);
     if (counts->n_unplaced)
         tell(records,
@@ -140,25 +139,24 @@ void npu_report(NpuRecords *records)
                 counts->n_unknown + counts->n_newer + counts->n_mistimed + counts->n_overdue +
                     counts->n_gone + counts->n_dropped);
     WARN(counts->n_dropped,
-         "MSPTI says that it has dropped %" PRIu64 " records: they did not fit "
-         "the end of a buffer; use larger ones with buffer_size=BYTES",
+         "MSPTI reports that it has dropped %" PRIu64
+         " records, which did not fit the end of a buffer; use larger buffers with "
+         "buffer_size=BYTES",
          counts->n_dropped);
     WARN(counts->n_gone,
-         "%" PRIu64
-         " buffers went to another client of MSPTI in this process%s, which has taken its "
-         "callbacks over: what they hold is lost, and counted as one record each; the next window "
-         "takes "
-         "the callbacks back",
+         "%" PRIu64 " buffers went to another client of MSPTI in this process%s, which has "
+                    "replaced Strobe's callbacks: their records are lost, and counted as one "
+                    "record for each buffer; the next window registers the callbacks again",
          counts->n_gone, records->client);
     WARN(counts->n_overdue,
-         "%" PRIu64
-         " buffers that MSPTI was given have not come back for 1 s: what they hold is lost, "
-         "or comes late, and counted as one record each; no other one is waited for until they do",
+         "%" PRIu64 " buffers have not come back from MSPTI for 1 s: their records are lost or "
+                    "will be late, and are counted as one record for each buffer; until these "
+                    "buffers come back, Strobe waits for no other buffer",
          counts->n_overdue);
     report_loss(emitter, STROBE_LOSS_LATE, counts->n_late);
     WARN(counts->n_unknown,
-         "%" PRIu64 " buffers end in %" PRIu64 " bytes that are not a record of a known kind: what "
-         "they hold is lost",
+         "%" PRIu64 " buffers end in %" PRIu64
+         " bytes that are not a record of a known kind: their contents are lost",
          counts->n_unknown, counts->unknown_bytes);
     WARN(counts->n_newer,
          "%" PRIu64 " records are of kinds that are newer than this collector: they are not "

@@ -26,7 +26,7 @@ static StrobeStatus open_subscription(NpuSubscription *subscription, const Strob
 
     if (code == MSPTI_MULTIPLE_SUBSCRIBERS && subscription->is_held) {
         host->log(self, STROBE_LOG_INFO,
-                  "MSPTI still has the subscription of a session before: it is used again");
+                  "MSPTI still has the subscription of an earlier session: Strobe uses it again");
         return STROBE_OK;
     }
     subscription->is_held = code == MSPTI_SUCCESS;
@@ -105,7 +105,7 @@ static void report_errors(const NpuSubscription *subscription, const StrobeHost 
 {
     if (subscription->disable_code)
         host->log(self, STROBE_LOG_WARNING,
-                  "MSPTI goes on recording %s and maybe more, which costs time: "
+                  "MSPTI continues to record %s and perhaps more, which costs time: "
                   "msptiActivityDisable: code=%d, reason=\"%s\"",
                   npu_activity_name(subscription->kind), subscription->disable_code,
                   npu_mspti_error(subscription->disable_code));
@@ -116,7 +116,7 @@ static void report_errors(const NpuSubscription *subscription, const StrobeHost 
                   subscription->unsubscribe_code, npu_mspti_error(subscription->unsubscribe_code));
     if (subscription->flush_code)
         host->log(self, STROBE_LOG_WARNING,
-                  "MSPTI does not hand over what it holds at the end: msptiActivityFlushAll: "
+                  "MSPTI does not hand over its last records: msptiActivityFlushAll: "
                   "code=%d, reason=\"%s\"",
                   subscription->flush_code, npu_mspti_error(subscription->flush_code));
 }
@@ -139,8 +139,7 @@ int npu_subscription_give_back(NpuSubscription *subscription, const StrobeHost *
     }
     const char *function = atomic_load(&subscription->function);
     host->log(self, STROBE_LOG_WARNING,
-              "MSPTI does not come back from %s: it is left as it is, and no session records NPU "
-              "tasks until it does",
+              "MSPTI does not come back from %s: no session records NPU tasks until it does",
               function ? function : "msptiActivityFlushAll");
     return -1;
 }

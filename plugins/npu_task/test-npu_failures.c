@@ -37,9 +37,10 @@ static void test_buffers_that_are_kept(void)
     g_assert_cmpuint(tree_count(mock, "marker_instant", NULL), ==, 3);
     /* once: the others were not waited for */
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
-    const char *reported = strstr(strobe_mock_host_messages(mock), "have not come back for 1 s");
+    const char *reported =
+        strstr(strobe_mock_host_messages(mock), "have not come back from MSPTI for 1 s");
     g_assert_nonnull(reported);
-    g_assert_null(strstr(reported + 1, "have not come back for 1 s"));
+    g_assert_null(strstr(reported + 1, "have not come back from MSPTI for 1 s"));
     double_end(mock);
 }
 
@@ -68,7 +69,7 @@ static void test_flush_fails(void)
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
     assert_reported(mock, "msptiActivityFlushAll: code=999, reason=\"an error inside MSPTI\"");
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
-    assert_reported(mock, "does not hand over what it holds at the end");
+    assert_reported(mock, "does not hand over its last records");
     g_unsetenv("MSPTI_DOUBLE");
     double_end(mock);
 }
@@ -87,11 +88,11 @@ static void test_end_fails(void)
     double_end(mock);
     g_setenv("MSPTI_DOUBLE", "fail=disable:4", TRUE);
     mock = double_load("kernel+node_api");
-    assert_reported(mock, "it is used again");
+    assert_reported(mock, "Strobe uses it again");
     double_begin_window(mock);
     double_end_window(mock);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
-    assert_reported(mock, "goes on recording node_api and maybe more, which costs time: "
+    assert_reported(mock, "continues to record node_api and perhaps more, which costs time: "
                           "msptiActivityDisable: code=4, "
                           "reason=\"the device is offline\"");
     double_end(mock);
@@ -168,11 +169,11 @@ static void test_it_hangs(void)
     g_assert_cmpint(g_get_monotonic_time() - before, <, 1900000); /* that of a window's end */
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
     g_assert_cmpint(g_atomic_int_get(&double_state()->n_blocked), >, 0);
-    assert_reported(mock, "does not come back from msptiActivityFlushAll: it is left as it is");
+    assert_reported(mock, "does not come back from msptiActivityFlushAll: no session records NPU");
     double_end(mock);
     mock = load_unopened();
     g_assert_cmpint(strobe_mock_host_open(mock), ==, STROBE_UNAVAILABLE);
-    g_assert_nonnull(strstr(strobe_mock_host_errors(mock), "from a call of a session before"));
+    g_assert_nonnull(strstr(strobe_mock_host_errors(mock), "from a call of an earlier session"));
     strobe_mock_host_free(mock);
     set_blocks(0);
     for (mock = load_unopened(); strobe_mock_host_open(mock) != STROBE_OK; mock = load_unopened()) {

@@ -65,7 +65,7 @@ static char *ending_of(const VendorRun *run)
         return g_strdup_printf("was ended by signal %d", run->signal);
     if (run->exit_code)
         return g_strdup_printf("ended with code %d", run->exit_code);
-    return g_strdup("ended well, but made no " TOOL "_*.db and no text");
+    return g_strdup("succeeded, but made no " TOOL "_*.db and no text");
 }
 
 /* Runs msprof with --type=db, then without it: older versions do not know the option and export
@@ -96,7 +96,7 @@ static StrobeStatus export_with(const StrobeImporterHost *host, StrobeInstance *
     }
     g_autofree char *ending = ending_of(&run);
     return host->fail(self, STROBE_ERROR_IO, __FILE__, __LINE__,
-                      "%s %s (logs/%s): what the devices did stays raw", tool, ending, name);
+                      "%s %s (logs/%s): the devices' raw data is not exported", tool, ending, name);
 }
 
 StrobeStatus prof_raw_prepare(const StrobeImporterHost *host, StrobeInstance *self,
@@ -110,14 +110,15 @@ StrobeStatus prof_raw_prepare(const StrobeImporterHost *host, StrobeInstance *se
         return STROBE_OK;
     if (*given && !g_path_is_absolute(given))
         return host->fail(self, STROBE_ERROR_CONFIG, __FILE__, __LINE__,
-                          "msprof=\"%s\" is a relative path, expected an absolute one: what the "
-                          "devices did stays raw",
+                          "msprof=\"%s\" is a relative path, expected an absolute one: the "
+                          "devices' raw data is not exported",
                           given);
     tool = *given ? g_strdup(given) : vendor_tool_find(TOOL, g_getenv("ASCEND_HOME_PATH"), refused);
     if (tool)
         return export_with(host, self, source, tool, logs);
     return host->fail(self, STROBE_UNAVAILABLE, __FILE__, __LINE__,
-                      "there is no " TOOL " on PATH or in bin of ASCEND_HOME_PATH%s%s: what the "
-                      "devices did stays raw; where CANN is installed, strobe analyse reads it",
+                      "there is no " TOOL
+                      " on PATH or in bin of ASCEND_HOME_PATH%s%s: the devices' raw data is not "
+                      "exported; run strobe analyse on a machine with CANN to export it",
                       refused->len ? ", but " : "", refused->str);
 }

@@ -129,8 +129,7 @@ void l2_cache_import(Prof *prof, Slices *slices)
     if (!l2.platform && !l2.is_new)
         prof->host->damage(prof->self, prof->part, "no known platform_version: rates are left out");
     else if (l2.events[0] < 0)
-        prof->host->damage(prof->self, prof->part,
-                           "sample.json names no events: rates are left out");
+        prof->host->damage(prof->self, prof->part, "sample.json has no events: rates are left out");
     while (!prof->is_full && (at = slices_record(slices, RECORD_BYTES))) {
         guint stream = u16_at(at + 2);
         struct strobe_l2_cache *fields =

@@ -120,16 +120,17 @@ static void tell_slices(Prof *prof, const Slices *slices)
         g_string_append_printf(why, "; %" G_GUINT64_FORMAT " slices are missing",
                                slices->n_missing);
     if (slices->n_cut)
-        g_string_append_printf(why, "; %" G_GUINT64_FORMAT " lines beside them that may be cut",
+        g_string_append_printf(why,
+                               "; %" G_GUINT64_FORMAT " lines next to them that may be incomplete",
                                slices->n_cut);
     if (slices->is_shifted)
-        g_string_append(why, "; the begins of records after them are not known");
+        g_string_append(why, "; it is not known where records begin after them");
     if (slices->n_long)
         g_string_append_printf(why, "; %" G_GUINT64_FORMAT " lines of over %u KiB", slices->n_long,
                                SLICE_LINE_MAX >> 10);
     if (slices->n_left)
-        g_string_append_printf(why, "; the last record is not whole: %" G_GUINT64_FORMAT " bytes",
-                               slices->n_left);
+        g_string_append_printf(
+            why, "; the last record is not complete: %" G_GUINT64_FORMAT " bytes", slices->n_left);
     if (prof->n_strange)
         g_string_append_printf(why, "; %" G_GUINT64_FORMAT " lines do not have the expected form",
                                prof->n_strange);
@@ -225,8 +226,7 @@ static void find_clock(Prof *prof, int top, int folder, const char *name)
     prof->offset = prof->begin = 0;
     if (!prof_start_offset(folder, &prof->offset, &prof->begin) &&
         (host < 0 || !prof_start_offset(host, &prof->offset, &prof->begin)))
-        prof->host->damage(prof->self, name,
-                           "no start_info: times are those of the machine's own clock");
+        prof->host->damage(prof->self, name, "no start_info: times are of the machine's own clock");
     if (host >= 0)
         close(host);
 }
@@ -296,7 +296,7 @@ static void prof_raw_probe(const StrobeSource *source, StrobeSourceProbe *answer
     answer->format = "CANN, raw data";
     answer->score = is_readable ? 60 : 0;
     if (is_prof && !is_readable)
-        answer->reason = "raw data of CANN, but no file of a known form in it";
+        answer->reason = "raw data of CANN without a file that can be read";
 }
 
 static StrobeStatus prof_raw_import(const StrobeImporterHost *host, StrobeInstance *self,

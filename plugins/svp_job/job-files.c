@@ -138,7 +138,7 @@ static void check_mark(const Job *job, int data, const char *name, int file)
     if (!line || fstat(file, &st))
         return;
     if (g_ascii_strtoull(line + strlen("filesize:"), NULL, 10) != (guint64)st.st_size)
-        job->host->damage(job->self, name, "not as long as it was when it was finished");
+        job->host->damage(job->self, name, "its size differs from the size when it was finished");
 }
 
 /* Reports a file that is not a capture. Remembers the first such file, for the error message in
@@ -147,7 +147,7 @@ static void keep_external(Job *job, const char *name, const guchar *head, gssize
 {
     GString *text;
 
-    job->host->unknown(job->self, name, "no capture of Strobe's", 1);
+    job->host->unknown(job->self, name, "not a capture of Strobe", 1);
     if (job->external)
         return;
     text = g_string_new(NULL);
@@ -186,7 +186,7 @@ static void import_capture(Job *job, int data, const char *name, int file)
     if (job->host->capture(job->self, name, file, &rows) == STROBE_OK)
         job->n_captures++;
     else
-        job->host->damage(job->self, name, "not one part of it is whole");
+        job->host->damage(job->self, name, "it has no complete segment");
     job->host->found(job->self, name, rows);
     tell_file(job, data, name, file, rows);
 }

@@ -125,9 +125,10 @@ gboolean job_info_import(Job *job, const char *name)
     SideJson *json = bytes ? side_json_new(bytes, length, &is_whole) : NULL;
 
     if (json && !is_whole)
-        job->host->damage(job->self, name, "cut or not JSON: the part before the error is used");
+        job->host->damage(job->self, name,
+                          "truncated or not JSON: the part before the error is used");
     else if (!json)
-        job->host->damage(job->self, name, "cannot be read: the data files say what they can");
+        job->host->damage(job->self, name, "cannot be read: only the data files are used");
     good = !json || check_version(job, json, name);
     if (good && json && side_json_text(json, "format")) {
         tell_metadata(job, json);

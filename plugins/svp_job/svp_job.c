@@ -41,8 +41,8 @@ static StrobeStatus refuse_external(const Job *job)
 {
     return job->host->fail(
         job->self, STROBE_ERROR_INPUT, __FILE__, __LINE__,
-        "%s: data/%s is of the vendor's own form (it begins with %s), which is described nowhere: "
-        "have the vendor's tool make timeline and summary in the JOB, or name its msprof "
+        "%s: data/%s has the vendor's own format (it begins with %s), which is not documented: let "
+        "the vendor's tool make timeline and summary in the JOB, or give the path of its msprof "
         "(--format svp_job:msprof=FILE); boards with Strobe's recorder need neither%s%s",
         job->path, job->external, job->head, job->unread ? "; " : "",
         job->unread ? job->unread : "");
@@ -100,7 +100,7 @@ static StrobeStatus svp_job_import(const StrobeImporterHost *host, StrobeInstanc
             source->path, infos->len);
     import_models(&job);
     if (!infos->len)
-        host->damage(self, SVP_INFO_PREFIX "<n>", "is missing: the data files say what they can");
+        host->damage(self, SVP_INFO_PREFIX "<n>", "is missing: only the data files are used");
     else if (!job_info_import(&job, g_ptr_array_index(infos, 0)))
         status = STROBE_ERROR_INPUT;
     if (status == STROBE_OK)

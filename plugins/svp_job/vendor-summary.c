@@ -235,7 +235,7 @@ static void take_row(Reading *reading)
         g_ptr_array_add(reading->summary->rows, row);
         return;
     }
-    tell_row(reading, "a cell is not what its title says: the row is left out");
+    tell_row(reading, "a cell does not have the form that its title requires: the row is left out");
     free_row(row);
 }
 
@@ -267,7 +267,7 @@ static void drop_cut_row(Reading *reading, int file)
         last == '\n')
         return;
     g_ptr_array_set_size(rows, (gint)rows->len - 1);
-    tell_row(reading, "the file ends in it: the row is left out");
+    tell_row(reading, "the file ends inside the row: the row is left out");
 }
 
 /* Reads {device}.{model}.{id}.{batch}.{pics}.{current}.{rate}.{frequency} from the right; names of
@@ -320,10 +320,9 @@ static void read_table(Job *job, VendorSummary *summary, int file, guint64 *n_ro
     }
     strobe_csv_scanner_free(reading.csv);
     if (summary->n_unread)
-        job->host->unknown(
-            job->self, summary->part,
-            "shares of cycles, which are not known: the file's name has no frequency",
-            summary->n_unread);
+        job->host->unknown(job->self, summary->part,
+                           "shares of cycles cannot be converted: the file's name has no frequency",
+                           summary->n_unread);
 }
 
 static void read_file(Job *job, int folder, const char *name, guint64 *n_rows)
@@ -336,7 +335,7 @@ static void read_file(Job *job, int folder, const char *name, guint64 *n_rows)
     if (read_name(summary, name))
         file = external_folder_open_file(folder, name);
     if (file < 0) {
-        refuse_table(job, summary, "cannot be opened, or is not named as the tool does");
+        refuse_table(job, summary, "cannot be opened, or does not have a name that the tool gives");
         free_summary(summary);
         return;
     }
@@ -417,5 +416,5 @@ void job_summaries_read(Job *job)
     g_ptr_array_sort(job->summaries, compare_summaries);
     if (job->summaries->len)
         job->host->metadata_text(job->self, "svp.rounded",
-                                 "times to 0.001 us, counters made of shares of 0.001 %");
+                                 "times to 0.001 us, counters computed from shares of 0.001 %");
 }

@@ -147,8 +147,8 @@ static const VendorRow *find_row(Timeline *line, const Event *event)
                              !strncmp(row->name, event->name, sizeof event->name - 1)))
         return row;
     line->job->host->damage(line->job->self, line->summary->part,
-                            "its rows are not the tasks of the timeline: layers and counters from "
-                            "that task on are left out");
+                            "its rows do not match the tasks of the timeline: layers and counters "
+                            "from that task on are left out");
     line->is_joined = FALSE;
     return NULL;
 }
@@ -323,7 +323,7 @@ static void read_events(Timeline *line, StrobeJsonScanner *json, gboolean is_acl
     }
     if (!line->is_full && (!good || token != STROBE_JSON_ARRAY_END))
         line->job->host->damage(line->job->self, line->part,
-                                "it stops being JSON at some place: the part before is used");
+                                "a part of it is not JSON: the part before that is used");
     end_capture(line);
 }
 
@@ -437,10 +437,9 @@ void job_summaries_lay_out(Job *job)
 
         if (summary->is_used || !summary->rows->len)
             continue;
-        job->host->damage(
-            job->self, summary->part,
-            "no timeline has its layers: they are laid end to end from 0, because the times when "
-            "they began are not known");
+        job->host->damage(job->self, summary->part,
+                          "no timeline has its layers: each layer begins at the end of the one "
+                          "before, from 0 on, because the times of their begins are not known");
         lay_out(job, summary, &at);
     }
 }

@@ -137,7 +137,7 @@ class SourceTest(RawTest):
         self.lines(top)
         (told,) = self.made["damaged"]
         self.assertEqual(told["part"], "torch.op_range")
-        self.assertIn("the last record is not whole", told["name"])
+        self.assertIn("the last record is not complete", told["name"])
 
     def test_names(self):
         top = self.make()
@@ -183,7 +183,7 @@ class DeviceTest(RawTest):
 
     def test_none(self):
         self.lines(self.make(20))
-        self.assertIn("only what the host did", self.said)
+        self.assertIn("only the host's part", self.said)
 
     def make_prof(self, top):
         host = top / "PROF_000001_20250101000000000_ABCDEF" / "host"

@@ -77,8 +77,8 @@ class AnalyseRawTest(StrobeTest):
                          [OUTPUT, "FRAMEWORK", "logs", "profiler_info_0.json"])
         self.assertEqual({path: path.read_bytes() for path in before}, before)
         self.assertGreater(len(self.events(self.top, "cpu_op")), 199)
-        self.assertIn("only what the host did", self.said)
-        self.assertTrue([line for line in made["missing"] if "only what the host did" in line])
+        self.assertIn("only the host's part", self.said)
+        self.assertTrue([line for line in made["missing"] if "only the host's part" in line])
 
     def test_folder_of_results_and_framework(self):
         self.analyse(self.top.parent)
@@ -232,7 +232,7 @@ class AnalyseRawTest(StrobeTest):
         (self.top / PROF / "msprof_20250101.db").write_bytes(b"SQLite format 3\0" + bytes(99))
         self.analyse(self.top)
         self.assertIn("damaged: msprof_20250101.db", self.said)
-        self.assertIn("only what the host did: the devices' data are damaged", self.said)
+        self.assertIn("only the host's part: the devices' data is damaged", self.said)
 
     @has_db
     def test_damaged_db_beside_text(self):

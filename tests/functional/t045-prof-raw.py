@@ -103,7 +103,7 @@ class ProfRawTest(StrobeTest):
         # the halves of lines 3 and 5 would be a line
         self.assertEqual([row["begin"] // 1000000 for row in self.rows()], [1, 2, 6, 7, 8])
         self.assertEqual(self.damage()["device_3/hccs.data.3"],
-                         "1 slices are missing; 2 lines beside them that may be cut")
+                         "1 slices are missing; 2 lines next to them that may be incomplete")
 
     def test_long_line_beside_a_missing_slice(self):
         """Its end, in the slice that is missing, is followed by a line's begin."""
@@ -115,7 +115,7 @@ class ProfRawTest(StrobeTest):
         self.lose("hccs.data.3", 1)
         self.assertEqual([row["begin"] // 1000000 for row in self.rows()], [1, 2, 4, 5, 6, 7, 8])
         self.assertEqual(self.damage()["device_3/hccs.data.3"],
-                         "1 slices are missing; 1 lines beside them that may be cut; "
+                         "1 slices are missing; 1 lines next to them that may be incomplete; "
                          "1 lines of over 64 KiB")
 
     def test_first_slices_are_missing(self):
@@ -138,7 +138,7 @@ class ProfRawTest(StrobeTest):
         self.put("pcie.data.3", data, cuts=(100, 250, 400))
         self.lose("pcie.data.3", 1)
         self.assertEqual([row["begin"] for row in self.rows("pcie")], [0])
-        self.assertIn("1 slices are missing; the begins of records after them",
+        self.assertIn("1 slices are missing; it is not known where records begin after them",
                       self.damage()["device_3/pcie.data.3"])
 
     def test_slices_of_whole_records(self):
@@ -318,7 +318,7 @@ class ProfRawTest(StrobeTest):
     def test_nothing_known(self):
         self.put("stars_soc.data.3", b"x")
         done = self.strobe("import", "-o", self.out, self.top, code=5)
-        self.assertIn("no file of a known form", done.stderr)
+        self.assertIn("without a file that can be read", done.stderr)
 
     def test_random_bytes(self):
         maker = random.Random(1)

@@ -279,7 +279,7 @@ class RecordsTest(NpuTest):
         self.assertEqual(self.records_of(self.result(), "api_call"), 50)
         info = self.json("info", self.result())[0]
         self.assertEqual(info["lost"]["late"], 50)
-        self.assertIn("The tasks of 50 launches were not reported in the time", self.log())
+        self.assertIn("The tasks of 50 launches were not reported within the time", self.log())
 
     def test_marks(self):
         made = [

@@ -111,7 +111,7 @@ class CallTest(ObstacleTest):
                 self.assertEqual(self.records_of(self.result(), "device_task"), 0)
                 shutil.rmtree(self.out)
         for call, message in {
-            "disable": "and maybe more, which costs time: msptiActivityDisable: code=999",
+            "disable": "and perhaps more, which costs time: msptiActivityDisable: code=999",
             "unsubscribe": "no other profiler can attach to this process: msptiUnsubscribe: "
                            "code=999",
         }.items():
@@ -179,10 +179,10 @@ class BufferTest(ObstacleTest):
         self.assertIn("with a wrong size", self.log())
 
     def test_buffers_handed_over_twice(self):
-        self.check("twice", "are not Strobe's: they are left alone")
+        self.check("twice", "are not Strobe's: they are not used")
 
     def test_external_buffers(self):
-        self.check("external", "are not Strobe's: they are left alone")
+        self.check("external", "are not Strobe's: they are not used")
 
     def test_all_buffers_are_full(self):
         """During the window they are not emptied fast enough: each record is counted."""
@@ -201,7 +201,7 @@ class BufferTest(ObstacleTest):
             info = self.json("info", self.result())[0]
             self.assertEqual(info["kinds"]["device_task"], 900)
             self.assertEqual(info["lost"].get("collector_dropped", 0), n_lost)
-            self.assertEqual("MSPTI says that it has dropped 100 records" in self.log(), n_lost > 0)
+            self.assertEqual("MSPTI reports that it has dropped 100 records" in self.log(), n_lost > 0)
             if n_lost:
                 self.lose_symbol("libmspti.so", "msptiActivityGetNumDroppedRecords")
                 shutil.rmtree(self.out)

@@ -15,7 +15,7 @@ class DevicesTest(AclprofTest):
         self.play(launches=0)
         devices = self.metadata()["npu_task.devices"]
         self.assertTrue(devices.startswith("3: "), devices)
-        self.assertIn("on others is not recorded", devices)
+        self.assertIn("on other devices is not recorded", devices)
 
     def test_all(self):
         self.environment["ACL_DOUBLE"] = "devices=3"
@@ -69,7 +69,7 @@ class MemoryAccessTest(AclprofTest):
                          ["8", "1"])
         self.assertIn("start same", calls)
         self.assertEqual(self.metadata()["npu_task.aic_metrics"], "PipeUtilization")
-        self.assertIn("aic_metrics=MemoryAccess is not known here", self.log())
+        self.assertIn("aic_metrics=MemoryAccess is not known to this CANN or device", self.log())
 
 
 class ConfigurationTest(AclprofTest):

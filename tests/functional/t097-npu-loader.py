@@ -94,7 +94,7 @@ class LoaderTest(NpuTest):
         pause = 'ctypes.CDLL(os.environ["TORCH_NPU"])'
         _, (first, second) = self.run_script(
             pause, TORCH_NPU=str(PROGRAMS / "libtorch_npu.so"), TORCH_NPU_DOUBLE="runs")
-        told = "This window may hold no NPU tasks: the profiler of torch_npu runs"
+        told = "This window may have no NPU tasks: the profiler of torch_npu runs"
         self.assertNotIn(told, first)
         self.assertIn(told, second)
 

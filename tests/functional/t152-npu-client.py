@@ -70,7 +70,7 @@ class ClientTest(NpuTest):
         done, _ = self.play(lines, ":flush_interval=60s")
         self.assertIn("bridged 1", done.stdout)
         self.assertIn("1 buffers went to another client of MSPTI in this process, torch_npu's "
-                      "profiler, which has taken its callbacks over", self.log())
+                      "profiler, which has replaced Strobe's callbacks", self.log())
         self.assertIn("Another client of MSPTI in this process, torch_npu's profiler, has disabled "
                       "kernel, communication, acl_api", self.log())
         info = self.json("info", self.result())[0]

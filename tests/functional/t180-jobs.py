@@ -110,7 +110,7 @@ class JobsTest(StrobeTest):
         job = made_job.make_example(self.jobs)
         mark = job / "data" / "Freq.0.done"
         mark.write_text("filesize: 17\n")
-        self.assertIn("not as long as it was", self.import_job(job).stderr)
+        self.assertIn("its size differs from the size when it was finished", self.import_job(job).stderr)
         mark.write_text("filesize: %d\n" % (job / "data" / "Freq.0").stat().st_size)
         self.assertNotIn("damaged", self.import_job(job).stderr)
 
@@ -157,7 +157,7 @@ class JobsTest(StrobeTest):
                                           for number in range(5)])
         for name, text in made.items():  # torn
             (job / "timeline" / name).write_text(text[:len(text) // 2])
-        self.assertIn("it stops being JSON at some place", self.import_job(job).stderr)
+        self.assertIn("a part of it is not JSON", self.import_job(job).stderr)
 
     # ---- bad input ----
 
@@ -187,7 +187,7 @@ class JobsTest(StrobeTest):
         self.import_job(job)
 
     def test_info(self):
-        """Without a good info.json the data files say what they can."""
+        """Without a good info.json only the data files are used."""
         job = made_job.make_example(self.jobs)
         info = job / "info.json.0"
         whole = info.read_bytes()

@@ -88,7 +88,8 @@ class DamageTest(BoardTest):
         """Its layers are as long as it says; when each began is said to be unknown."""
         job = self.make_vendor(parts=("summary",))
         done = self.import_job(job)
-        self.assertIn("no timeline has its layers: they are laid end to end from 0", done.stderr)
+        self.assertIn("no timeline has its layers: each layer begins at the end of the one before, "
+                      "from 0 on", done.stderr)
         self.assertEqual(self.output(SUMMARY % "NA").read_bytes(),
                          self.made["summary/" + SUMMARY % "3_25"])
         self.assertEqual([(row["name"], row["duration"]) for row in self.rows(job)],
@@ -119,7 +120,7 @@ class DamageTest(BoardTest):
         job = self.make_vendor()
         self.edit_summary(job, "pool1,pool1,Pooling,200.000", "pool1,pool1,Pooling,200.001")
         done = self.import_job(job)
-        self.assertIn("its rows are not the tasks of the timeline", done.stderr)
+        self.assertIn("its rows do not match the tasks of the timeline", done.stderr)
         self.assertEqual([row["name"] for row in self.rows(job)],
                          [layer[1] for layer in made_job.LAYERS])
         self.assertEqual(len(self.rows(job, "svp.layer")), 1)
@@ -132,7 +133,7 @@ class DamageTest(BoardTest):
             job = self.make_vendor(parts=("summary",))
             self.edit_summary(job, old, new)
             done = self.import_job(job)
-            self.assertIn("%s: row 3: a cell is not what its title says" % (SUMMARY % "3_25"),
+            self.assertIn("%s: row 3: a cell does not have the form that its title requires" % (SUMMARY % "3_25"),
                           done.stderr)
             self.assertEqual([row["name"] for row in self.rows(job)],
                              ["conv1", "detect", "conv2+relu2"], new)
@@ -154,7 +155,7 @@ class DamageTest(BoardTest):
             if n_rows:
                 self.assertEqual([row["name"] for row in self.rows(job)], names[:n_rows], length)
         path.rename(path.with_name("op_summary_of_mine.csv"))
-        self.assertIn("not named as the tool does", self.import_job(job, code=INPUT).stderr)
+        self.assertIn("does not have a name that the tool gives", self.import_job(job, code=INPUT).stderr)
 
     def test_summary_without_frequency(self):
         """Shares of cycles that are not known are not made up; bytes are there."""
