@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A database of one's own making, imported with the mock host. */
+/* Makes a small database in a temporary folder and imports it with the mock host. */
 #ifndef STROBE_ASCEND_DB_TEST_FIXTURE_H
 #define STROBE_ASCEND_DB_TEST_FIXTURE_H
 
@@ -10,25 +10,25 @@
 #include "test-databases.h"
 
 typedef struct Fixture {
-    char *folder, *path; /* of the database */
+    char *folder, *path; /* where the database is */
     StrobeMockImporter *mock;
 } Fixture;
 
 void fixture_set_up(Fixture *f, gconstpointer unused);
 void fixture_tear_down(Fixture *f, gconstpointer unused);
 
-/* Runs statements in a database, until NULL. */
+/* Runs SQL statements (a list that ends with NULL) in the database at `path`. */
 void fixture_make(const char *path, const char *first, ...) G_GNUC_NULL_TERMINATED;
-/* Imports what was made; nothing may break the contract. */
+/* Imports the database; fails the test if the importer breaks the plugin contract. */
 void fixture_import(Fixture *f);
-/* Forgets what was imported. */
+/* Replaces the mock host by a new one, without the records imported so far. */
 void fixture_again(Fixture *f);
 
-/* The n-th record of the kind, NULL if there are fewer. */
+/* Returns the n-th record of the kind (from 0), or NULL if there are not so many. */
 const StrobeMockImported *fixture_record(Fixture *f, const char *kind, guint n);
 guint fixture_count(Fixture *f, const char *kind);
 void fixture_assert_line(const char *text, const char *line);
-/* The record's track, of process 7. */
+/* Checks the record's track, which must belong to process 7. */
 void fixture_assert_track(Fixture *f, const StrobeMockImported *record, guint32 type, gint device,
                           guint64 id, const char *name, const char *group);
 

@@ -6,7 +6,7 @@
 
 #include "ascend-db-emit.h"
 
-/* ---- what is one's own ---- */
+/* ---- which sources the importer accepts ---- */
 
 static void test_probe(Fixture *f, gconstpointer unused)
 {
@@ -51,7 +51,7 @@ static void test_tasks(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(task, "core"), ==, "AI_CORE");
     g_assert_cmpstr(TEXT(task, "input_shapes"), ==, "\"2,3;3\"");
     g_assert_cmpint(INTEGER(task, "input_types"), ==, 0);   /* N/A */
-    g_assert_cmpint(INTEGER(task, "output_shapes"), !=, 0); /* an empty text */
+    g_assert_cmpint(INTEGER(task, "output_shapes"), !=, 0); /* an empty text, not N/A */
     g_assert_cmpstr(TEXT(task, "output_shapes"), ==, "");
     task = fixture_record(f, "device_task", 2);
     g_assert_cmpstr(NAME(task), ==, "MEMCPY_ASYNC");
@@ -166,7 +166,7 @@ static void test_g3_tasks(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(NAME(task), ==, "hcom_allReduce__1");
     g_assert_cmpstr(TEXT(task, "op_type"), ==, "hcom_allReduce_");
     g_assert_cmpint(INTEGER(task, "is_kernel"), ==, 0);
-    g_assert_cmpuint(fixture_count(f, "overlap"), ==, 0); /* derived */
+    g_assert_cmpuint(fixture_count(f, "overlap"), ==, 0); /* a derived table is not imported */
     g_assert_cmpstr(strobe_mock_importer_unknown(f->mock), ==, "");
     g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
 }
@@ -259,7 +259,7 @@ static void test_derived(Fixture *f, gconstpointer unused)
 
 /* ---- the framework ---- */
 
-/* A run without a device: no primary keys, no schema version. */
+/* A database of a run without a device has no primary keys and no schema version. */
 static void test_framework(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *op;
@@ -283,7 +283,7 @@ static void test_framework(Fixture *f, gconstpointer unused)
     frames = (const StrobeStringId *)TEXT(op, "stack");
     g_assert_cmpstr(strobe_mock_importer_string(f->mock, frames[0]), ==, "b.py(2): g");
     g_assert_cmpstr(strobe_mock_importer_string(f->mock, frames[1]), ==, "a.py(1): f");
-    op = fixture_record(f, "cpu_op", 1); /* written the other way round */
+    op = fixture_record(f, "cpu_op", 1); /* its call chain's rows are in the reverse order */
     g_assert_cmpstr(TEXT(op, "shapes"), ==, "2,3;");
     g_assert_cmpint(INTEGER(op, "forward_thread"), ==, 2);
     g_assert_cmpint(INTEGER(op, "stack"), ==, 0);
@@ -323,7 +323,7 @@ static void test_memory(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(fixture_record(f, "memory_event", 3), "component"), ==, "WORKSPACE");
 }
 
-/* GE's states are measured where its operations are not. */
+/* GE's memory states are imported although the database has no table of GE's memory operations. */
 static void test_memory_without_operations(Fixture *f, gconstpointer unused)
 {
     fixture_make(f->path, test_framework_tables, NULL);
@@ -332,7 +332,8 @@ static void test_memory_without_operations(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(fixture_record(f, "memory_event", 1), "component"), ==, "GE");
 }
 
-/* A table as Strobe's exporter makes it. The mock host complains of kinds that are not declared. */
+/* The table "counter" has the form that Strobe's own exporter writes. The mock host complains if
+ * the importer emits a kind that it did not declare. */
 static void test_own_tables(Fixture *f, gconstpointer unused)
 {
     fixture_make(f->path, test_strings, test_tasks_g1,

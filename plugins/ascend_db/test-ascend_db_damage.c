@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no table has a place for, and what is broken. */
+/* Databases with unknown tables and columns, with wrong values, and with damaged pages. */
 #include "test-ascend-db-fixture.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* ---- what is not known ---- */
+/* ---- unknown tables and columns ---- */
 
 static void test_unknown(Fixture *f, gconstpointer unused)
 {
@@ -42,7 +42,7 @@ static void test_unknown(Fixture *f, gconstpointer unused)
     g_assert_null(strstr(strobe_mock_importer_unknown(f->mock), "OVERLAP"));
 }
 
-/* A column in a table that is taken apart: the table is kept as it is too. */
+/* A known table with an unknown column is imported and, in addition, kept as an unknown table. */
 static void test_unknown_column(Fixture *f, gconstpointer unused)
 {
     fixture_make(f->path, test_framework_tables, "ALTER TABLE PYTORCH_API ADD novel TEXT;",
@@ -76,13 +76,13 @@ static void test_wrong_values(Fixture *f, gconstpointer unused)
     fixture_import(f);
     g_assert_cmpuint(fixture_count(f, "device_task"), ==, 6);
     task = fixture_record(f, "device_task", 3);
-    g_assert_cmpint(task->begin_ns, ==, 900); /* of the session */
+    g_assert_cmpint(task->begin_ns, ==, 900); /* the session's begin */
     g_assert_cmpint(INTEGER(task, "task_id"), ==, 4);
     g_assert_cmpint(INTEGER(task, "model"), ==, STROBE_ABSENT_U32);
     g_assert_cmpstr(TEXT(task, "host_type"), ==, "12345");
     task = fixture_record(f, "device_task", 4);
     g_assert_cmpint(task->begin_ns, ==, task->end_ns);
-    task = fixture_record(f, "device_task", 5); /* about a task that is not there */
+    task = fixture_record(f, "device_task", 5); /* counters of a task that TASK lacks */
     g_assert_cmpint(INTEGER(task, "task"), ==, 555);
     g_assert_cmpstr(NAME(task), ==, "mm");
     fixture_assert_line(strobe_mock_importer_damage(f->mock),
@@ -95,7 +95,8 @@ static void test_wrong_values(Fixture *f, gconstpointer unused)
                         "table TASK_PMU_INFO, row 4: expected three numbers");
 }
 
-/* Nothing of a database may be run: what is no table is not one of ours. */
+/* A view could run code of the database, so it is not read, although it has a table's name. A table
+ * without row ids is reported as damaged. */
 static void test_no_tables(Fixture *f, gconstpointer unused)
 {
     fixture_make(
@@ -114,7 +115,7 @@ static void test_no_tables(Fixture *f, gconstpointer unused)
                         "table CANN_API: no such column: rowid");
 }
 
-/* A program that has it open left a log; nothing is made beside the database. */
+/* A write-ahead log beside the database is reported, and importing creates no file there. */
 static void test_write_ahead(Fixture *f, gconstpointer unused)
 {
     g_autofree char *log = g_strconcat(f->path, "-wal", NULL);
@@ -130,7 +131,8 @@ static void test_write_ahead(Fixture *f, gconstpointer unused)
     g_assert_false(g_file_test(index, G_FILE_TEST_EXISTS));
 }
 
-/* Every cut at a page, and every page overwritten: damage is told and the rest is read. */
+/* Cuts the file at every page, and overwrites every page: the damage is reported and the other rows
+ * are imported. */
 static void test_damaged_pages(Fixture *f, gconstpointer unused)
 {
     g_autofree char *bytes = NULL;
@@ -157,8 +159,8 @@ static void test_damaged_pages(Fixture *f, gconstpointer unused)
             n_read[is_cut] += is_read;
         }
     }
-    /* One page holds the derived table, which is not read. What lies behind the schema is lost page
-     * by page, not as a whole. */
+    /* Damage may pass unreported in one page only, that of the derived table, which is not read.
+     * Damage after the schema's page loses the rows of that page, not the whole table. */
     g_assert_cmpuint(silent, <=, 1);
     g_assert_cmpuint(n_read[0], >, 30);
     g_assert_cmpuint(n_tasks[0], >, n_read[0] * 270);
@@ -166,7 +168,7 @@ static void test_damaged_pages(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(n_tasks[1], >, n_read[1] * 100);
 }
 
-/* Where a page in the middle is gone, the rows before and behind it are there. */
+/* When a page in the middle of a table is damaged, the rows before and after it are imported. */
 static void test_both_sides_of_damage(Fixture *f, gconstpointer unused)
 {
     g_autofree char *bytes = NULL;
@@ -179,7 +181,7 @@ static void test_both_sides_of_damage(Fixture *f, gconstpointer unused)
                  "INSERT INTO TASK SELECT 1000 + a, 1001 + a, 3, a, a, 7, 0, 1, 2, a, 1, 0 FROM n",
                  NULL);
     g_assert_true(g_file_get_contents(f->path, &bytes, &n, NULL));
-    for (gsize at = 512; at + 512 <= n; at += 512) /* a leaf in the middle holds 155 */
+    for (gsize at = 512; at + 512 <= n; at += 512) /* the leaf page with row 155 */
         if (bytes[at] == 13 && memmem(bytes + at, 512, "\x04\x83\x04\x84\x00\x9b", 6))
             page = (gint64)at;
     for (gsize at = 512; at + 512 <= n && !page; at += 512)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts that the tests of whole files do not drive to their limits. */
+/* Tests parts of ascend_raw at limits that the tests of whole files do not reach. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "ascend-raw-emit.h"
 #include "open-marks.h"
 
-/* Its header has a type of the same name as the other reader's. */
+/* Declared here since ascend_text's header has a type of the same name as ascend_db's. */
 #define N_TEXT_KINDS 50u
 extern const StrobeKind *const ascend_text_kinds[N_TEXT_KINDS];
 
@@ -30,7 +30,7 @@ static void test_open_marks(void)
     open_marks_free(marks);
 }
 
-/* Threads that a fixed factor would put into one place. */
+/* With a fixed hash factor these thread ids would all have the same slot of the table. */
 static void test_open_marks_hostile(void)
 {
     const guint n = 20000;
@@ -47,7 +47,7 @@ static void test_open_marks_hostile(void)
     open_marks_free(marks);
 }
 
-/* As many names as a file likes: those that are too many are refused, not stored. */
+/* A file may have any number of open marks; those beyond OPEN_MARKS_MAX are refused. */
 static void test_open_marks_limit(void)
 {
     OpenMarks *marks = open_marks_new();
@@ -64,9 +64,9 @@ static void test_open_marks_limit(void)
 #define LENGTHS 120u
 #define VARIANTS 40u
 
-#define STACK 1000000u /* ids of stacks are that of their frame behind this */
+#define STACK 1000000u /* a stack's id is its frame's id plus this */
 
-static GHashTable *interned; /* texts to ids */
+static GHashTable *interned; /* maps each interned text to its id */
 
 static StrobeStringId intern_text(StrobeInstance *unused, const char *bytes, size_t length)
 {
@@ -103,7 +103,8 @@ static void end_texts(TextCache *cache)
     g_hash_table_unref(interned);
 }
 
-/* One byte differs, the last one for the 0th; what stands behind is no part of it. */
+/* Makes a text of `length` letters 'a', of which one is 'z' (variant 0: the last one). The bytes
+ * `behind` follow the text and are no part of it. */
 static gsize make_text(char *text, guint length, guint variant, char behind)
 {
     memset(text, 'a', length);
@@ -113,8 +114,8 @@ static gsize make_text(char *text, guint length, guint variant, char behind)
     return length;
 }
 
-/* Texts of all lengths around those that a place itself holds, and the same as stacks, whatever
- * stands behind them. */
+/* The cache returns the right id for texts and stacks of every length, shorter and longer than
+ * those that an entry stores itself, whatever bytes follow the text. */
 static void test_texts(void)
 {
     TextCache *cache = begin_texts();
@@ -157,8 +158,8 @@ static void test_clock(void)
     g_assert_cmpint(raw_clock_ns(&clock, 1003), ==, 137);
     g_assert_cmpint(raw_clock_ns(&clock, 997), ==, 77);
     raw_clock_set_frequency(&clock, 2599.998);
-    g_assert_cmpint(raw_clock_ns(&clock, 1003), ==, 108); /* 1.15 ns, cut */
-    g_assert_cmpint(raw_clock_ns(&clock, 997), ==, 106);  /* towards 0 */
+    g_assert_cmpint(raw_clock_ns(&clock, 1003), ==, 108); /* 3 ticks are 1.15 ns, cut */
+    g_assert_cmpint(raw_clock_ns(&clock, 997), ==, 106);  /* rounded towards 0 */
     g_assert_cmpint(raw_clock_ns(&clock, G_MAXINT64), >, (gint64)1 << 61);
     g_assert_cmpint(raw_clock_ns(&clock, G_MININT64), <, 0);
     g_assert_cmpint(raw_clock_ns_unsigned(&clock, G_MAXUINT64), >, (gint64)1 << 61);
@@ -178,7 +179,7 @@ static void check_declared(const StrobeKind *const *kinds, guint n)
     }
 }
 
-/* Whatever the readers of the devices' half give, the importer has declared. */
+/* The importer declares every kind that ascend_db's and ascend_text's readers emit. */
 static void test_kinds(void)
 {
     check_declared(ascend_db_kinds, ASCEND_DB_KINDS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small source of one's own making, imported with the mock host. */
+/* Makes a small profiling folder and imports it with the mock host. */
 #ifndef STROBE_ASCEND_TEXT_TEST_FIXTURE_H
 #define STROBE_ASCEND_TEXT_TEST_FIXTURE_H
 
@@ -10,26 +10,27 @@
 #include "mock-importer-host.h"
 
 typedef struct Fixture {
-    char *folder, *output; /* ASCEND_PROFILER_OUTPUT in it */
+    char *folder, *output; /* `output` is ASCEND_PROFILER_OUTPUT in it */
     StrobeMockImporter *mock;
 } Fixture;
 
 void fixture_set_up(Fixture *f, gconstpointer unused);
 void fixture_tear_down(Fixture *f, gconstpointer unused);
 
-/* A file in the output folder; with ' for ", which C would have escaped. */
+/* Writes a file into the output folder, with each ' of `text` replaced by ", which would have to be
+ * escaped in C. */
 void fixture_write(Fixture *f, const char *name, const char *text);
-/* A trace of these events in the array, each as C strings until NULL. */
+/* Writes trace_view.json with an array of these events (strings, then NULL). */
 void fixture_trace(Fixture *f, ...) G_GNUC_NULL_TERMINATED;
 
-/* Imports it; nothing may break the contract. */
+/* Imports the folder; fails the test if the importer breaks the plugin contract. */
 void fixture_import(Fixture *f);
-/* The same with what the source derived. */
+/* Like fixture_import(), with the tables that Ascend's tool derived (option `derived`). */
 void fixture_import_derived(Fixture *f);
-/* Forgets what was imported. */
+/* Replaces the mock host by a new one, without the records imported so far. */
 void fixture_again(Fixture *f);
 
-/* The n-th record of the kind, NULL if there are fewer. */
+/* Returns the n-th record of the kind (from 0), or NULL if there are not so many. */
 const StrobeMockImported *fixture_record(Fixture *f, const char *kind, guint n);
 guint fixture_count(Fixture *f, const char *kind);
 void fixture_assert_line(const char *text, const char *line);
@@ -39,7 +40,7 @@ void fixture_assert_line(const char *text, const char *line);
 #define TEXT(record, field) strobe_mock_importer_text(f->mock, record, field)
 #define NAME(record) strobe_mock_importer_string(f->mock, (record)->name)
 
-/* Layers of process 77 with device 3, as older traces number them. */
+/* Layers of process 77 with device 3, numbered as in older traces. */
 #define PYTHON "{'ph':'M','name':'process_name','pid':77,'tid':0,'args':{'name':'Python'}}"
 #define LAYER(pid_, name_)                                                                         \
     "{'ph':'M','name':'process_name','pid':" pid_ ",'tid':0,'args':{'name':'" name_ "'}}"
@@ -58,7 +59,7 @@ void fixture_assert_line(const char *text, const char *line);
     "{'name':'" name_ "','pid':" HARDWARE ",'tid':2,'ts':'" ts_                                    \
     "','dur':2.2600625,'args':{" TASK_ARGS "},'ph':'X'}"
 
-/* Tables of kernels of levels 1 and 0. */
+/* kernel_details.csv of the profiler's levels 1 and 0. */
 #define KERNELS_L1                                                                                 \
     "Step Id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),"       \
     "Duration(us),Wait Time(us),Block Dim,Mix Block Dim,HF32 Eligible,Input Shapes,"               \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace: layers, spans, counters, marks, arrows; what nobody knows; damage. */
+/* trace_view.json: layers, spans, counters, marks, arrows, unknown events, damage. */
 #include "test-ascend-text-fixture.h"
 
 #include <math.h>
@@ -62,8 +62,8 @@ static void test_operator(Fixture *f, gconstpointer unused)
     "{'ph':'" phase_ "','name':'" name_ "','pid':77,'tid':78,'ts':'" ts_ "','cat':'cpu_op'" more_  \
     "}"
 
-/* A pair is a span with the arguments of both. What never ends, and an end of nothing, are kept as
- * they are. */
+/* A begin and its end are one span with the arguments of both. A begin without an end, and an end
+ * without a begin, are kept as unknown events. */
 static void test_pairs(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *op;
@@ -96,7 +96,7 @@ static void test_pairs(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Further fields are there only where the trace has such arguments. */
+/* Extension fields of cpu_op have values only where the trace has their arguments. */
 static void test_extension(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *op;
@@ -134,7 +134,7 @@ static void test_task(Fixture *f, gconstpointer unused)
     g_assert_cmpint(INTEGER(task, "connection"), ==, 12);
     g_assert_cmpint(INTEGER(task, "model"), ==, STROBE_ABSENT_U32);
     g_assert_cmpint(INTEGER(task, "context"), ==, STROBE_ABSENT_U32);
-    g_assert_cmpint(INTEGER(task, "is_kernel"), ==, 1); /* it has an operator's name */
+    g_assert_cmpint(INTEGER(task, "is_kernel"), ==, 1); /* its name is that of an operator */
     assert_track(f, task, STROBE_TRACK_STREAM, 3, 2, "Ascend Hardware");
     fixture_assert_line(strobe_mock_importer_metadata(f->mock), "generation=1\n");
     fixture_assert_line(strobe_mock_importer_metadata(f->mock), "device=3\n");
@@ -142,7 +142,7 @@ static void test_task(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Marks and iterations among the tasks are none: kept as they are. */
+/* Marks and iterations in the layer of tasks are no tasks: they are kept as unknown events. */
 static void test_no_task(Fixture *f, gconstpointer unused)
 {
     fixture_trace(
@@ -189,7 +189,7 @@ static void test_call(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Level 0 has lost the name of the layer, not its arrows. */
+/* At level 0 the trace lacks the name of CANN's layer, but has the layer's arrows. */
 static void test_level0(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *point;
@@ -250,7 +250,7 @@ static void write_older_operation(Fixture *f)
                   OPERATION("0", ""), TRANSFER, NULL);
 }
 
-/* Where the trace has a number, communication.json tells the communicator. */
+/* A trace that only numbers its groups gets the communicator's name from communication.json. */
 static void test_communicator(Fixture *f, gconstpointer unused)
 {
     write_older_operation(f);
@@ -264,7 +264,7 @@ static void test_communicator(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Two communicators have an operation of this name: neither is taken. */
+/* Two communicators have an operation of this name, so the group stays unknown. */
 static void test_communicators(Fixture *f, gconstpointer unused)
 {
     write_older_operation(f);
@@ -277,7 +277,7 @@ static void test_communicators(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Of several groups each has its own communicator, on its planes too. */
+/* Each of several groups has its own communicator, and so have the tasks on its planes. */
 static void test_groups(Fixture *f, gconstpointer unused)
 {
     fixture_trace(f, PYTHON, LAYER(COUNTERS, "HCCL"), ROW(COUNTERS, "0", "Group 0 Communication"),
@@ -307,7 +307,7 @@ static void test_groups(Fixture *f, gconstpointer unused)
 #define SAMPLE(name_, ts_, args_)                                                                  \
     "{'name':'" name_ "','ts':'" ts_ "','pid':" COUNTERS ",'tid':0,'args':{" args_ "},'ph':'C'}"
 
-/* Series of one instant are one record, wherever they stand. */
+/* Series with the same time become one record, even if other events are between them. */
 static void test_samples(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *usage;
@@ -327,7 +327,8 @@ static void test_samples(Fixture *f, gconstpointer unused)
     usage = fixture_record(f, "memory_usage", 1);
     g_assert_cmpstr(NAME(usage), ==, "device");
     g_assert_cmpint(INTEGER(usage, "ddr"), ==, STROBE_ABSENT_I64);
-    usage = fixture_record(f, "memory_usage", 3); /* a second value is a second sample */
+    /* a second value for the same time is a second sample */
+    usage = fixture_record(f, "memory_usage", 3);
     g_assert_cmpint(INTEGER(usage, "ddr"), ==, 9216);
     g_assert_cmpint(INTEGER(usage, "hbm"), ==, STROBE_ABSENT_I64);
     (void)unused;
@@ -380,7 +381,7 @@ static void test_sample_forms(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* One value without a place: the whole event is kept as it is. */
+/* If one value has no field, the whole event is kept as an unknown event. */
 static void test_unknown_samples(Fixture *f, gconstpointer unused)
 {
     import_samples(f, "Stars Chip Trans", SAMPLE("PA Link Rx", "1.000", "'PA Link ID 0':1"),
@@ -425,7 +426,7 @@ static void test_marks(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* ---- what the tool derived ---- */
+/* ---- events that Ascend's tool derived ---- */
 
 #define FLOW(phase_, cat_, tid_, ts_)                                                              \
     "{'ph':'" phase_ "','bp':'e','name':'n','id':5,'pid':77,'tid':" tid_ ",'ts':'" ts_             \
@@ -458,7 +459,8 @@ static void test_derived(Fixture *f, gconstpointer unused)
 
 /* ---- damage ---- */
 
-/* Cut anywhere, what stands before is read, and the cut is told but for one between events. */
+/* Cuts the trace at every byte: the events before the cut are imported, and the cut is reported
+ * unless it is between two events. */
 static void test_cuts(Fixture *f, gconstpointer unused)
 {
     const char *whole = "[" PYTHON ", " OP(",'Input Dims':'2,3;\\r\\n3'") ", " OP("") "]";
@@ -472,7 +474,7 @@ static void test_cuts(Fixture *f, gconstpointer unused)
         n_ops = (n >= second - 2) + (n >= strlen(whole) - 1);
         fixture_again(f);
         fixture_write(f, "trace_view.json", part);
-        if (n < 20) /* too short to be told */
+        if (n < 20) /* too short to be recognised as a trace */
             continue;
         fixture_import(f);
         g_assert_cmpuint(fixture_count(f, "cpu_op"), ==, n_ops);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_details.csv and task_time.csv, with a trace and without. */
+/* kernel_details.csv and task_time.csv, with and without a trace. */
 #include "test-ascend-text-fixture.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void test_kernels_of_trace(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Without a trace each row is a record, and the steps are told by the rows. */
+/* Without a trace each row becomes a record, and the rows' step ids give the steps. */
 static void test_kernels_alone(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *record;
@@ -55,11 +55,13 @@ static void test_kernels_alone(Fixture *f, gconstpointer unused)
     g_assert_cmpint(record->end_ns, ==, 1008501);
     g_assert_cmpint(INTEGER(record, "host_begin"), ==, STROBE_ABSENT_I64);
     g_assert_cmpint(INTEGER(fixture_record(f, "step_range", 1), "number"), ==, 6);
-    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "pid=77\n"); /* the folder's name */
+    /* from the folder's name */
+    fixture_assert_line(strobe_mock_importer_metadata(f->mock), "pid=77\n");
     (void)unused;
 }
 
-/* No streams and tasks: the name tells two kernels of one begin apart. */
+/* At level 0 rows have no stream and task ids: two kernels with the same begin time are
+ * distinguished by their names. */
 static void test_level0(Fixture *f, gconstpointer unused)
 {
     fixture_write(f, "k.csv",
@@ -98,7 +100,7 @@ static void test_generations(Fixture *f, gconstpointer unused)
     "Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us),"            \
     "task_stop(us)\r\n"
 
-/* In the newest form tasks stand in a table too: the same kernel is one record. */
+/* The newest form also has a table of tasks: a kernel that is in both tables is one record. */
 static void test_task_time(Fixture *f, gconstpointer unused)
 {
     fixture_write(f, "k.csv", KERNELS_L1 KERNEL("", "7", "mm", "1000.500"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables and side files: memory, measurements, what the tool derived, facts. */
+/* The tables and side files: memory, measurements, derived tables, metadata. */
 #include "test-ascend-text-fixture.h"
 
 #include <math.h>
@@ -22,18 +22,20 @@ static void test_cache(Fixture *f, gconstpointer unused)
     g_assert_true(isnan(DOUBLE(row, "hit_rate")));
     g_assert_cmpfloat(DOUBLE(row, "victim_rate"), ==, 0.25);
     g_assert_cmpstr(TEXT(row, "ascend_text.new_one"), ==, "x");
-    row = fixture_record(f, "l2_cache", 1); /* the number came again: the next kernel */
+    /* the task id occurs again: this row belongs to the next kernel */
+    row = fixture_record(f, "l2_cache", 1);
     g_assert_cmpint(row->begin_ns, ==, 2000500);
     g_assert_cmpuint(row->name, ==, 0);
     fixture_assert_line(strobe_mock_importer_unknown(f->mock), "l2.csv: New One: 0\n");
-    row = fixture_record(f, "l2_cache", 2); /* no kernel has the number: at the begin */
+    /* no kernel has the task id: placed at the session's begin */
+    row = fixture_record(f, "l2_cache", 2);
     g_assert_cmpstr(NAME(row), ==, "lost");
     g_assert_cmpint(row->begin_ns, ==, 1000500);
     g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
     (void)unused;
 }
 
-/* Kernels of level 0 have no numbers, by which rows could be placed. */
+/* Kernels of level 0 have no task ids, so rows cannot be matched with kernels. */
 static void test_cache_of_level_0(Fixture *f, gconstpointer unused)
 {
     fixture_write(f, "k.csv", KERNELS_L0 "mm,MatMul,AI_CORE,1000.500\t,2.260,0,8\r\n");
@@ -70,7 +72,7 @@ static void test_modules(Fixture *f, gconstpointer unused)
     "Device_id,Mode,Min,Max,Avg\r\n4,Tx_p_avg(MB/s),1.000,3.000,2.000\r\n"                         \
     "4,Tx_latency_avg(us),4.000,6.000,5.000\r\n4,Novel,1,2,3\r\n"
 
-/* Sums stand for the samples only where there are none. */
+/* A table of sums is imported only if the trace has no samples. */
 static void test_sums(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *sum;
@@ -150,12 +152,13 @@ static void test_memory(Fixture *f, gconstpointer unused)
                   "PTA,1003.000\t,1.0,4.0,1.5,99,NPU:4\r\n"
                   "WORKSPACE,1004.000\t,1.0,1.0,1.0,7,NPU:4\r\n");
     fixture_write(f, "o.csv", BLOCKS BLOCK GE_BLOCK);
-    fixture_write(f, "z.csv", BLOCKS BLOCK); /* a second one is left out */
+    fixture_write(f, "z.csv", BLOCKS BLOCK); /* of two such tables only the first is imported */
     fixture_import(f);
     fixture_assert_line(strobe_mock_importer_unknown(f->mock), "files: z.csv: 1\n");
     g_assert_cmpint(INTEGER(fixture_record(f, "memory_usage", 0), "hbm"), ==, 8388608);
     g_assert_cmpuint(fixture_count(f, "memory_event"), ==, 7);
-    event = fixture_record(f, "memory_event", 0); /* nothing says what it was */
+    /* the table does not say whether it allocated */
+    event = fixture_record(f, "memory_event", 0);
     g_assert_cmpint(INTEGER(event, "action"), ==, 3);
     g_assert_cmpint(INTEGER(event, "block"), ==, -1); /* absent */
     g_assert_cmpint(INTEGER(event, "size"), ==, STROBE_ABSENT_I64);
@@ -177,13 +180,13 @@ static void test_memory(Fixture *f, gconstpointer unused)
     g_assert_cmpint(INTEGER(event, "action"), ==, 1);
     g_assert_cmpint(INTEGER(event, "size"), ==, -1024);
     g_assert_cmpstr(TEXT(fixture_record(f, "memory_event", 5), "component"), ==, "WORKSPACE");
-    event = fixture_record(f, "memory_event", 6); /* in one of the files only */
+    event = fixture_record(f, "memory_event", 6); /* only one of the two tables has it */
     g_assert_cmpint(event->begin_ns, ==, 1005000);
     g_assert_cmpint(INTEGER(event, "total_allocated"), ==, 262144);
     (void)unused;
 }
 
-/* A release of the block alone has the totals of the release. */
+/* An event of a block that has only its release time gets the totals at the release. */
 static void test_blocks_alone(Fixture *f, gconstpointer unused)
 {
     fixture_write(f, "o.csv",
@@ -199,7 +202,7 @@ static void test_blocks_alone(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* ---- what the tool derived ---- */
+/* ---- tables that Ascend's tool derived ---- */
 
 static void write_derived(Fixture *f)
 {
@@ -308,7 +311,7 @@ static void test_communication(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* ---- facts ---- */
+/* ---- metadata ---- */
 
 static void test_metadata(Fixture *f, gconstpointer unused)
 {
@@ -343,7 +346,8 @@ static void test_metadata(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Clocks of which one went backwards put the session before the epoch: it is not known then. */
+/* If a clock went backwards and so the session would begin before the epoch, its begin is
+ * unknown. */
 static void test_session_before_the_epoch(Fixture *f, gconstpointer unused)
 {
     fixture_write(f, "profiler_info_3.json",
@@ -357,7 +361,7 @@ static void test_session_before_the_epoch(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Cut anywhere: no fact is made up, and what is whole is kept. */
+/* Cuts the file at every byte: the cut is reported, and a value that was cut is not recorded. */
 static void test_cut_metadata(Fixture *f, gconstpointer unused)
 {
     const char *whole = "{'start_info':{'start_monotonic':1000},'rank_id':3}";
@@ -376,7 +380,7 @@ static void test_cut_metadata(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Cut anywhere, every row before is there. */
+/* Cuts the table at every byte: every row before the cut is imported. */
 static void test_cut_tables(Fixture *f, gconstpointer unused)
 {
     const char *whole =

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a source is, and each rule of Kineto's events, on small traces. */
+/* Which files are accepted as traces, and each rule for Kineto's events, on small traces. */
 #include "test-trace-fixture.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- what a source is ---- */
+/* ---- which files are accepted ---- */
 
 static void check_score(Fixture *f, const char *text, int least, int most)
 {
@@ -160,7 +160,7 @@ static void test_device(Fixture *f, gconstpointer unused)
     g_assert_true(isnan(strobe_mock_importer_double(f->mock, copy, "exact_us")));
     g_assert_cmpint(integer(f, kernel, "task"), !=, integer(f, copy, "task"));
     check_text(f, call, "level", "cuda_runtime");
-    g_assert_null(nth(f, "chrome_trace.flow", 0)); /* it follows from the connection */
+    g_assert_null(nth(f, "chrome_trace.flow", 0)); /* the connection id replaces the arrow */
 }
 
 static void test_collective(Fixture *f, gconstpointer unused)
@@ -230,7 +230,7 @@ static void test_memory(Fixture *f, gconstpointer unused)
     g_assert_cmpint(integer(f, given, "total_reserved"), ==, STROBE_ABSENT_I64);
 }
 
-/* ---- members beside the events ---- */
+/* ---- members of the outermost object ---- */
 
 static void test_metadata(Fixture *f, gconstpointer unused)
 {
@@ -263,7 +263,8 @@ static void test_metadata(Fixture *f, gconstpointer unused)
                     "main");
 }
 
-/* In a container the program may have the number of a device, whose label every trace has. */
+/* In a container the program's process id may equal a device's number. Every trace has a label for
+ * each device, under the device's number as process id. */
 static void test_program_with_the_number_of_a_device(Fixture *f, gconstpointer unused)
 {
     import(f,

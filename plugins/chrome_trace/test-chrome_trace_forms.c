@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each phase of any trace, both forms, damage. */
+/* Each phase of events, both forms of traces (array and object), and damage. */
 #include "test-trace-fixture.h"
 
 #include <string.h>
 
-/* ---- any trace ---- */
+/* ---- phases ---- */
 
 static void test_begin_and_end(Fixture *f, gconstpointer unused)
 {
@@ -55,7 +55,8 @@ static void test_async(Fixture *f, gconstpointer unused)
 
 #define AT(tid_) "{\"ph\": \"X\", \"name\": \"n\", \"pid\": 1, \"tid\": " tid_ ", \"ts\": 1}"
 
-/* Whatever the order; a number may be written as a text. */
+/* Thread 7 and "stream 7" are two tracks, whichever event comes first; a thread's number may be
+ * written as a text. */
 static void test_thread_and_stream_of_one_number(Fixture *f, gconstpointer unused)
 {
     const StrobeTrack *track;
@@ -71,14 +72,15 @@ static void test_thread_and_stream_of_one_number(Fixture *f, gconstpointer unuse
 
 static guint64 n_compared;
 
-/* In place of GLib's, to count. */
+/* Replaces GLib's function, to count the comparisons. */
 gboolean(g_str_equal)(gconstpointer a, gconstpointer b)
 {
     n_compared++;
     return !strcmp(a, b);
 }
 
-/* Ids that are one to GLib's hash; none ends, and the latest is told first. */
+/* All these ids have the same hash by GLib's function. The spans never end; their records come with
+ * the latest begin first. */
 static void test_hostile_ids(Fixture *f, gconstpointer unused)
 {
     const guint n = 4096;
@@ -100,7 +102,8 @@ static void test_hostile_ids(Fixture *f, gconstpointer unused)
         g_assert_cmpint(nth(f, "chrome_trace.span", i)->begin_ns, ==, (n - 1 - i) * 1000);
 }
 
-/* Threads write one after the other, so that an end may stand before its begin. */
+/* A tracer may write its threads one after the other, so an end may come before its begin in the
+ * file. */
 static void test_async_in_any_order(Fixture *f, gconstpointer unused)
 {
     import(f, "[{\"ph\": \"e\", \"name\": \"n\", \"cat\": \"c\", \"id\": 1, \"pid\": 1, "
@@ -115,7 +118,7 @@ static void test_async_in_any_order(Fixture *f, gconstpointer unused)
     g_assert_false(is_damaged(f, "never end"));
 }
 
-/* Two spans of one id, whose begins one thread wrote and whose ends another. */
+/* Two spans have the same id; the begins of both come first in the file, then the ends. */
 static void test_async_again(Fixture *f, gconstpointer unused)
 {
 #define AGAIN(phase_, ts_)                                                                         \
@@ -206,7 +209,7 @@ static void test_other_phases(Fixture *f, gconstpointer unused)
     check_text(f, event, "phase", "Q");
     g_assert_cmpfloat(strobe_mock_importer_double(f->mock, event, "duration"), ==, 0.5);
     g_assert_nonnull(strstr(strobe_mock_importer_unknown(f->mock), "phase \"Q\""));
-    /* a category "kernel" of another tracer */
+    /* a category "kernel" that is not Kineto's */
     check_text(f, only(f, "chrome_trace.span"), "category", "kernel");
 }
 
@@ -253,7 +256,7 @@ static void test_damage(Fixture *f, gconstpointer unused)
     import(f, "[" GOOD("a") ", {\"ph\": \"X\", \"ts\": nonsense}, " GOOD("b") ", 5, " GOOD(
                   "c") ", {\"ph\": \"X\", \"name\": \"d\"}, {\"ph\": \"X\", "
                        "\"ts\": \"x\"}, " GOOD("e") " " GOOD("f") "]");
-    /* b stands behind a comma that follows a brace; c follows the 5, so it is passed over. */
+    /* Reading resumes after a brace and a comma: b is read, but c, after the 5, is not. */
     place = g_strdup_printf("offset %d: expected a value",
                             (int)strlen("[" GOOD("a") ", {\"ph\": \"X\", \"ts\": "));
     g_assert_true(is_damaged(f, place));
@@ -282,7 +285,7 @@ static void test_times(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "an event without a phase or a time"));
 }
 
-/* Kineto has printed a bandwidth of inf, Python prints NaN. */
+/* Some values are not JSON: Kineto printed bandwidths of inf, Python prints NaN. */
 static void test_numbers_that_are_none(Fixture *f, gconstpointer unused)
 {
     import(f, "[{\"ph\": \"I\", \"name\": \"a\", \"ts\": 1, \"args\": {\"a\": NaN, \"b\": -inf, "
@@ -298,7 +301,7 @@ static void test_numbers_that_are_none(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "expected a value"));
 }
 
-/* What does not fit its field is kept as it stands. */
+/* A value that does not fit its field is kept as text among the arguments. */
 static void test_values_that_do_not_fit(Fixture *f, gconstpointer unused)
 {
     import(f,
@@ -345,7 +348,7 @@ static void test_texts(Fixture *f, gconstpointer unused)
     check_name(f, nth(f, "cpu_op", 1), "raw \xc3\xa4 \xff");
 }
 
-/* Events that lie across the ends of the reader's buffer, and one larger than it. */
+/* Some events cross the end of the reader's buffer, and one is larger than the buffer. */
 static void test_buffers(Fixture *f, gconstpointer unused)
 {
     g_autoptr(GString) text = g_string_new("[");
@@ -382,11 +385,11 @@ static void test_too_long(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "expected something of less than 16 MiB"));
 }
 
-/* ---- events like those before, and unlike them ---- */
+/* ---- events of a form that the reader has seen before, or not ---- */
 
 #define ALIKE 3000
 
-/* Few enough types of events that the same ones come again. */
+/* The blanks between an event's tokens. They change rarely, so that forms of events repeat. */
 static const char *blank_of_event;
 
 static const char *pick_blank(void)
@@ -394,13 +397,14 @@ static const char *pick_blank(void)
     return g_test_rand_int_range(0, 50) ? blank_of_event : "\t";
 }
 
-/* "key": , with other blanks each time. */
+/* Appends `"key": `, with blanks chosen at random. */
 static void put_key(GString *out, const char *key)
 {
     g_string_append_printf(out, "%s\"%s\"%s:%s", pick_blank(), key, pick_blank(), pick_blank());
 }
 
-/* The arguments; how they are told by the record, if they are an object that holds some. */
+/* Appends arguments to `out`, and to `reported` the text that the record must have for them (none
+ * for an empty object or an array). */
 static void put_arguments(GString *out, GString *reported, gint number)
 {
     static const char *const keys[] = {"a", "a ", "name", "ts", "args", "\\\"b\\\""};
@@ -424,7 +428,7 @@ static void put_arguments(GString *out, GString *reported, gint number)
     g_string_append(reported, n ? "}" : "");
 }
 
-/* An event with its members in some order. */
+/* Appends an event with its members in a random order. */
 static void put_event(GString *out, GString *reported, gint number)
 {
     static const char *const members[] = {"ph", "name", "ts", "x"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces that are compressed, in several parts, cut, with a wrong checksum. */
+/* Compressed traces: in several members, cut, with a wrong checksum. */
 #include "test-trace-fixture.h"
 
 #include <gio/gio.h>
@@ -67,7 +67,7 @@ static void test_cut_gzip(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "gzip: the file ends too early"));
 }
 
-/* A checksum that is wrong is told as what it is. */
+/* A wrong checksum is reported as such, not as a cut file. */
 static void test_wrong_checksum(Fixture *f, gconstpointer unused)
 {
     g_autoptr(GBytes) good = packed_operators();
@@ -78,10 +78,10 @@ static void test_wrong_checksum(Fixture *f, gconstpointer unused)
     import_bytes(f, (const char *)bytes, (gssize)length);
     g_assert_true(is_damaged(f, "gzip: "));
     g_assert_false(is_damaged(f, "too early"));
-    g_assert_cmpuint(n_operators(f), ==, 5000); /* all was there before it */
+    g_assert_cmpuint(n_operators(f), ==, 5000); /* every event is before the checksum */
 }
 
-/* What is good before bytes that are none stays, the last of it too. */
+/* Every event before bytes that are not gzip data is imported, including the last one. */
 static void test_wrong_bytes(Fixture *f, gconstpointer unused)
 {
     static const char first[] = "[" GOOD("a") "," GOOD("b");
@@ -89,7 +89,8 @@ static void test_wrong_bytes(Fixture *f, gconstpointer unused)
     g_autoptr(GByteArray) both = g_byte_array_new();
 
     g_byte_array_append(both, g_bytes_get_data(good, NULL), (guint)g_bytes_get_size(good));
-    g_byte_array_append(both, g_bytes_get_data(good, NULL), 10); /* a member that begins */
+    /* the begin of a second gzip member */
+    g_byte_array_append(both, g_bytes_get_data(good, NULL), 10);
     g_byte_array_append(both, (const guint8 *)"\xff\xff\xff\xff", 4);
     import_bytes(f, (const char *)both->data, both->len);
     g_assert_cmpuint(n_operators(f), ==, 2);
@@ -103,7 +104,7 @@ static void test_padding(Fixture *f, gconstpointer unused)
     g_autoptr(GByteArray) padded = g_byte_array_new();
 
     g_byte_array_append(padded, g_bytes_get_data(good, NULL), (guint)g_bytes_get_size(good));
-    g_byte_array_set_size(padded, padded->len + 200000); /* more than is read at once */
+    g_byte_array_set_size(padded, padded->len + 200000); /* more than one read returns */
     memset(padded->data + g_bytes_get_size(good), 0, 200000);
     import_bytes(f, (const char *)padded->data, padded->len);
     g_assert_cmpuint(n_operators(f), ==, 2);

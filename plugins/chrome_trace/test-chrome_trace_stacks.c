@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks: frames by their ids, before and behind the events, lists of frames, what is wrong. */
+/* Stacks: frames by id, before and after the events, lists of frames, damaged frames. */
 #include "test-trace-fixture.h"
 
 #include <gio/gio.h>
@@ -16,7 +16,7 @@
 #define INNER "in\"ner"
 #define LEAF "leaf (lib.so)"
 
-/* Frames joined by '|', innermost first. */
+/* Checks a record's stack: `expected` has its frames joined by '|', innermost first. */
 static void check_stack(Fixture *f, const StrobeMockImported *record, const char *wanted)
 {
     const StrobeStringId *frames;
@@ -61,7 +61,7 @@ static const char *const events[] = {
     NULL,
 };
 
-/* Members of the outermost object, among which "traceEvents" stands for these events. */
+/* Imports an object with these members; "traceEvents" is replaced by the events. */
 static void import_object(Fixture *f, const char *const *members, const char *const *list)
 {
     g_autofree char *joined = g_strjoinv(",\n", (char **)list);
@@ -104,7 +104,7 @@ static void check_all(Fixture *f)
     g_assert_nonnull(strstr(strobe_mock_importer_found(f->mock), ": 12\n"));
 }
 
-/* Before the events, behind them, and behind other members. */
+/* The frames come before the events, right after them, or after further members. */
 static void test_places(Fixture *f, gconstpointer place)
 {
     static const char *const places[][5] = {
@@ -117,7 +117,8 @@ static void test_places(Fixture *f, gconstpointer place)
     check_all(f);
 }
 
-/* Enough for a thread, compressed or not: what is read again is read once. */
+/* The trace is large enough for a reading thread. A trace that is read a second time for its frames
+ * is imported only once. */
 static void test_large(Fixture *f, gconstpointer is_packed)
 {
     const guint n = 60000;
@@ -158,9 +159,9 @@ static void test_large(Fixture *f, gconstpointer is_packed)
                          "expected a value"));
 }
 
-/* ---- what is wrong ---- */
+/* ---- damaged frames ---- */
 
-/* Frames behind the events. */
+/* Imports events that are followed by these frames. */
 static void import_frames(Fixture *f, const char *frames, const char *const *list)
 {
     g_autofree char *member = g_strdup_printf("\"stackFrames\": {%s}", frames);
@@ -211,7 +212,7 @@ static void test_missing(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, ": 1 frames are repeated"));
 }
 
-/* An array has no frames. */
+/* A trace that is an array has no frames, so a stack is the frame's id. */
 static void test_array(Fixture *f, gconstpointer unused)
 {
     static const char *const list[] = {X("cpu_op", "a", ", \"sf\": 5"), X("cpu_op", "b", ""), NULL};
@@ -273,7 +274,8 @@ static void test_deep(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, ": 2 stacks are too long"));
 }
 
-/* Reading goes on with the next frame behind an object, and with the events. */
+/* After a damaged frame reading resumes at the next frame that follows an object; the events are
+ * read too. */
 static void test_damaged_frames(Fixture *f, gconstpointer unused)
 {
     static const char *const members[] = {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that are no JSON, or hardly fit; spans with equal ones. */
+/* Values that are not JSON, times before zero, long events, spans with equal times. */
 #include "test-trace-fixture.h"
 
 #include <math.h>
 
-/* As at top level; what only looks so inside of texts stays. */
+/* NaN and inf inside of lists and objects are kept as texts, as at top level. The words inside of a
+ * string are unchanged. */
 static void test_odd_numbers_inside(Fixture *f, gconstpointer unused)
 {
     import(f, "[{\"ph\": \"I\", \"name\": \"a\", \"ts\": 1, \"args\": {\"a\": [1, NaN, [-Infinity, "
@@ -46,7 +47,7 @@ static void test_times_before_zero(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "a time before zero"));
 }
 
-/* Before the base, which is no damage; it may be told again. */
+/* A time before the base time is no damage, nor is a second, equal base time. */
 static void test_times_before_base(Fixture *f, gconstpointer unused)
 {
     import(f, "{\"baseTimeNanoseconds\": 1700000000123456789, \"traceEvents\": [" SPAN(
@@ -55,7 +56,8 @@ static void test_times_before_base(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(strobe_mock_importer_damage(f->mock), ==, "");
 }
 
-/* VizTracer's traces have it in a member of their own; the file's goes before it. */
+/* VizTracer's traces have the base time in viztracer_metadata; a base time of the outermost object
+ * takes precedence. */
 static void test_base_of_viztracer(Fixture *f, gconstpointer unused)
 {
     static const char member[] = "\"viztracer_metadata\": {\"version\": \"1.1\", \"a\": "
@@ -85,7 +87,7 @@ static void test_base_of_viztracer(Fixture *f, gconstpointer unused)
     }
 }
 
-/* ---- what is long ---- */
+/* ---- long events ---- */
 
 static int score_of(Fixture *f, const char *begin, const char *end)
 {
@@ -96,7 +98,8 @@ static int score_of(Fixture *f, const char *begin, const char *end)
     return strobe_mock_importer_probe(f->mock, f->path).score;
 }
 
-/* The first event, or what stands before it, goes beyond what a probe is shown. */
+/* The first event, or a member before the events, is longer than the part of the file that the
+ * probe gets. */
 static void test_long_begin(Fixture *f, gconstpointer unused)
 {
     g_assert_cmpint(score_of(f, "[{\"name\": \"", "\", \"ph\": \"i\", \"pid\": 1, \"ts\": 1}]"), ==,
@@ -124,7 +127,8 @@ static void check_order(Fixture *f, const char *kind, const char *const *names)
     g_assert_null(nth(f, kind, n));
 }
 
-/* The inner ones, which stand behind the outer ones, come first: they end first. */
+/* Of spans with equal times, the inner ones come after the outer ones in the file. Their records
+ * come first, since inner spans end first. */
 static void test_equal_spans(Fixture *f, gconstpointer unused)
 {
     static const char *const operators[] = {"c", "b", "a", "later", NULL};

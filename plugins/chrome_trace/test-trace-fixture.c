@@ -30,7 +30,7 @@ void import_bytes(Fixture *f, const char *bytes, gssize length)
     g_assert_cmpstr(strobe_mock_importer_complaints(f->mock), ==, "");
 }
 
-/* Events of an object, or what is to be read as it is. */
+/* Imports a text: a whole trace, or else events, which are put into an object's "traceEvents". */
 void import(Fixture *f, const char *events)
 {
     gboolean is_whole = *events == '[' || strstr(events, "traceEvents");

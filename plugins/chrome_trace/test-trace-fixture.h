@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trace that is imported with the mock host, and what came of it. */
+/* Imports a trace with the mock host, and checks the records. */
 #ifndef STROBE_TRACE_IMPORT_TEST_FIXTURE_H
 #define STROBE_TRACE_IMPORT_TEST_FIXTURE_H
 

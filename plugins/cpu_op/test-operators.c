@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The open functions of cpu_op, driven as a backend would, without libtorch. */
+/* Tests cpu_op's stack of open functions without libtorch: the test calls it as a backend does. */
 #include <glib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "../../sdk/check/mock-host.h"
 #include "operators.h"
 
-/* As a backend has one. */
+/* The target that a backend would have. */
 static StrobeTorchTarget target;
 
 static StrobeStatus test_open(const StrobeHost *host, StrobeInstance *self, void **state)
@@ -72,7 +72,7 @@ static void end_session(StrobeMockHost *mock)
     strobe_mock_host_free(mock);
 }
 
-/* Keys stand for functions: any distinct addresses. */
+/* Functions are known by keys; any distinct addresses serve. */
 static char keys[512];
 
 static void begin_operator(int key, const char *name)
@@ -148,7 +148,7 @@ static void test_many_never_ended(void)
         end_operator(0);
     }
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 100000);
-    /* but for the few whose end may still come */
+    /* all but the last few, whose ends may still come */
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 100000 - 64);
     g_assert_cmpuint(strobe_mock_host_n_open(mock), ==, 0);
     end_session(mock);
@@ -243,7 +243,8 @@ static gpointer end_elsewhere(gpointer memory)
     return NULL;
 }
 
-/* A range, and what ran inside it and never ended: one is recorded when it ends, one is lost. */
+/* A range contains an operator that never ends: the range is recorded when it ends, and the
+ * operator is counted as lost. */
 static void test_range_among_lost(void)
 {
     StrobeMockHost *mock = begin_session();
@@ -265,7 +266,8 @@ static void test_range_among_lost(void)
     end_session(mock);
 }
 
-/* With inputs every function is noted; one that an outer function closes leaves no note behind. */
+/* With inputs, each open function has a note. A function that is closed by an outer one's end
+ * leaves no note. */
 static void test_inputs_of_lost(void)
 {
     static const StrobeTorchInputs inputs = {
@@ -284,7 +286,7 @@ static void test_inputs_of_lost(void)
     end_session(mock);
 }
 
-/* Ranges left open by an earlier window take no part in what this one closes. */
+/* Ranges that an earlier window left open are not closed by functions of this window. */
 static void test_range_of_another_window(void)
 {
     StrobeMockHost *mock = begin_session();
@@ -360,7 +362,7 @@ static gpointer run_operators(gpointer data)
     return NULL;
 }
 
-/* Threads that come and go: the keys are the same in all of them. */
+/* Threads start and end; all of them use the same keys. */
 static void test_threads(void)
 {
     StrobeMockHost *mock = begin_session();

@@ -20,7 +20,7 @@ typedef struct Fixture {
     StrobeWriter *writer;
     CodeObjects objects;
     AddressSpace space;
-    StrobeHost host; /* the mock's, but for stacks */
+    StrobeHost host; /* the mock host's, with another function for stacks */
     CallChains chains;
 } Fixture;
 
@@ -117,7 +117,7 @@ static const char *get_frame(Fixture *f, gsize i)
     return strobe_mock_host_string(f->mock, frames[i], NULL);
 }
 
-/* Of the test itself: its functions are found in the mapping of its own file. */
+/* Addresses of the test's own functions are resolved by the mapping of its own file. */
 static void test_own_code(Fixture *f, gconstpointer unused)
 {
     const guint64 address = (guint64)(gsize)(void *)test_own_code;
@@ -137,7 +137,7 @@ static void test_own_code(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(n_frames, ==, 2); /* no code of the process is at 1 */
 }
 
-/* Python frames stand for those of the interpreter and for what has called it. */
+/* Python frames replace the interpreter's native frames and the frames of its callers. */
 static void test_python_callers(Fixture *f, gconstpointer unused)
 {
     static PythonCode inner = {.id = 0x101}, outer = {.id = 0x102};
@@ -196,7 +196,8 @@ static void test_kernel(Fixture *f, gconstpointer unused)
     g_remove(path);
 }
 
-/* The kernel's build-id tells apart what lies at one path; a file with another one is not read. */
+/* Two files at the same path are distinguished by the build-id that the kernel reports; a file with
+ * another build-id is not read. */
 static void test_replaced_file(Fixture *f, gconstpointer unused)
 {
     g_autofree char *path = g_file_read_link("/proc/self/exe", NULL);
@@ -230,7 +231,7 @@ static void test_processes(Fixture *f, gconstpointer unused)
 {
     Tasks tasks = {.host = f->chains.host, .self = strobe_mock_host_instance(f->mock)};
     const CodeMapping mapping = {.begin = 16, .end = 32, .path = "[vdso]"};
-    const pid_t parent = 1u << 30, child = parent + 1; /* no process has these numbers */
+    const pid_t parent = 1u << 30, child = parent + 1; /* no process has these ids */
 
     tasks_map(&tasks, parent, &mapping);
     tasks_fork(&tasks, parent, child);
@@ -245,7 +246,8 @@ static void test_processes(Fixture *f, gconstpointer unused)
     tasks_map_data(&tasks, child, "x.pool");
     g_assert_false(tasks_process(&tasks, child)->is_recorded);
     g_assert_null(address_space_find(&tasks_process(&tasks, child)->space, 16));
-    tasks_fork(&tasks, parent, parent); /* a thread: the process outlives one of its two */
+    /* a second thread: the process goes on when one of the two ends */
+    tasks_fork(&tasks, parent, parent);
     tasks_exit(&tasks, parent);
     g_assert_nonnull(address_space_find(&tasks_process(&tasks, parent)->space, 16));
     tasks_exit(&tasks, parent);
@@ -259,7 +261,7 @@ static void test_processes(Fixture *f, gconstpointer unused)
     tasks_clear(&tasks);
 }
 
-/* 2 GHz, by samples that follow each other; first ones of few cycles tell nothing. */
+/* Consecutive samples show a clock of 2 GHz; the first ones have too few cycles to be used. */
 static void test_time_of_cycles(void)
 {
     g_autofree SampleRate *rate = g_new0(SampleRate, 1);
@@ -290,7 +292,7 @@ static void test_cut_events(void)
     g_assert_null(sample_event_read(&event.sample.header));
 }
 
-/* The words of a sample behind its chain: registers and a copy of the stack. */
+/* The words of a sample after its call chain: registers and a copy of the stack. */
 typedef struct CopiedSample {
     Sample head;
     guint64 words[64];
@@ -302,7 +304,7 @@ static gboolean read_copy(CopiedSample *sample, gsize n_words, StackCopy *copy)
     return stack_copy_read(&sample->head, copy) != 0;
 }
 
-/* Whatever the event says of itself, the copy lies in it. */
+/* Whatever sizes the event gives, the copy that is returned lies within the event. */
 static void test_stack_copies(void)
 {
     const gsize n_registers = (gsize)__builtin_popcountll(stack_copy_registers());
@@ -317,7 +319,7 @@ static void test_stack_copies(void)
     for (gsize i = 0; i < n_registers; i++)
         sample.words[1 + i] = 1000 + i;
     sample.words[size_at] = 32;
-    sample.words[size_at + 5] = 24; /* what of the 32 bytes was there */
+    sample.words[size_at + 5] = 24; /* how many of the 32 bytes were copied */
     g_assert_true(read_copy(&sample, n_whole, &copy));
     g_assert_cmpuint(copy.n_bytes, ==, 24);
     g_assert_true(copy.bytes == (const char *)&sample.words[size_at + 1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python frames from an image of memory that is made here, and from images that are damaged. */
+/* Reads Python frames from an image of memory made here, and from damaged images. */
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -17,13 +17,13 @@
 #define VERSION_3_13 0x030d00f0u
 #define TID 4711
 
-/* Where things lie, from BASE on. */
+/* Offsets from BASE in the image. */
 enum {
     RUNTIME = 0x100,
-    STATE = 0x3000,  /* of the interpreter */
-    THREAD = 0x800,  /* the first of the list, another one's */
-    OTHER = 0xa00,   /* the one that is looked for */
-    POINTER = 0xc00, /* to the innermost frame */
+    STATE = 0x3000,  /* the interpreter's state */
+    THREAD = 0x800,  /* the first thread state of the list: of another thread */
+    OTHER = 0xa00,   /* the state of the thread whose stack is read */
+    POINTER = 0xc00, /* points to the innermost frame */
     FRAMES = 0x1000, /* 128 bytes each, innermost first */
     CODES = 0x2000,  /* 256 bytes each */
     TEXTS = 0x5000,  /* 256 bytes each */
@@ -96,7 +96,8 @@ static guint64 frame_at(guint32 n)
     return BASE + FRAMES + n * 128;
 }
 
-/* A thread in inner() of a generator, which outer() of another file has called. */
+/* Fills the image with a thread that runs inner(), a generator, called by outer() of another
+ * file. */
 static void fill_image(Image *image, guint32 version)
 {
     static const gunichar2 wide[] = {0x6f22, 0x5b57};
@@ -137,7 +138,7 @@ static void test_frames(gconstpointer version)
 
     fill_image(image, GPOINTER_TO_UINT(version));
     g_assert_cmpint(read_stack(image), ==, PYTHON_STACK_READ);
-    g_assert_cmpuint(image->stack.n, ==, 2); /* the frame of C is none of Python */
+    g_assert_cmpuint(image->stack.n, ==, 2); /* the C frame is left out */
     g_assert_cmpstr(image->stack.frames[0]->text, ==, "/a/b.py(12): 漢字");
     g_assert_cmpstr(image->stack.frames[1]->text, ==, "c.py(7): öuter");
     const PythonCode *known = image->stack.frames[0];
@@ -150,7 +151,7 @@ static void test_frames(gconstpointer version)
     python_interpreter_clear(&image->interpreter);
 }
 
-/* Another function's code lies where one was. */
+/* Another function's code is now at the address of an earlier code object. */
 static void test_replaced_code(void)
 {
     g_autofree Image *image = g_new(Image, 1);
@@ -221,7 +222,7 @@ static void test_torn(void)
     assert_torn(cut_name);
 }
 
-/* Lists and stacks without end are read in part. */
+/* Of circular lists and stacks only a limited part is read. */
 static void test_circles(void)
 {
     g_autofree Image *image = g_new(Image, 1);
@@ -240,7 +241,7 @@ static void test_circles(void)
     python_interpreter_clear(&image->interpreter);
 }
 
-/* What is no character, and a text for which there is too little room. */
+/* A text with invalid characters, and texts that do not fit the buffer. */
 static void test_text_ends(void)
 {
     g_autofree Image *image = g_new(Image, 1);
@@ -279,7 +280,7 @@ static void damage_at_random(Image *image, GRand *rand)
     }
 }
 
-/* Whatever the memory holds, a stack is read, torn or not there; texts are UTF-8. */
+/* Whatever the memory contains, the stack is read, torn or missing, and texts are UTF-8. */
 static void test_damaged(void)
 {
     static const guint32 versions[] = {VERSION_3_11, VERSION_3_12};
@@ -305,7 +306,7 @@ static void test_damaged(void)
     g_rand_free(rand);
 }
 
-/* 3.13 says of itself where things are. */
+/* Python 3.13 reports the offsets of its structures itself. */
 static void test_reported_layout(void)
 {
     g_autofree Image *image = g_new0(Image, 1);
@@ -331,7 +332,7 @@ static void test_reported_layout(void)
     g_assert_cmpint(python_layout_find(&layout, 0x030e00f0, &image->memory, BASE), ==, -1);
 }
 
-/* This program's own file, and what is left of it when it is damaged. */
+/* Reads the symbols of this program's own file, and of damaged copies. */
 static void test_symbols(void)
 {
     static const char *const names[] = {"main", "no such symbol"};

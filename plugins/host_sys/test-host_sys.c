@@ -23,7 +23,7 @@ static StrobeMockHost *load_plugin(const char *root)
     return mock;
 }
 
-/* A sample, as far from the last one as the sampler would be. */
+/* Takes a sample after the time that the sampler would wait since the last one. */
 static void take_sample(StrobeMockHost *mock)
 {
     g_usleep(1000);
@@ -57,7 +57,7 @@ static char *make_tree(void)
     return root;
 }
 
-/* Known files give known numbers, and n samples give n - 1 rows of differences. */
+/* Checks the figures for known files; n samples give n - 1 rows of differences. */
 static void test_recorded(void)
 {
     char *root = make_tree();
@@ -105,7 +105,7 @@ static void test_recorded(void)
     tree_free(root);
 }
 
-/* A file that turns bad while it is read: said once, no record, no crash. */
+/* A file that becomes unreadable between two samples is reported once and gives no record. */
 static void test_damaged_later(void)
 {
     char *root = make_tree();
@@ -141,7 +141,7 @@ static double read_seconds(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Returns the share of a processor that it got meanwhile, in percent. */
+/* Keeps a processor busy; returns the share of it that the thread got, in percent. */
 static double keep_busy(double seconds)
 {
     const double begin = read_seconds(CLOCK_MONOTONIC);

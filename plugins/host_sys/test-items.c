@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items of host_sys over recorded trees: known figures, wraps, what vanishes, what cannot be read;
- * and over the live system against an account of the test's own. */
+/* Items of host_sys on recorded trees (known figures, wraps, vanished and unreadable files), and on
+ * the live system, compared with the test's own measurements. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -61,7 +61,8 @@ static void put_process(const char *root, int n_threads)
     tree_put(root, "%d/stat", text);
 }
 
-/* A thread of the recorded process: its account in ns, ticks in each mode, processor. */
+/* Writes the files of a thread of the recorded process: run and wait times in ns, ticks in each
+ * mode, and its processor. */
 static void put_thread(const char *root, int tid, guint64 run, guint64 wait, int user, int system,
                        int processor)
 {
@@ -110,7 +111,7 @@ static void test_threads(void)
     g_assert_null(tree_record(mock, "usage", "CPU 0", 0));
     const struct strobe_host_cpu *process = tree_record(mock, "host_cpu", NULL, 0)->fields;
     g_assert_true(is_near(process->wait, 20));
-    set_uptime(root, 102); /* nobody runs: the idle one is silent, the other one says so once */
+    set_uptime(root, 102); /* neither thread runs: 100 gets one row of zeros, 200 none */
     take_sample(mock);
     set_uptime(root, 103);
     take_sample(mock);
@@ -121,7 +122,8 @@ static void test_threads(void)
     tree_free(root);
 }
 
-/* One goes, one comes, one number is used again by another: no row from a difference of two. */
+/* A thread ends, one starts, and one gets the id of an ended thread: no row is the difference of
+ * two threads' figures. */
 static void test_threads_change(void)
 {
     char *root = tree_new();
@@ -129,7 +131,8 @@ static void test_threads_change(void)
     put_process(root, 3);
     put_thread(root, 100, 1000, 0, 0, 0, 0);
     put_thread(root, 200, 5000, 0, 0, 0, 0);
-    put_thread(root, 300, G_MAXUINT64, 0, 7, 0, 0); /* has no schedstat: it is being torn down */
+    /* has no schedstat, as a thread that is about to end */
+    put_thread(root, 300, G_MAXUINT64, 0, 7, 0, 0);
     StrobeMockHost *mock = load_plugin(root, "cpu");
     start_mock(mock);
     tree_remove(root, "%d/task/100");
@@ -151,7 +154,7 @@ static void test_threads_change(void)
     tree_free(root);
 }
 
-/* Beyond the descriptors that are kept, threads take turns, and rows say what they cover. */
+/* With more threads than descriptors the threads take turns, and each row has its interval. */
 static void test_rotation(void)
 {
     enum { N = 150 };
@@ -211,11 +214,11 @@ static void test_cores(void)
     g_assert_cmpuint(all->processor, ==, STROBE_ABSENT_U32);
     const struct strobe_host_core *one = tree_record(mock, "host_core", "CPU 0", 0)->fields;
     g_assert_true(is_near(one->usage, 25));
-    g_assert_null(tree_record(mock, "host_core", "CPU 7", 0)); /* has just come */
+    g_assert_null(tree_record(mock, "host_core", "CPU 7", 0)); /* new since the last sample */
     set_uptime(root, 102);
     tree_put(root, "stat", "cpu  1 0 0 0 0 0 0 0 0 0\ncpu0 60 5 60 480 5 0 0 0\n");
     take_sample(mock);
-    g_assert_cmpuint(tree_count(mock, "host_core", "All"), ==, 1); /* it was reset */
+    g_assert_cmpuint(tree_count(mock, "host_core", "All"), ==, 1); /* the counters were reset */
     one = tree_record(mock, "host_core", "CPU 0", 1)->fields;
     g_assert_true(is_near(one->usage, 0));
     free_mock(mock);
@@ -255,7 +258,7 @@ static void test_disk(void)
     g_assert_cmpuint(own->reads, ==, 20);
     g_assert_cmpuint(own->writes, ==, 40);
     g_assert_cmpuint(own->read_chars, ==, 4000);
-    g_assert_true(isnan(own->utilisation)); /* nobody counts the delays */
+    g_assert_true(isnan(own->utilisation)); /* the kernel does not count delays */
     const struct strobe_host_disk *sda = tree_record(mock, "host_disk", "sda", 0)->fields;
     g_assert_cmpuint(sda->read_bytes, ==, 80 * 512);
     g_assert_cmpuint(sda->writes, ==, 10);
@@ -265,7 +268,7 @@ static void test_disk(void)
     const struct strobe_usage *usage = tree_record(mock, "usage", "Disk", 0)->fields;
     g_assert_true(isnan(usage->usage) && is_near(usage->read_rate, 1000));
     set_uptime(root, 103);
-    put_io(root, 10, 10, 0); /* another process took the number, or the kernel is strange */
+    put_io(root, 10, 10, 0); /* counters went back: another process has this id now */
     tree_put(root, "diskstats", "   8 0 sda 1 0 1 1 1 0 1 1 0 1 1 0 0 0 0\n");
     take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "host_disk", "sda"), ==, 1);
@@ -308,7 +311,7 @@ static void test_network(void)
     g_assert_true(is_near(eth0->speed, 125e6) && is_near(eth0->usage, 1.4));
     g_assert_null(tree_record(mock, "host_net", "lo", 0));
     g_assert_null(tree_record(mock, "host_net", "veth1", 0)); /* 32 bits ran over, or a reset */
-    g_assert_null(tree_record(mock, "host_net", "eth9", 0));  /* has just come */
+    g_assert_null(tree_record(mock, "host_net", "eth9", 0));  /* new since the last sample */
     const struct strobe_usage *usage = tree_record(mock, "usage", "Network", 0)->fields;
     g_assert_true(is_near(usage->usage, 1.4) && is_near(usage->speed, 1750000));
     set_uptime(root, 103);
@@ -372,7 +375,7 @@ static void test_cgroup_2(void)
     take_sample(mock);
     const struct strobe_host_mem *mem = tree_record(mock, "host_mem", NULL, 0)->fields;
     g_assert_cmpuint(mem->cgroup_usage, ==, 123456);
-    g_assert_cmpuint(mem->cgroup_limit, ==, 900000); /* of the group above */
+    g_assert_cmpuint(mem->cgroup_limit, ==, 900000); /* the parent group's limit */
     const StrobeMockRecord *record = tree_record(mock, "host_throttle", NULL, 0);
     const struct strobe_host_throttle *throttle = record->fields;
     g_assert_cmpstr(record->name, ==, "/job/part");
@@ -388,7 +391,7 @@ static void test_cgroup_1(void)
 {
     char *root = tree_new();
     set_uptime(root, 100);
-    /* in a container: the name is one of the host, only the root of the tree is seen */
+    /* in a container: the group's name is the host's, but only the tree's root can be seen */
     tree_put(root, "%d/cgroup", "5:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n0::/\n");
     tree_put(root, "meminfo", "MemTotal: 4000 kB\n");
     tree_put(root, "%d/statm", "10 2 1 1 0 5 0\n");
@@ -413,7 +416,8 @@ static void test_cgroup_1(void)
     tree_free(root);
 }
 
-/* A FIFO would wait for a writer for ever; what is missing costs that item only. */
+/* A FIFO must not be opened, since that would wait for a writer; a missing file disables its item
+ * only. */
 static void test_unreadable(void)
 {
     char *root = tree_new();
@@ -446,7 +450,8 @@ static void test_unreadable(void)
     tree_free(root);
 }
 
-/* Any text in place of any file: no crash, and what is sampled stays within what can be. */
+/* Each file is replaced by random texts: host_sys does not crash, and its figures stay
+ * plausible. */
 static void test_damaged(void)
 {
     static const struct {
@@ -519,7 +524,7 @@ static void spin_thread(guint64 ns)
         continue;
 }
 
-/* What the rows of the spinning thread come to is what the thread's own clock says it used. */
+/* The rows of the spinning thread add up to the CPU time by the thread's own clock. */
 static void test_spinner(void)
 {
     StrobeMockHost *mock = load_plugin(NULL, "cpu");
@@ -540,7 +545,7 @@ static void test_spinner(void)
         if (row->tid == (guint64)getpid())
             total += (guint64)(row->usage / 100 * (double)row->interval);
     }
-    /* the rows begin and end a little inside of what the test sees */
+    /* the rows cover a little less than the time between the test's two readings */
     g_assert_cmpuint(total, >, used - used / 10);
     g_assert_cmpuint(total, <=, used);
     free_mock(mock);
@@ -589,7 +594,8 @@ static gsize count_descriptors(void)
     return n;
 }
 
-/* A thousand threads that come and go: bounded descriptors, and each is read in its turn. */
+/* With a thousand threads the number of descriptors is bounded, and each thread is read in its
+ * turn. */
 static void test_thousand_threads(void)
 {
     enum { N = 1000 };
@@ -603,7 +609,7 @@ static void test_thousand_threads(void)
         g_assert_cmpint(pthread_create(&threads[i], &attributes, wait_for_the_end, NULL), ==, 0);
     StrobeMockHost *mock = load_plugin(NULL, "cpu+mem+disk+network+pressure+throttle");
     start_mock(mock);
-    for (int i = 0; i < 130; i++) /* twice round */
+    for (int i = 0; i < 130; i++) /* each thread twice */
         take_sample(mock);
     g_assert_cmpuint(count_descriptors() - before, <=, 96);
     g_assert_cmpuint(tree_count(mock, "host_thread", NULL), >=, N);

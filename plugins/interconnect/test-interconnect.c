@@ -49,7 +49,7 @@ static void free_mock(StrobeMockHost *mock)
     strobe_mock_host_free(mock);
 }
 
-/* Until the driver has been asked so often, and what came of it is recorded. */
+/* Samples until the driver was called `more` times since now, and the results are recorded. */
 static void await_calls(StrobeMockHost *mock, const DcmiDouble *state, int more)
 {
     int wanted = g_atomic_int_get(&state->n_calls) + more;
@@ -66,7 +66,7 @@ static gboolean is_near(double value, double expected)
     return fabs(value - expected) < 1e-6 * fabs(expected) + 1e-9;
 }
 
-/* Traffic in one direction is half of the other's, over all links. */
+/* Checks that each row's tx is twice its rx, and that only one row has traffic. */
 static void check_rates(StrobeMockHost *mock)
 {
     gsize n = tree_count(mock, "hccs", NULL), n_busy = 0;
@@ -85,13 +85,13 @@ static void test_hccs_totals(void)
     StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 3);
     for (int i = 0; i < DOUBLE_LINKS; i++) {
-        state->tx[i] += 2000000000000u; /* 40 TB on each link: beyond any 32 bits */
+        state->tx[i] += 2000000000000u; /* 40 TB on each link: more than 32 bits */
         state->rx[i] += 1000000000000u;
     }
     await_calls(mock, state, 2);
     check_rates(mock);
     gsize n = tree_count(mock, "hccs", NULL);
-    memset(state->tx, 0, sizeof state->tx); /* the driver was loaded anew */
+    memset(state->tx, 0, sizeof state->tx); /* as if the driver was loaded again */
     await_calls(mock, state, 1);
     for (gsize i = n; i < tree_count(mock, "hccs", NULL); i++) {
         const struct strobe_hccs *row = tree_record(mock, "hccs", NULL, i)->fields;
@@ -100,7 +100,7 @@ static void test_hccs_totals(void)
     free_mock(mock);
 }
 
-/* An older driver: 32 bits that run over between two readings. */
+/* An older driver has counters of 32 bits, which overflow between two readings. */
 static void test_hccs_32(void)
 {
     DcmiDouble *state = get_double();
@@ -115,7 +115,8 @@ static void test_hccs_32(void)
     free_mock(mock);
 }
 
-/* No totals at all: the driver measures, and adds what it finds to what lies there. */
+/* A driver without counters measures the rates itself, and adds them to the values that the
+ * caller's struct has. */
 static void test_hccs_measured(void)
 {
     DcmiDouble *state = get_double();
@@ -139,7 +140,7 @@ static void test_pcie(void)
     state->pcie = 0;
     for (guint32 i = 0; i < DOUBLE_PCIE_WORDS; i++)
         state->pcie_words[i] = i + 1;
-    state->pcie_words[0] = 4200; /* GB/s that do not fit into 32 bits of B/s */
+    state->pcie_words[0] = 4200; /* GB/s; the rate in B/s does not fit 32 bits */
     state->pcie_words[1] = 4300;
     StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 5);
@@ -156,7 +157,8 @@ static void test_pcie(void)
     free_mock(mock);
 }
 
-/* A profiler of the vendor's holds the device: said once, and read again when it has gone. */
+/* While the vendor's profiler uses the device, this is reported once; when it has ended, rows are
+ * recorded. */
 static void test_occupied(void)
 {
     DcmiDouble *state = get_double();
@@ -173,7 +175,8 @@ static void test_occupied(void)
     free_mock(mock);
 }
 
-/* A driver call that does not return blocks no other reader, and its cost is counted. */
+/* A driver call that does not return does not block sampling, and the missed rows are counted as
+ * lost. */
 static void test_overrun(void)
 {
     DcmiDouble *state = get_double();
@@ -188,7 +191,7 @@ static void test_overrun(void)
         longest = MAX(longest, g_get_monotonic_time() - before);
         g_usleep(5000);
     }
-    g_assert_cmpint(longest, <, 1200000); /* not what the call takes */
+    g_assert_cmpint(longest, <, 1200000); /* less than the call takes */
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "has not come back"));
     free_mock(mock);
 }

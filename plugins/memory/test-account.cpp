@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For test-memory.py: an account of PyTorch's CPU allocator by other means, behind the one that is
- * tested: under a lock, in a map. C++17. */
+/* For test-memory.py: wraps PyTorch's CPU allocator beneath the allocator under test, and counts
+ * the blocks independently, in a map with a lock. C++17. */
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
 
@@ -68,7 +68,7 @@ struct Counting final : c10::Allocator {
     }
 };
 
-/* As some libraries have it: memory that is released by an object beside it. */
+/* An allocator as in some libraries: a separate object of each block releases its memory. */
 struct Indirect final : c10::Allocator {
     c10::DataPtr allocate(size_t size) const
     {
@@ -125,7 +125,7 @@ long account_allocated()
     return account().allocated;
 }
 
-/* Since it was asked for last. */
+/* Returns the most bytes allocated at once since the last call. */
 long account_peak()
 {
     long peak = account().peak;
@@ -143,13 +143,13 @@ long account_releases()
     return account().n_releases;
 }
 
-/* Is nothing before it? */
+/* Tells whether PyTorch calls this allocator directly, without another one in front of it. */
 int account_is_first()
 {
     return c10::GetCPUAllocator() == &counting;
 }
 
-/* As the allocator of a device does for each block. */
+/* Reports a block to PyTorch as the allocator of a device does. */
 void account_report(size_t address, long size, long allocated, long reserved, int index)
 {
     c10::reportMemoryUsageToProfiler(

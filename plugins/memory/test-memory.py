@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The memory collector in a real PyTorch process, held against an account of the test's own and
-against the records of PyTorch's own profiler."""
+"""The memory collector in a real PyTorch process, compared with the test's own count of blocks and
+with the records of PyTorch's profiler."""
 
 import ctypes
 import os
@@ -68,7 +68,7 @@ class MemoryTest(unittest.TestCase):
         return host
 
     def record(self, function):
-        """What one window saw of the function; a session of its own."""
+        """Returns the records of a session with one window, in which the function runs."""
         host = self.open()
         self.assertEqual(host.start(), 0, host.errors())
         function()
@@ -82,7 +82,8 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual(before_torch_answers, (2, AGAIN))
 
     def test_same_records_as_torch_profiler(self):
-        """On the same run: its slot stays free."""
+        """Both profilers record the same run, since the collector does not use PyTorch's only
+        slot."""
         step = make_step()
         step()
 
@@ -93,7 +94,7 @@ class MemoryTest(unittest.TestCase):
         records = self.record(work)
         expected = [event.nbytes() for event in self.theirs.kineto_results.events()
                     if event.name() == '[memory]']
-        # it does not tell of a release whose allocation it has not seen
+        # PyTorch's profiler records no release of a block whose allocation it has not seen
         addresses, found = set(), []
         for record in records:
             address = record.fields['address']
@@ -190,7 +191,8 @@ class MemoryTest(unittest.TestCase):
                 for r in records if r.fields['device'] != -1]
 
     def test_devices_without_run(self):
-        """Nothing is preloaded: their allocators are loaded before the session, as ever."""
+        """Without a preloaded library, allocators that are loaded before the session are
+        recorded."""
         def work():
             with profiler.profile(profile_memory=True) as theirs:
                 account.account_report(64, 1000, 1000, 4096, 1)
@@ -201,7 +203,7 @@ class MemoryTest(unittest.TestCase):
                                                   (64, -1000, 0, 4096, 0)])
         self.assertEqual([event.nbytes() for event in self.theirs.kineto_results.events()
                           if event.name() == '[memory]'], [1000])
-        account.account_report(64, 5000, 5000, 8192, 1)  # nobody is there any more
+        account.account_report(64, 5000, 5000, 8192, 1)  # after the session: recorded nowhere
 
     def test_allocator_of_a_device_loaded_between_windows(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -230,7 +232,7 @@ class MemoryTest(unittest.TestCase):
                 time.sleep(0)
 
         def wait_for_reports():
-            """At least one whole one of each thread."""
+            """Waits until each thread has begun and ended at least one report."""
             wanted = [n + 2 for n in done]
             while any(n < least for n, least in zip(done, wanted)):
                 time.sleep(0.001)
@@ -249,7 +251,7 @@ class MemoryTest(unittest.TestCase):
             is_over.set()
             for thread in threads:
                 thread.join()
-        for host in hosts:  # a report may have been on its way until now
+        for host in hosts:  # now no thread can still be in a report
             self.assertGreater(host.count(), 0)
 
     def test_threads_at_once(self):
@@ -313,7 +315,8 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual((taken.fields['size'], given.fields['size']), (640, -640))
 
     def test_storage_that_grows(self):
-        """By the allocator that the storage knows, also after the session."""
+        """A tensor that grows uses its storage's allocator, also when it was made in an earlier
+        session."""
         kept = []
 
         def work():
@@ -325,7 +328,8 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual(self.record(lambda: kept[0].resize_(5000))[0].fields['size'], 20000)
 
     def test_allocator_that_the_program_sets(self):
-        """Between two windows: the next one sees it all the same."""
+        """The program sets another allocator between two windows; the second window records its
+        blocks."""
         host = self.open()
         host.start()
         first = torch.empty(10)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before a libc10 and an allocator that are simulated (tests/c10-double). */
+/* Tests strobe_report with a simulated libc10 and allocator (tests/c10-double). */
 #include <dlfcn.h>
 #include <glib.h>
 #include <stdatomic.h>
@@ -55,7 +55,7 @@ static void load_doubles(void)
     *(void **)&doubles.take = dlsym(doubles.allocator, "allocator_double_take");
 }
 
-/* Nothing else here may be the first to look up libc10's function: this one runs first. */
+/* Must run first: here libc10's function has to be looked up for the first time. */
 static void test_first_report_below_a_constructor(void)
 {
     load_doubles();
@@ -71,11 +71,11 @@ static void test_find(void)
                   dlsym(doubles.c10, REPORT_SIGNED_NAME));
     g_assert_null((void *)strobe_report_find(REPORT_UNSIGNED_NAME));
     g_assert_null((void *)strobe_report_find(""));
-    g_assert_null((void *)strobe_report_find("malloc")); /* it takes that from elsewhere */
+    g_assert_null((void *)strobe_report_find("malloc")); /* its malloc is another library's */
     g_assert_true((void *)strobe_report_find("c10_double_bytes") == (void *)doubles.bytes);
 }
 
-/* While no session records, a report goes straight on. */
+/* While no session records, a report is passed directly to libc10. */
 static void test_steps_aside(void)
 {
     load_doubles();
@@ -106,7 +106,7 @@ static void *take_on(void *unused)
     return unused;
 }
 
-/* After the hooks are set, they get every report that begins from then on. */
+/* The hooks get every report that begins after they are set. */
 static void test_set_while_reports_come(void)
 {
     load_doubles();

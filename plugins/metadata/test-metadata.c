@@ -7,7 +7,7 @@
 
 static char *plugin_path;
 
-/* Value of a key, NULL if it was not recorded; *n is how often it was. */
+/* Returns the value recorded for a key, or NULL; *n is how often the key was recorded. */
 static const char *value_of(StrobeMockHost *mock, const char *key, int *n)
 {
     const char *value = NULL;
@@ -58,7 +58,7 @@ static void test_variables(void)
     strobe_mock_host_free(mock);
 }
 
-/* Under their own names, and only where they are set. */
+/* The job's variables are recorded under their own names, and only if they are set. */
 static void test_job(void)
 {
     int n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend aclprof over its double: what every configuration asks for, windows one after the
- * other, each call failing with each code. */
+/* The backend aclprof with a simulated library: the calls for every configuration, several windows,
+ * and each call failing with each code. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,8 @@ static void remove_results(void)
     results = tree_new();
 }
 
-/* What the double was asked since the last time, a call a line; nothing of it out of order. */
+/* Returns the calls that the simulated library got since the last time, a call a line. Fails if a
+ * call came out of order. */
 static char **take_calls(void)
 {
     g_autofree char *text = NULL;
@@ -123,8 +124,8 @@ static void check_options(const Choice *level, const Choice *metric, guint bits)
     free_mock(mock);
 }
 
-/* Every level with every metric, and every set of switches at every level; with -m thorough, all
- * three together. */
+/* Every level with every metric, and every set of switches at every level; with -m thorough, every
+ * combination of level, metric and switches. */
 static void test_masks(void)
 {
     for (guint l = 0; l < G_N_ELEMENTS(levels); l++)
@@ -135,7 +136,7 @@ static void test_masks(void)
     remove_results();
 }
 
-/* Options, two words each, and the settings that follow, joined by ';'. */
+/* An option as name=value, and the library's calls for it, joined by ';'. */
 static const char *const settings[][2] = {
     {"storage_limit=200MB", "set 1 200MB"},
     {"storage_limit=4294967295MB", "set 1 4294967295MB"},
@@ -191,7 +192,7 @@ static void test_settings(void)
 
 /* ---- windows ---- */
 
-/* Each has a folder of its own, and the result names it. */
+/* Each window has its own folder, which the result names. */
 static void test_windows(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -209,7 +210,7 @@ static void test_windows(void)
     free_mock(mock);
 }
 
-/* What stop leaves to flush ends with the collector, when no flush comes. */
+/* If no flush follows stop, close does the rest of ending the window. */
 static void test_closed_without_flush(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -239,8 +240,8 @@ static gpointer release_later(gpointer user)
     return NULL;
 }
 
-/* CANN takes its time to stop; who ends the window does not wait for that, but flush does, when the
- * host asks no more: the folder would be a broken one. */
+/* The thread that ends the window does not wait until CANN has stopped. flush waits, since an
+ * unfinished folder would be broken. */
 static void test_stop_does_not_wait(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -258,7 +259,8 @@ static void test_stop_does_not_wait(void)
     remove_results();
 }
 
-/* A session that could not be opened stays closed: the next one tries again. */
+/* Tries new sessions until one can be opened: a session whose open failed cannot be opened
+ * again. */
 static StrobeMockHost *await_open(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -271,8 +273,8 @@ static StrobeMockHost *await_open(void)
     return mock;
 }
 
-/* One that does not come back is left behind, and ends what it began when it does, with its own
- * configuration. It is waited for for 30 s. */
+/* A call to CANN that does not return is abandoned after 30 s. When it returns, its thread ends the
+ * profiling that it began, with that profiling's own configuration. */
 static void test_left_behind(void)
 {
     StrobeMockHost *mock;
@@ -299,7 +301,7 @@ static void test_left_behind(void)
     remove_results();
 }
 
-/* In stop, whose thread has a context of the device. */
+/* The device is synchronised in stop, since stop's thread has a context of the device. */
 static void test_synchronizes(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -316,7 +318,7 @@ static void test_synchronizes(void)
     remove_results();
 }
 
-/* ---- what goes wrong ---- */
+/* ---- failures ---- */
 
 static void fail_call(const char *call, gint code)
 {
@@ -351,7 +353,7 @@ static void fail_call(const char *call, gint code)
     free_mock(mock);
 }
 
-/* A process of its own for each: what has failed may have left the double in any state. */
+/* Each case has its own process, since a failure may leave the simulated library in any state. */
 static void test_failures(void)
 {
     static const char *const calls[] = {"init", "create", "start", "stop", "destroy", "finalize"};

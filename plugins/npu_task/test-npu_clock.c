@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu_task's clock: readings, steps of the wall clock, and on which side of one a record was told.
- */
+/* npu_task's clock: readings, steps of the wall clock, and whether a record's times are from before
+ * or after a step. */
 #include <glib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 /* ---- clock ---- */
 
-/* Readings that jitter by less than their width leave the distance alone; a step is a new epoch,
- * and what is told goes on. */
+/* Readings that jitter by less than their width do not change the distance of the clocks. A step of
+ * the wall clock begins a new epoch, but the reported times go on without a step. */
 static void test_clock_steps(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
@@ -39,7 +39,8 @@ static void test_clock_steps(void)
     g_assert_cmpint(epoch->seen_ns, ==, 605000000000);
 }
 
-/* A reading in which the thread was preempted makes way for a better one, and is no step. */
+/* A reading in which the thread was preempted is replaced by a better one; the difference is not
+ * taken for a step. */
 static void test_clock_rough_first(void)
 {
     NpuClock clock = {0};
@@ -59,12 +60,13 @@ static void test_clock_rough_first(void)
 #define MS G_GINT64_CONSTANT(1000000)
 #define WALL (G_GINT64_CONSTANT(1795000000000) * MS)
 
-/* A record of a buffer: what it is, when it ended in truth, and by which clock it was told. */
+/* A record in a buffer: its kind, its true end, and by how much the clock of its times differs from
+ * the first one. */
 typedef struct Reported {
     gint32 kind; /* 2: of device 1; 11: of the host */
     gint64 end_ms;
     gint64 by_ms;
-    gint64 begin_by_ms; /* it began 5 ms before, by this clock */
+    gint64 begin_by_ms; /* the same for its begin, 5 ms before its end */
 } Reported;
 
 static gsize lay_out(guint8 *bytes, const Reported *reported, guint n)
@@ -85,7 +87,7 @@ static gsize lay_out(guint8 *bytes, const Reported *reported, guint n)
     return used;
 }
 
-/* Returns how many are off by more than a ms. */
+/* Resolves the records' times; returns how many are wrong by more than a ms. */
 static guint resolve_records(NpuClock *clock, const Reported *reported, guint n, gint64 asked_ms,
                              gint64 handed_ms)
 {
@@ -125,7 +127,8 @@ static guint64 take_unsure(NpuClock *clock)
     return n;
 }
 
-/* Between a buffer's request and its return lies a call's end: that says which it was. */
+/* A call must end between its buffer's request and return, which shows from which side of the step
+ * its time is. */
 static void test_epochs_of_short_buffers(void)
 {
     static const Reported early[] = {{11, 9700, 0, 0}, {2, 9650, 0, 0}, {11, 9940, 0, 0}};
@@ -146,11 +149,11 @@ static void test_epochs_of_short_buffers(void)
     g_assert_cmpuint(resolve_records(&clock, early, 3, 9600, 9950), ==, 0);
     g_assert_cmpuint(resolve_records(&clock, ahead, 5, 9960, 10200), ==, 0);
     g_assert_cmpuint(take_unsure(&clock), ==,
-                     1); /* the device may have been asked late for the first */
+                     1); /* MSPTI may have read the device's first record after the step */
 }
 
-/* Times that go back show where MSPTI looked at the clock, later than it was set: none is in doubt.
- */
+/* The first time that goes back shows when MSPTI read the clock after the step, so no record is in
+ * doubt. */
 static void test_epochs_by_order(void)
 {
     Reported reported[400];
@@ -165,7 +168,8 @@ static void test_epochs_by_order(void)
     g_assert_cmpuint(take_unsure(&clock), ==, 0);
 }
 
-/* Nothing says what this was: it is told. What the past cannot have been is not in doubt. */
+/* A record that could be from either side of the step is counted as unsure. A record that can only
+ * be from one side is not. */
 static void test_epochs_unsure(void)
 {
     static const Reported reported[] = {{11, 9200, 0, 0}, {2, 10600, -500, -500}};

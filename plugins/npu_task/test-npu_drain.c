@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu_task's drain, without the library: which buffers are waited for, and which are told as kept.
- */
+/* npu_task's drain without MSPTI: which buffers it waits for, and which it reports as kept. */
 #include <glib.h>
 
 #include "buffers.h"
@@ -9,7 +8,7 @@
 #define BUFFER_BYTES 65536u
 #define OVERDUE_NS 2000000000
 
-/* ---- records: none of them matters here ---- */
+/* ---- the emitter: stubs, since the drain's tests need no records ---- */
 
 int npu_emitter_begin(NpuEmitter *emitter)
 {
@@ -36,7 +35,7 @@ static void look_at_clock(void)
 
 static NpuRecords *records;
 static NpuClock npu_clock;
-static const MsptiLibrary library; /* no function is there */
+static const MsptiLibrary library; /* all functions are NULL */
 static NpuDrain drain = {.library = &library,
                          .lock = PTHREAD_MUTEX_INITIALIZER,
                          .library_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -69,7 +68,7 @@ static void check_taken(int is_all, guint taken, guint64 overdue)
     g_assert_cmpuint(records->counts.n_overdue, ==, overdue);
 }
 
-/* A call out for too long went unobserved; at the next look it has returned, and nothing is
+/* A buffer was out for too long, but no pass saw that: at the next pass it is back, and nothing is
  * lost. */
 static void test_late_but_there(void)
 {
@@ -85,7 +84,8 @@ static void test_late_but_there(void)
     check_taken(1, 2, 0);
 }
 
-/* One that does not come is counted once, and no further one is waited for until it does. */
+/* A buffer that does not come back is counted once, and the drain waits for no other until it
+ * comes. */
 static void test_kept(void)
 {
     guint8 *kept, *others[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu_task over MSPTI's double: calls that fail, or do not come back. */
+/* npu_task with a simulated MSPTI: calls that fail or do not return. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 #include "../../sdk/check/test-tree.h"
 #include "test-double.h"
 
-/* The first buffer that never comes back is waited for, for a second; and no other. */
+/* The window's end waits a second for the first buffer that never comes back, and for no other. */
 static void test_buffers_that_are_kept(void)
 {
     StrobeMockHost *mock = strobe_mock_host_load(double_plugin, NULL);
@@ -35,7 +35,7 @@ static void test_buffers_that_are_kept(void)
     }
     g_unsetenv("MSPTI_DOUBLE");
     g_assert_cmpuint(tree_count(mock, "marker_instant", NULL), ==, 3);
-    /* once: the others were not waited for */
+    /* only the first kept buffer is counted */
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
     const char *reported =
         strstr(strobe_mock_host_messages(mock), "have not come back from MSPTI for 1 s");
@@ -74,7 +74,7 @@ static void test_flush_fails(void)
     double_end(mock);
 }
 
-/* The place is ours still: the next session takes it. */
+/* The subscription could not be ended, so the next session uses it. */
 static void test_end_fails(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -106,7 +106,7 @@ static void test_end_fails(void)
     double_end(mock);
 }
 
-/* The library is the parent's: a child says so, whatever else is. */
+/* A child process always reports that the library belongs to its parent. */
 static void test_forked(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -151,8 +151,9 @@ static StrobeMockHost *load_unopened(void)
     return mock;
 }
 
-/* One window waits for a library that hangs, and says so; the next one knows. The end waits for a
- * while, and leaves it behind; no session begins meanwhile. */
+/* MSPTI hangs: the first window waits for it and reports that, the second window does not wait.
+ * close waits for a while, then abandons the call; no session can be opened until the call has
+ * returned. */
 static void test_it_hangs(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -166,7 +167,8 @@ static void test_it_hangs(void)
     double_begin_window(mock);
     gint64 before = g_get_monotonic_time();
     double_end_window(mock);
-    g_assert_cmpint(g_get_monotonic_time() - before, <, 1900000); /* that of a window's end */
+    /* less than a window's end may take */
+    g_assert_cmpint(g_get_monotonic_time() - before, <, 1900000);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
     g_assert_cmpint(g_atomic_int_get(&double_state()->n_blocked), >, 0);
     assert_reported(mock, "does not come back from msptiActivityFlushAll: no session records NPU");
@@ -177,7 +179,7 @@ static void test_it_hangs(void)
     strobe_mock_host_free(mock);
     set_blocks(0);
     for (mock = load_unopened(); strobe_mock_host_open(mock) != STROBE_OK; mock = load_unopened()) {
-        strobe_mock_host_free(mock); /* one that could not be opened stays closed */
+        strobe_mock_host_free(mock); /* a session whose open failed cannot be opened again */
         g_usleep(1000);
     }
     strobe_mock_host_free(mock);

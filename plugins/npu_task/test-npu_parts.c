@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of npu_task that stand alone: walking, buffers, marks, launches, windows, kernel types.
- */
+/* Parts of npu_task that need no library: walking, buffers, marks, launches, windows, kernel
+ * types. */
 #include <dlfcn.h>
 #include <glib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void test_quiet_passes(void)
 
     g_assert_cmpuint(npu_quiet_count(&quiet, 100, 5, 6), ==, 0);
     g_assert_cmpuint(npu_quiet_count(&quiet, 100, 6, 6), ==, 1);
-    /* the seventh is under way when its record is taken, and brought it */
+    /* the record came from the seventh pass, which has not ended */
     g_assert_cmpuint(npu_quiet_count(&quiet, 101, 6, 7), ==, 0);
     g_assert_cmpuint(npu_quiet_count(&quiet, 101, 7, 7), ==, 0);
     g_assert_cmpuint(npu_quiet_count(&quiet, 101, 7, 8), ==, 0);
@@ -70,7 +70,8 @@ static void test_walk_all_kinds(void)
     g_assert_cmpuint(walk.at, ==, valid);
 }
 
-/* Nothing behind `valid` is looked at: the bytes lie at the end of what was allocated. */
+/* The walk reads nothing after `valid`: the bytes end where their allocation ends, so a read after
+ * them would be detected. */
 static void test_walk_cut_anywhere(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(8);
@@ -95,13 +96,14 @@ static void test_walk_cut_anywhere(void)
 static gint32 answer_size(gint32 kind, guint32 version, gsize *size)
 {
     if (kind == 14)
-        *size = 2; /* no record is so short */
+        *size = 2; /* shorter than any record */
     else
         *size = kind == 13 ? 40 : 1000;
     return kind == 15 ? 7 : 0;
 }
 
-/* Kinds of which the library knows the size; that must be one that a record may have, and fit. */
+/* The library is asked for the sizes of newer kinds. The walk ends at a size that no record can
+ * have, or that exceeds the buffer. */
 static void test_walk_newer_kinds(void)
 {
     static const struct {
@@ -141,7 +143,7 @@ static void test_walk_unknown_kinds(void)
         memcpy(bytes + 56, &unknown[i], 4);
         g_assert_nonnull(mspti_walk_next(&walk, &kind));
         g_assert_null(mspti_walk_next(&walk, &kind));
-        g_assert_null(mspti_walk_next(&walk, &kind)); /* it stays there */
+        g_assert_null(mspti_walk_next(&walk, &kind)); /* the walk stays at its end */
         g_assert_cmpuint(walk.at, ==, 56);
     }
 }
@@ -194,11 +196,11 @@ static void test_buffers_in_order(void)
     for (guint i = 0; i < N_BUFFERS; i++)
         g_assert_nonnull(given[i] = request_buffer());
     g_assert_null(request_buffer());
-    npu_buffers_complete(NULL, 0, 0); /* what follows a refusal */
+    npu_buffers_complete(NULL, 0, 0); /* MSPTI's call after a refused request */
     g_assert_null(take_buffer(&valid));
     for (guint i = N_BUFFERS; i-- > 0;) {
         g_assert_null(
-            take_buffer(&valid)); /* those behind the first are handed over, and wait for it */
+            take_buffer(&valid)); /* later buffers are complete, but must wait for the first */
         npu_buffers_complete(given[i], BUFFER_BYTES, 56 * (i + 1));
     }
     for (guint i = 0; i < N_BUFFERS; i++) {
@@ -211,7 +213,7 @@ static void test_buffers_in_order(void)
     assert_faults(1, 0, 0);
 }
 
-/* One that never comes, or too late: the others are taken, and then it. */
+/* The first buffer comes late: the others are taken before it. */
 static void test_buffers_out_of_order(void)
 {
     guint8 *given[2];
@@ -228,7 +230,8 @@ static void test_buffers_out_of_order(void)
     npu_buffers_release(given[1]);
     guint8 *later = request_buffer();
     npu_buffers_complete(later, BUFFER_BYTES, 56);
-    g_assert_true(npu_buffers_next(&valid, 1, &is_out) == later); /* nobody waits for it again */
+    /* the first buffer is not waited for again */
+    g_assert_true(npu_buffers_next(&valid, 1, &is_out) == later);
     npu_buffers_release(later);
     npu_buffers_complete(given[0], BUFFER_BYTES, 56);
     g_assert_true(take_buffer(&valid) == given[0]);
@@ -244,7 +247,8 @@ static void test_buffers_not_given_out(void)
     given = request_buffer();
     npu_buffers_complete(own, sizeof own, sizeof own);
     npu_buffers_complete(given + 8, BUFFER_BYTES, 56);
-    npu_buffers_complete(given + BUFFER_BYTES, BUFFER_BYTES, 56); /* another one's, not out */
+    /* the next buffer, not requested */
+    npu_buffers_complete(given + BUFFER_BYTES, BUFFER_BYTES, 56);
     npu_buffers_complete(given - BUFFER_BYTES, BUFFER_BYTES, 56);
     g_assert_null(take_buffer(&valid));
     npu_buffers_complete(given, BUFFER_BYTES, 56);
@@ -278,13 +282,13 @@ static void test_buffers_shut(void)
     given = request_buffer();
     npu_buffers_open(0);
     g_assert_null(request_buffer());
-    npu_buffers_complete(given, BUFFER_BYTES, 48); /* late, and taken */
+    npu_buffers_complete(given, BUFFER_BYTES, 48); /* late, but accepted */
     g_assert_true(take_buffer(&valid) == given);
     npu_buffers_release(given);
     assert_faults(0, 0, 0);
 }
 
-/* Threads that fill and one that empties: each buffer comes once, as it was handed over. */
+/* Several threads fill buffers and one takes them: each buffer comes once, with its content. */
 static gint n_sent;
 
 static gpointer send_buffers(gpointer user)
@@ -337,7 +341,7 @@ static void test_buffers_by_threads(void)
 
 /* ---- marks ---- */
 
-/* Against a hash table, with ids that are used again and places that collide. */
+/* Compares the marks with a hash table, with reused ids and colliding slots. */
 static void test_marks_at_random(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(11);
@@ -403,22 +407,25 @@ static void test_launches_and_tasks(void)
 {
     g_autofree NpuLaunches *launches = watch_launches(1);
 
-    npu_launches_see_task(launches, 5, NPU_LAUNCH_KERNEL); /* told before its call */
+    npu_launches_see_task(launches, 5, NPU_LAUNCH_KERNEL); /* reported before its call */
     npu_launches_see_call(launches, 6, "a", 0, NPU_CALL_OF_WINDOW);
     npu_launches_see_call(launches, 5, "a", 0, NPU_CALL_OF_WINDOW);
-    npu_launches_see_call(launches, 6, "b", 1, NPU_CALL_OF_WINDOW); /* the call around it */
-    npu_launches_see_call(launches, 9, "a", 0, NPU_CALL_BEHIND);    /* behind the window's end */
+    /* an outer call with the same id */
+    npu_launches_see_call(launches, 6, "b", 1, NPU_CALL_OF_WINDOW);
+    npu_launches_see_call(launches, 9, "a", 0, NPU_CALL_BEHIND); /* after the window's end */
     assert_awaited(launches, 1, 0);
     npu_launches_see_task(launches, 6, NPU_LAUNCH_OPERATION);
     npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL);
     assert_awaited(launches, 0, 0);
     g_assert_cmpuint(launches->n_untracked, ==, 0);
     g_assert_cmpuint(launches->n_uncalled, ==, 0);
-    npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL); /* a graph: launched again */
+    /* as in a graph, which is launched again */
+    npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL);
     g_assert_cmpuint(launches->n_untracked, ==, 1);
 }
 
-/* Preloaded, calls of memory take ids too: what has brought a task once does so. */
+/* If MSPTI is preloaded, memory calls get ids too, but launch nothing. Only a function whose call
+ * has launched a task before is surely a launch. */
 static void test_launches_by_name(void)
 {
     g_autofree NpuLaunches *launches = watch_launches(0);
@@ -433,7 +440,8 @@ static void test_launches_by_name(void)
     assert_awaited(launches, 2, 2);
 }
 
-/* What a window has given up is known when it comes; and what a thread carries on. */
+/* A task whose launch an earlier window stopped waiting for is recognised, and so is a thread's id
+ * that is still in use from an earlier window. */
 static void test_launches_of_before(void)
 {
     g_autofree NpuLaunches *launches = watch_launches(1);
@@ -455,7 +463,7 @@ static void test_launches_of_before(void)
     g_assert_cmpuint(launches->n_untracked, ==, 1);
 }
 
-/* More than the table knows: the counts stay those of what it does know. */
+/* There are more launches than table entries: only the launches in the table are counted. */
 static void test_launches_many(void)
 {
     g_autofree NpuLaunches *launches = watch_launches(1);
@@ -468,7 +476,7 @@ static void test_launches_many(void)
     assert_awaited(launches, 0, 0);
 }
 
-/* Calls that launch several tasks have the last one's id. */
+/* A call that launches several tasks has the id of the last one. */
 static void test_launches_of_window(void)
 {
     static const guint64 own[] = {11, 12, 13, 14, 16, 17, 20}, others[] = {9, 10, 15, 21, 22, 23};
@@ -479,7 +487,8 @@ static void test_launches_of_window(void)
     npu_launches_end(launches);
     npu_launches_begin(launches);
     npu_launches_see_call(launches, 13, "a", 1, NPU_CALL_OF_WINDOW);
-    npu_launches_see_call(launches, 10, "b", 1, NPU_CALL_BEFORE); /* which is told now */
+    /* of an earlier window, but reported only now */
+    npu_launches_see_call(launches, 10, "b", 1, NPU_CALL_BEFORE);
     npu_launches_see_call(launches, 20, "a", 1, NPU_CALL_OF_WINDOW);
     npu_launches_see_call(launches, 15, "c", 1, NPU_CALL_BEHIND);
     npu_launches_see_call(launches, 22, "c", 1, NPU_CALL_BEHIND);
@@ -516,7 +525,7 @@ static void test_windows(void)
     npu_windows_end(&windows, 340);
     npu_windows_seal(&windows);
     g_assert_cmpint(npu_windows_place(&windows, 335), ==, NPU_LATE);
-    npu_windows_open(&windows); /* by another session */
+    npu_windows_open(&windows); /* opened by another session */
     g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_LATE);
 }
 
@@ -572,7 +581,8 @@ static void try_double(const char *wrong, const char *expected)
         g_assert_nonnull(strstr(reason, expected));
 }
 
-/* Whichever of them goes wrong: it is in the child, is named, and is waited for no longer. */
+/* Whichever library crashes or hangs, this happens in the child process; the message names the
+ * library, and the test waits no longer than its limit. */
 static void test_trial(void)
 {
     try_double("", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu_task over MSPTI's double: windows, ids that are used again, sessions one after the other. */
+/* npu_task with a simulated MSPTI: windows, reused ids, several sessions. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static guint64 connection_of_call(StrobeMockHost *mock, gsize index)
     return call->connection;
 }
 
-/* A graph that is launched again and again has one id; a task of its own each time. */
+/* A graph that is launched repeatedly has the same id each time, and a new task. */
 static void test_ids_used_again(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -43,8 +43,8 @@ static void test_ids_used_again(void)
     double_end(mock);
 }
 
-/* What encloses the launch belongs to it, what the thread does afterwards does not; a thread's id
- * is another thread's affair neither. */
+/* Calls around a launch have its connection. The thread's later calls, and calls of other threads,
+ * do not. */
 static void test_calls_of_a_launch(void)
 {
     StrobeMockHost *mock = double_load("acl_api+node_api+runtime_api");
@@ -52,7 +52,7 @@ static void test_calls_of_a_launch(void)
 
     double_play(base, "api 12 70001 5 rtLaunch 20 5");
     double_play(base, "api 11 70001 5 launch 15 20");
-    double_play(base, "api 12 70002 6 rtLaunch 20 5"); /* meanwhile, elsewhere */
+    double_play(base, "api 12 70002 6 rtLaunch 20 5"); /* on another thread */
     double_play(base, "api 12 70001 5 rtQuery 40 5");
     double_play(base, "api 10 70001 5 aclnnMm 10 50");
     double_play(base, "api 10 70001 5 aclrtSync 70 5");
@@ -68,8 +68,8 @@ static void test_calls_of_a_launch(void)
     double_end(mock);
 }
 
-/* Kinds stay enabled between windows: what lies there is not recorded, what comes for a window that
- * is sealed is counted. */
+/* Kinds stay enabled between windows. Tasks between windows are not recorded; tasks that come for a
+ * sealed window are counted as late. */
 static void test_windows(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -79,7 +79,8 @@ static void test_windows(void)
     double_end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
     g_assert_cmpuint(double_state()->enabled, ==,
-                     1u << 2 | 1u << 3); /* calls say what is awaited */
+                     /* node calls are enabled to know which tasks to wait for */
+                     1u << 2 | 1u << 3);
     g_usleep(1000);
     double_play(double_now_ns(), "kernel 0 3 2 KERNEL_AICORE mm 0 5");
     guint64 second = double_begin_window(mock);
@@ -111,7 +112,7 @@ static void test_texts_that_are_missing(void)
     double_end(mock);
 }
 
-/* Times that make no sense: not recorded, counted, told. */
+/* Records with impossible times are not recorded, but counted and reported. */
 static void test_times(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -130,7 +131,7 @@ static void test_times(void)
     double_end(mock);
 }
 
-/* The library has one subscriber: the session gives it back. */
+/* MSPTI accepts only one subscriber: each session ends its subscription. */
 static void test_sessions(void)
 {
     for (guint i = 0; i < 3; i++) {
@@ -149,14 +150,14 @@ static void test_sessions(void)
     }
 }
 
-/* ---- what is told late ---- */
+/* ---- late records ---- */
 
 typedef struct Late {
     guint64 base;
     gint is_over;
 } Late;
 
-/* Launches of another thread, and their tasks: none is of the window that was shut. */
+/* Another thread goes on launching tasks; the window's end does not wait for them. */
 static gpointer launch_on(gpointer user)
 {
     Late *late = user;
@@ -184,11 +185,12 @@ static void test_others_go_on(void)
     g_thread_join(thread);
     g_assert_cmpuint(tree_count(mock, "device_task", "simulated mine"), ==, 1);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 0);
-    g_assert_cmpstr(strobe_mock_host_messages(mock), ==, ""); /* its time was not used up */
+    /* the time limit was not reached */
+    g_assert_cmpstr(strobe_mock_host_messages(mock), ==, "");
     double_end(mock);
 }
 
-/* Also where calls are not recorded. */
+/* The window's end waits for late tasks, also if calls are not recorded. */
 static void test_late_tasks(void)
 {
     static const char *const activities[] = {"kernel+node_api", "kernel", "kernel+communication"};
@@ -220,7 +222,8 @@ static gpointer tell_second_device(gpointer user)
     return NULL;
 }
 
-/* The one that has told of the latest launch says nothing about the other. */
+/* One device has reported the task of the latest launch; the window's end must still wait for the
+ * other device's tasks. */
 static void test_second_device(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -237,7 +240,7 @@ static void test_second_device(void)
     double_end(mock);
 }
 
-/* The window says it, and it is not said again when it comes. */
+/* The window reports that a task is missing; when the task comes later, it is not counted again. */
 static void test_not_reported_in_time(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -261,7 +264,7 @@ static void test_not_reported_in_time(void)
     double_end(mock);
 }
 
-/* ---- behind the window's end ---- */
+/* ---- tasks after the window's end ---- */
 
 static guint32 flags_of(StrobeMockHost *mock, const char *kind, const char *name)
 {
@@ -278,8 +281,8 @@ static void stop_mock(StrobeMockHost *mock)
     g_usleep(20);
 }
 
-/* What was launched in the window is of it, whenever the device comes to it and whatever is told
- * first; what was launched later is not. */
+/* Tasks launched in the window belong to it, even if the device begins them after the window's end,
+ * and in whatever order calls and tasks are reported. Tasks launched later do not. */
 static void test_begun_behind_the_end(void)
 {
     StrobeMockHost *mock = double_load("kernel+communication+node_api+marker");
@@ -295,7 +298,7 @@ static void test_begun_behind_the_end(void)
     double_play(behind, "comm 0 9 400005 reduce group RING 4 16 30 5");
     double_play(behind, "kernel 0 3 400007 KERNEL_AICORE later 40 5");
     double_play(behind, "kernel 0 3 400009 KERNEL_AICORE nobody_knows 50 5");
-    double_play(base, "api 11 70001 400004 launch 6 5"); /* and 400002, 400003 */
+    double_play(base, "api 11 70001 400004 launch 6 5"); /* launches 400002 and 400003 too */
     double_play(base, "api 11 70001 400005 launch 12 5");
     double_play(behind, "api 11 70001 400007 launch 0 5");
     double_play(behind, "marker 16 1 400001 1 3 - - 60");
@@ -308,14 +311,15 @@ static void test_begun_behind_the_end(void)
     g_assert_cmpuint(flags_of(mock, "device_task", "simulated reported_first"), !=, 0);
     g_assert_cmpuint(flags_of(mock, "comm_op", NULL), !=, 0);
     g_assert_cmpuint(flags_of(mock, "device_task", "simulated nobody_knows"), ==, 0);
-    for (guint i = 0; i < 2; i++) /* the host's side has ended with the window */
+    for (guint i = 0; i < 2; i++) /* only the device's side is after the window */
         g_assert_cmpuint(!tree_record(mock, "marker", NULL, i)->flags, ==,
                          tree_record(mock, "marker", NULL, i)->begin < behind);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 0);
     double_end(mock);
 }
 
-/* Between two windows: of the first one while that is being told; then counted, once. */
+/* Tasks run between two windows. A task that is reported before the first window is sealed belongs
+ * to it; a task that comes later is counted once. */
 static void test_begun_between_windows(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -341,7 +345,8 @@ static void test_begun_between_windows(void)
     double_end(mock);
 }
 
-/* More of them than are held until their launches are known: what is known by then decides. */
+/* There are more such tasks than can be kept until their launches are known; the launches known by
+ * then decide. */
 static void test_many_begun_behind_the_end(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -363,8 +368,8 @@ static void test_many_begun_behind_the_end(void)
     double_end(mock);
 }
 
-/* A clock whose rate is unknown tells times that cannot be; this one is only of an earlier session.
- */
+/* A time of an earlier session is a late record; it is not taken for an impossible time, as from a
+ * clock of unknown rate. */
 static void test_reported_to_the_next_session(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -382,7 +387,7 @@ static void test_reported_to_the_next_session(void)
     double_end(mock);
 }
 
-/* Enough buffers for several rounds through all of them. */
+/* The records need every buffer several times. */
 static void test_many(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -415,7 +420,7 @@ static void test_marks_are_enabled(void)
     double_end(mock);
 }
 
-/* Of a domain that is off nothing is told, ends of its ranges neither. */
+/* Marks of a disabled domain, and the ends of its ranges, are not recorded. */
 static void test_domains_that_are_off(void)
 {
     StrobeMockHost *mock = double_load("marker");
@@ -440,11 +445,12 @@ static void test_domains_that_are_off(void)
     double_end(mock);
 }
 
-/* Whole buffers: our walk finds what the library's own does. One that was not finished makes the
- * library's begin in the middle of the next: why it is not used. */
+/* On a buffer that is read to its end, mspti_walk_next() finds the same records as the library's
+ * function. That function is not used, since after a buffer that was not read to its end it begins
+ * in the middle of the next one. */
 static void test_the_library_walks_alike(void)
 {
-    StrobeMockHost *mock = double_load("kernel"); /* which loads it */
+    StrobeMockHost *mock = double_load("kernel"); /* loads the simulated MSPTI */
     gint (*next)(guint8 *, gsize, guint8 **) =
         (gint(*)(guint8 *, gsize, guint8 **))double_symbol("msptiActivityGetNextRecord");
     static const gint32 kinds[] = {2, 9, 11, 1, 8, 5, 6, 7, 4, 3};
@@ -475,7 +481,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     double_find();
-    /* first, for the double counts launches from 1: other tests use these ids as they like */
+    /* These run first: the simulated MSPTI counts launches from 1, and other tests use any ids. */
     g_test_add_func("/npu_task/late-others-go-on", test_others_go_on);
     g_test_add_func("/npu_task/late-tasks", test_late_tasks);
     g_test_add_func("/npu_task/late-second-device", test_second_device);

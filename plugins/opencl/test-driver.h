@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver for the tests of the layer: one queue, whose commands end when the test says so. */
+/* A simulated OpenCL driver: one queue, whose commands complete when the test says so. */
 #ifndef STROBE_PLUGINS_OPENCL_TEST_DRIVER_H
 #define STROBE_PLUGINS_OPENCL_TEST_DRIVER_H
 
@@ -8,7 +8,7 @@
 
 #include "layer.h"
 
-/* Locks are pthread's: ThreadSanitizer does not see GLib's. */
+/* Locks are those of pthread, since ThreadSanitizer does not see GLib's. */
 typedef struct TestEvent {
     struct TestEvent *next;
     pthread_mutex_t lock;
@@ -21,7 +21,7 @@ typedef struct TestEvent {
 typedef struct TestDriver {
     pthread_mutex_t lock;
     TestEvent *line; /* commands that are not complete, each with a reference */
-    cl_command_queue_properties made_with; /* the queue */
+    cl_command_queue_properties made_with; /* the queue's properties */
     _Atomic int n_events, n_pending, fails_callback;
     _Atomic cl_ulong clock;
 } TestDriver;
@@ -30,7 +30,7 @@ extern TestDriver test_driver;
 
 void test_driver_fill(cl_icd_dispatch *table);
 
-/* The newest command, NULL: there is none. */
+/* Removes and returns the newest command that is not complete; NULL if there is none. */
 TestEvent *test_driver_take(void);
 void test_driver_complete(TestEvent *event);
 void test_driver_complete_all(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layer on a driver of the test's own, whose commands end when the test says so. */
+/* Tests the layer with a simulated driver, whose commands complete when the test says so. */
 #include "test-driver.h"
 
 #include <CL/cl_layer.h>
@@ -109,7 +109,8 @@ static void test_layer(void)
     g_assert_cmpint(info(CL_LAYER_NAME, sizeof name, name, NULL), ==, CL_SUCCESS);
     g_assert_cmpstr(name, ==, "Strobe");
     g_assert_cmpint(info(0, sizeof name, name, NULL), ==, CL_INVALID_VALUE);
-    /* What the driver has not is not there; a second loader has the driver to itself. */
+    /* The layer lacks functions that the driver lacks. A second loader gets the driver's own table,
+     * without the layer. */
     g_assert_null(driver.layer->clEnqueueReadBuffer);
     g_assert_cmpint(init(n, &driver.table, &n, &second), ==, CL_SUCCESS);
     g_assert_true(second == &driver.table);
@@ -176,7 +177,8 @@ static void test_failed_call(void)
     strobe_mock_host_free(mock);
 }
 
-/* References of ours are in no count, before and after; the last one is the program's. */
+/* The layer's references to an event are not in the count that the program sees, before or after
+ * completion. */
 static void test_references(void)
 {
     StrobeMockHost *mock = start_mock();
@@ -202,7 +204,7 @@ static cl_command_queue_properties properties_of_queue(void)
     return properties;
 }
 
-/* A program that turns profiling on, and off: by the function of OpenCL 1.0. */
+/* The program turns profiling of its queue on and off with a function of OpenCL 1.0. */
 static void test_property(void)
 {
     StrobeMockHost *mock = start_mock();
@@ -235,7 +237,7 @@ static void test_property(void)
     strobe_mock_host_free(mock);
 }
 
-/* A driver that never calls back: the call that waits finds the complete commands. */
+/* If the driver never calls back, the program's waiting call finds the complete commands. */
 static void test_no_callback(void)
 {
     StrobeMockHost *mock = start_mock();
@@ -248,7 +250,7 @@ static void test_no_callback(void)
     g_assert_cmpuint(count_records(mock, "device_task"), ==, 0);
     driver.layer->clFinish((cl_command_queue)&test_driver);
     g_assert_cmpuint(count_records(mock, "device_task"), ==, 1000);
-    /* Who waits for one knows that those before it are complete as well. */
+    /* After a wait for one command, the commands before it are known to be complete too. */
     for (int i = 0; i < 3; i++)
         g_assert_cmpint(enqueue_kernel(NULL), ==, CL_SUCCESS);
     g_assert_cmpint(enqueue_kernel(&event), ==, CL_SUCCESS);
@@ -269,7 +271,7 @@ static void *complete_soon(void *data)
     return NULL;
 }
 
-/* What the device works on when the window ends is waited for, for as long as the host lets. */
+/* The window's end waits for unfinished commands, as long as the host's limit allows. */
 static void test_end_of_window(void)
 {
     StrobeMockHost *mock = start_mock();
@@ -283,7 +285,7 @@ static void test_end_of_window(void)
     g_assert_cmpuint(count_records(mock, "device_task") + count_records(mock, "api_call"), ==, 2);
     driver.layer->clReleaseEvent(event);
 
-    /* The next window has a pair of the clock before it has a command. */
+    /* The next window records a reading of both clocks before its first command. */
     strobe_mock_host_clear(mock);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
     g_assert_cmpuint(count_records(mock, "clock_sync"), ==, 1);
@@ -355,7 +357,8 @@ static void test_race(void)
     pthread_t completer[2], launcher[2];
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(gint64));
 
-    enqueue_kernel(NULL); /* the mock host may not make tracks while others record */
+    /* makes the tracks, which the mock host cannot do while other threads record */
+    enqueue_kernel(NULL);
     test_driver_complete_all();
     atomic_store(&driver.is_stopped, 0);
     for (int i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sys_io over a recorded tree of a host with RDMA adapters, and over a double of DCMI. */
+/* sys_io with a recorded tree of a host with RDMA adapters, and with a simulated DCMI. */
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
@@ -103,7 +103,7 @@ static void test_ports(void)
     g_assert_cmpuint(nic->rx_packets, ==, 3000);
     g_assert_cmpuint(nic->rx_bytes, ==, 6000);
     g_assert_cmpuint(nic->tx_dropped, ==, 24000);
-    /* in one interval: bytes to packets as counted, and shares of packets */
+    /* The rates are of one interval, so bytes and packets have the counters' ratio. */
     g_assert_true(is_near(nic->rx_byte_rate, nic->rx_packet_rate * 2));
     g_assert_true(is_near(nic->rx_error_rate, 300) && is_near(nic->rx_dropped_rate, 400));
     g_assert_true(is_near(nic->rx_efficiency, nic->rx_byte_rate * 100 / 125e6));
@@ -112,7 +112,7 @@ static void test_ports(void)
     const struct strobe_port *roce = tree_record(mock, "roce", "mlx5_0/1", 0)->fields;
     g_assert_cmpuint(roce->rx_bytes, ==, 3000 * 100 * 4);
     g_assert_cmpuint(roce->tx_bytes, ==, 3000 * 200 * 4);
-    g_assert_cmpuint(roce->tx_errors, ==, 300); /* of the three counters two are there */
+    g_assert_cmpuint(roce->tx_errors, ==, 300); /* only two of its three counters exist */
     g_assert_cmpuint(roce->rx_dropped, ==, 1500);
     g_assert_cmpfloat(roce->bandwidth, ==, 12.5e9);
     g_assert_cmpuint(roce->port, ==, 1);
@@ -124,14 +124,14 @@ static void test_ports(void)
     tree_free(root);
 }
 
-/* Resets, a counter that is not there, a port that goes and comes back, a FIFO. */
+/* Counters that are reset or missing, a port that vanishes and comes back, a FIFO. */
 static void test_changes(void)
 {
     char *root = rdma_host();
     tree_remove(root, "class/net/eth0/statistics/rx_errors");
     tree_put_fifo(root, "class/net/eth0/speed");
     StrobeMockHost *mock = load_plugin(root, "/nonexistent/libdcmi.so");
-    put_nic(root, "class/net/eth0", 10); /* below what it was */
+    put_nic(root, "class/net/eth0", 10); /* less than before */
     tree_remove(root, "class/net/eth0/statistics/rx_errors");
     take_sample(mock);
     g_assert_null(tree_record(mock, "nic", "eth0", 0));
@@ -144,7 +144,7 @@ static void test_changes(void)
     g_assert_cmpfloat(nic->rx_packet_rate, >, 0);
     gsize n = tree_count(mock, "roce", "mlx5_0/1");
     tree_remove(root, "class/infiniband/mlx5_0");
-    g_usleep(1010000); /* until they are looked for again */
+    g_usleep(1010000); /* until ports are searched for again */
     take_sample(mock);
     take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "roce", "mlx5_0/1") - n, <=, 1);
@@ -152,7 +152,7 @@ static void test_changes(void)
     tree_free(root);
 }
 
-/* Nothing there: no ports, no error. */
+/* A host without ports is no error. */
 static void test_nothing(void)
 {
     char *root = tree_new();
@@ -182,7 +182,7 @@ static void await_calls(StrobeMockHost *mock, const DcmiDouble *state, int more)
         g_assert_cmpint(i, <, 20000);
         take_sample(mock);
     }
-    g_usleep(20000); /* what came of the last call */
+    g_usleep(20000); /* the results of the last call come */
 }
 
 static void test_devices(void)
@@ -194,7 +194,7 @@ static void test_devices(void)
     StrobeMockHost *mock = load_plugin(root, double_path);
     await_calls(mock, state, 1);
     for (int i = 0; i < DOUBLE_NET_WORDS; i++)
-        state->net_words[i] += (guint64)i; /* each word by its place */
+        state->net_words[i] += (guint64)i; /* each word grows by its index */
     await_calls(mock, state, 1);
     const struct strobe_mac *mac = NULL;
     for (gsize i = 0; i < tree_count(mock, "mac", NULL); i++) {
@@ -203,7 +203,7 @@ static void test_devices(void)
             mac = row;
     }
     g_assert_nonnull(mac);
-    /* the places are the page's offsets over 8 */
+    /* A word's index is its documented offset divided by 8. */
     g_assert_cmpuint(mac->mac_tx_pfc_packets, ==, 16 / 8);
     g_assert_cmpuint(mac->mac_rx_pfc_packets, ==, 88 / 8);
     g_assert_cmpuint(mac->mac_tx_bytes, ==, 168 / 8);
@@ -240,7 +240,8 @@ static void test_not_supported(void)
     g_assert_cmpint(calls, ==, 1);
     take_sample(mock);
     g_usleep(50000);
-    g_assert_cmpint(g_atomic_int_get(&state->n_calls), ==, 1); /* it is not asked again */
+    /* the driver is not called again */
+    g_assert_cmpint(g_atomic_int_get(&state->n_calls), ==, 1);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 0);
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "does not support"));
     free_mock(mock);
