@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The cpu_op collector in a real PyTorch process, held against PyTorch's own profiler."""
+"""The cpu_op collector in a real PyTorch process, compared with PyTorch's own profiler."""
 
 import collections
 import os
@@ -23,7 +23,7 @@ import torch  # noqa: E402
 from torch.autograd import profiler  # noqa: E402
 
 FIELDS = ('sequence', 'forward_thread', 'scope', 'is_async', 'shapes', 'types')
-# Names that PyTorch's profiler hides.
+# Operators that PyTorch's profiler does not record.
 HIDDEN = {'aten::is_leaf', 'aten::output_nr', 'aten::_version'}
 
 
@@ -43,7 +43,7 @@ def make_model():
 
 
 def nests(records):
-    """Do the spans of each thread nest? Records come in the order of their ends."""
+    """Tells whether the spans of each thread nest. Records come in the order of their ends."""
     for thread in {r.thread for r in records}:
         open_ends = []
         spans = sorted((r for r in records if r.thread == thread),
@@ -58,12 +58,12 @@ def nests(records):
 
 
 def events_of_torch(function):
-    """What PyTorch's own profiler recorded, before it takes out each span that is the only child of
-    one of its own name."""
+    """Returns what PyTorch's own profiler recorded. Its removal of spans that are the only child of
+    a span of the same name is switched off."""
     with unittest.mock.patch('torch.autograd.profiler_util.EventList._remove_dup_nodes'):
         with profiler.profile() as theirs:
             function()
-        return theirs.function_events  # PyTorch 2.x makes the list here
+        return theirs.function_events  # PyTorch 2.x makes this list only now
 
 
 class CpuOpTest(unittest.TestCase):
@@ -173,7 +173,8 @@ class CpuOpTest(unittest.TestCase):
         self.assertEqual((nested['shapes'], nested['types']), (';', 'None;None'))
 
     def test_what_is_recorded_on_request(self):
-        """Fields of the plugin's own, in every combination; none unless asked for."""
+        """The plugin's own fields in every combination; a field that was not requested is
+        absent."""
         a = torch.ones(2, 3)
 
         def work():
@@ -210,7 +211,7 @@ class CpuOpTest(unittest.TestCase):
             def forward(self, x):
                 return self.inner(x).exp()
 
-        # Where libtorch has LLVM it would make one function of both operators.
+        # A libtorch with LLVM would otherwise make one function of both operators.
         was_enabled = torch._C._jit_texpr_fuser_enabled()
         torch._C._jit_set_texpr_fuser_enabled(False)
         self.addCleanup(torch._C._jit_set_texpr_fuser_enabled, was_enabled)

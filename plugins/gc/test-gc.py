@@ -63,10 +63,10 @@ class GcTest(unittest.TestCase):
         self.assertEqual(host.complaints(), '')
 
     def test_as_many_as_the_interpreter_counts(self):
-        """Collections that come by themselves, in several threads: none is missed or told twice."""
+        """Automatic collections in several threads: each is recorded exactly once."""
         host = self.open()
         self.addCleanup(gc.set_threshold, *gc.get_threshold())
-        gc.set_threshold(700, 10, 10)  # from 3.13 on the default is higher
+        gc.set_threshold(700, 10, 10)  # Python 3.13's default is higher
         gc.enable()
         self.assertEqual(host.start(), 0)
         before = gc.get_stats()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profiler of a library, which sets its profile function in all threads by the C API and counts
- * the C functions that are open in each, as PyTorch's profiler does up to 2.6. Called with the
+ * A profiler as in a library: it sets its profile function in all threads with the C API, and
+ * counts each thread's open C functions, as PyTorch's profiler does up to 2.6. Call it with the
  * interpreter's lock.
  */
 #include <stddef.h>
@@ -25,7 +25,7 @@ TEST_EXPORT int test_profiler_start(void);
 TEST_EXPORT int test_profiler_stop(void);
 TEST_EXPORT int test_profiler_n_events(void);
 
-static int open_builtins[THREADS_MAX]; /* now */
+static int open_builtins[THREADS_MAX]; /* of each thread, at present */
 static int lowest, n_events;
 
 static int on_event(PyObject *object, PyObject *frame, int event, PyObject *argument)
@@ -56,7 +56,7 @@ static int set_in_all(PyProfile function)
     return n;
 }
 
-/* Returns the number of threads. */
+/* Starts profiling; returns the number of threads. */
 int test_profiler_start(void)
 {
     for (int i = 0; i < THREADS_MAX; i++)
@@ -65,7 +65,8 @@ int test_profiler_start(void)
     return set_in_all(on_event);
 }
 
-/* Returns the most ends in a thread that had no begin, less than 0, or 0. */
+/* Stops profiling. Returns the lowest count of open C functions in a thread: less than 0 if ends
+ * came without begins, else 0. */
 int test_profiler_stop(void)
 {
     set_in_all(NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of a thread that another one makes leave meanwhile. The interpreter is simulated: objects
- * with a count of references, frames that stand at a line. */
+/* A thread reads its stack while another one ends the window. The interpreter is simulated: objects
+ * with reference counts, and frames with a current line. */
 #include <glib.h>
 #include <pthread.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static TestFrame frames[DEPTH];
 static PyObject code = {.references = 1};
 static CodeText *code_text;
 static _Atomic int n_freed;
-static int (*pending)(void *); /* a call that the interpreter was asked for */
+static int (*pending)(void *); /* a call that was requested of the interpreter */
 
 static void release_object(PyObject *object)
 {
@@ -75,9 +75,9 @@ static int acquire_lock(void)
     return 0;
 }
 
-/* Where a thread that reads its stack is held. */
+/* Holds a thread while it reads its stack. */
 static struct {
-    pthread_mutex_t mutex; /* those of GLib are nothing to ThreadSanitizer */
+    pthread_mutex_t mutex; /* ThreadSanitizer does not see GLib's */
     pthread_cond_t changed;
     int wanted, is_held;
 } hold = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
@@ -114,7 +114,7 @@ static void wait_until_held(void)
     pthread_mutex_unlock(&hold.mutex);
 }
 
-/* ---- the parts beside it ---- */
+/* ---- stubs of the collector's other parts ---- */
 
 const CallName *names_of_code(PyObject *unused)
 {
@@ -204,14 +204,14 @@ static const StrobeHost host = {.struct_size = sizeof host,
 
 /* ---- the tests ---- */
 
-/* As python_call_start does it. */
+/* Begins a window as python_call_start() does. */
 static void begin_window(void)
 {
     atomic_fetch_add(&tracer.windows, 1);
     atomic_store(&tracer.is_on, 1);
 }
 
-/* As python_call_stop does it. */
+/* Ends a window as python_call_stop() does. */
 static void end_window(void)
 {
     atomic_store(&tracer.is_on, 0);
@@ -237,14 +237,14 @@ static void begin_process(void)
     tracer_prepare_process();
 }
 
-/* In the thread itself, with what would be the interpreter's lock. */
+/* Runs in the recorded thread, which would hold the interpreter's lock. */
 static void enter_thread(void)
 {
     Thread *thread = tracer_enter(&frames);
 
     g_assert_nonnull(thread);
     for (uint32_t i = 0; i < DEPTH; i++) {
-        frames[i].head.references = 1; /* the interpreter's own */
+        frames[i].head.references = 1; /* the interpreter's reference */
         atomic_store(&frames[i].line, (int)i + 1);
         tracer_call(thread, &frames[i].head);
     }
@@ -271,8 +271,8 @@ static void assert_references(ptrdiff_t expected)
         g_assert_cmpint(frames[i].head.references, ==, expected);
 }
 
-/* A thread is held as it reads its frames, and the window ends: they are given up when it has read
- * them. */
+/* The window ends while a thread is held in reading its frames. The references to the frames are
+ * released when the thread has read them. */
 static void test_window_ends_meanwhile(void)
 {
     begin_window();

@@ -28,7 +28,7 @@ FIELDS = ('id', 'parent', 'module')
 ABSENT = -(1 << 63)
 
 
-MONITORS = sys.version_info >= (3, 12)  # then other profilers are none of our concern
+MONITORS = sys.version_info >= (3, 12)  # other profilers do not disturb then
 HAS_GETPROFILE = hasattr(threading, 'getprofile')
 
 
@@ -74,7 +74,7 @@ async def sleeper():
 
 
 def shown(path):
-    """Less the folder on sys.path that it lies in, of several the longest."""
+    """Returns the path without the folder of sys.path that contains it (the longest one)."""
     folders = [f.rstrip('/') + '/' for f in sys.path if path.startswith(f.rstrip('/') + '/')]
     return path[max((len(f) for f in folders if len(f) > 1), default=0):]
 
@@ -92,7 +92,7 @@ class PythonCallTest(unittest.TestCase):
         return host
 
     def record(self, function, **options):
-        """The records of what the function does, in order of return."""
+        """Returns the records of a run of the function, in the order of the calls' ends."""
         host = self.open(**options)
         self.assertEqual(host.start(), 0, host.errors())
         try:
@@ -114,7 +114,7 @@ class PythonCallTest(unittest.TestCase):
         return [found[name_of(f)] for f in functions]
 
     def check_nesting(self, records):
-        """Each record lies within its parent, and on its parent's thread."""
+        """Checks that each record is within its parent's time, on its parent's thread."""
         by_id = {r.fields['id']: r for r in records}
         self.assertEqual(len(by_id), len(records))
         for record in records:
@@ -137,7 +137,7 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(self.counts(records, leaf, middle), [5, 1])
         inner = next(r for r in records if r.name == name_of(leaf))
         outer = self.parent_of(records, inner)
-        if not MONITORS:  # later comprehensions are no calls
+        if not MONITORS:  # from 3.12 on comprehensions are not calls
             self.assertTrue(outer.name.endswith(': <listcomp>'), outer.name)
             outer = self.parent_of(records, outer)
         self.assertEqual(outer.name, name_of(middle))
@@ -146,7 +146,7 @@ class PythonCallTest(unittest.TestCase):
 
     def test_builtins(self):
         items, other = [3, 1], [2]
-        matches = re.compile('a').match  # a C function that knows its class
+        matches = re.compile('a').match  # a C function with a class
 
         def work():
             matches('ab')
@@ -171,7 +171,8 @@ class PythonCallTest(unittest.TestCase):
         self.check_nesting(records)
 
     def test_builtins_with_one_function(self):
-        """Several names for one function of C: each call has the name that it was called by."""
+        """Several methods are one C function: each call has the name by which the program called
+        it."""
         lock = _thread.allocate_lock()
 
         def work():
@@ -189,7 +190,7 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(self.record(lambda: middle(5), calls='false'), [])
 
     def test_generators(self):
-        """A generator is called once more than it yields, and each call is a record."""
+        """A generator runs once more than it yields, and each run is a record."""
         records = self.record(lambda: sum(countdown(3)))
         self.check_nesting(records)
         self.assertEqual(self.counts(records, countdown), [4])
@@ -241,7 +242,7 @@ class PythonCallTest(unittest.TestCase):
         self.check_nesting(records)
 
     def test_exec_and_same_places(self):
-        """Code that comes and goes, at the same addresses, keeps its own names."""
+        """Code objects that successively have the same address have their own names."""
         def work():
             for n in range(300):
                 scope = {}
@@ -284,7 +285,7 @@ class PythonCallTest(unittest.TestCase):
     # ---- modules ----
 
     def make_modules(self):
-        """What torch.nn.Module is, as far as we look at it, from a file of that name."""
+        """Makes a simulated torch.nn.Module, whose code has the file name of the real one."""
         module = types.ModuleType('torch.nn.modules.module')
         text = ('class Module:\n'
                 '    def __call__(self, *inputs):\n'
@@ -317,7 +318,8 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(again, expected)
 
     def test_modules_come_and_go(self):
-        """No two share a name, though they share an address; none is kept."""
+        """Modules that successively have the same address have different names; none is kept
+        alive."""
         base = self.make_modules()
 
         class Passing(base):
@@ -352,7 +354,8 @@ class PythonCallTest(unittest.TestCase):
     # ---- threads ----
 
     def test_threads(self):
-        """Those that are there, those that start meanwhile, and frames that are open."""
+        """Threads that exist before the window, threads that start in it, and open frames are
+        recorded."""
         go, done = threading.Event(), threading.Event()
 
         def early():
@@ -387,7 +390,8 @@ class PythonCallTest(unittest.TestCase):
         self.assertLess(of_early.begin, waited[0].begin)
 
     def test_threads_of_thread(self):
-        """From their first call on, also those that they start in turn."""
+        """A thread that is started in the window is recorded from its first call, and so are the
+        threads that it starts."""
         def run(start, n):
             middle(3)
             if n:
@@ -407,7 +411,7 @@ class PythonCallTest(unittest.TestCase):
             self.check_nesting(records)
 
     def in_external_threads(self, function, n=1):
-        """Calls it in threads of the C library, which enter the interpreter one by one."""
+        """Calls the function in threads made by the C library, one after the other."""
         c = ctypes.CDLL(None)
         call = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)(lambda _: function() and None)
         for _ in range(n):
@@ -416,7 +420,7 @@ class PythonCallTest(unittest.TestCase):
             c.pthread_join(thread, None)
 
     def test_threads_of_libraries(self):
-        """Each has the state of the one before it in its place."""
+        """Each thread's state is at the address of the one before it."""
         records = self.record(lambda: self.in_external_threads(lambda: middle(2), 4))
         self.assertEqual(self.counts(records, middle, leaf), [4, 8])
         self.assertNotIn(threading.get_native_id(),
@@ -466,7 +470,8 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(host.complaints(), '')
 
     def test_open_frames(self):
-        """What is open at the start is there from the start, what is open at the end to the end."""
+        """A function that is open when the window begins or ends is recorded from its begin or
+        until its end."""
         host = self.open()
         self.assertEqual(host.start(), 0)
         leaf()
@@ -480,11 +485,11 @@ class PythonCallTest(unittest.TestCase):
         self.assertLess(inner.end, own[0].end)
         self.check_nesting(records)
 
-    # ---- stacks of others ----
+    # ---- stacks for other collectors ----
 
     def test_stack_while_another_waits_with_the_lock(self):
-        """An operator asks for its stack, in a place never seen before, and holds a mutex; who has
-        the interpreter's lock waits for that."""
+        """An operator requests its stack, at a new place in the code, while it holds a mutex. The
+        thread with the interpreter's lock waits for that mutex."""
         plugins = os.environ['STROBE_TEST_PLUGINS']
         host = self.open()
         self.assertEqual(host.start(), 0)
@@ -509,7 +514,7 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(host.complaints(), '')
         self.assertNotEqual(found, [0])
 
-    # ---- others who profile ----
+    # ---- other profilers ----
 
     def test_another_profiler_is_left_alone(self):
         seen = []
@@ -532,7 +537,8 @@ class PythonCallTest(unittest.TestCase):
         self.assertIn('call', seen)
 
     def test_profiler_set_meanwhile(self):
-        """Its thread is left to it from there on; what was open ends there."""
+        """A profile function that the program sets gets the thread from then on; the open calls end
+        at that time."""
         seen = []
 
         def work():
@@ -551,7 +557,7 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(seen.count('call'), 3 if MONITORS else 4)
 
     def test_profiler_removed_meanwhile(self):
-        """A program that wants no profiler has set none of its own."""
+        """A program that removes the profile function is not reported as having set its own."""
         def work():
             middle(1)
             sys.setprofile(None)
@@ -588,7 +594,7 @@ class PythonCallTest(unittest.TestCase):
             middle(3)
 
         records = self.record(work)
-        # a library of its own sets its profile function by the C API
+        # if _lsprof is a separate library, it sets its profile function with the C API
         is_library = getattr(_lsprof, '__file__', None) is not None
         expected = [3, 6] if MONITORS else [2, 4] if is_library else [1, 1]
         self.assertEqual(self.counts(records, middle, leaf), expected)
@@ -602,13 +608,13 @@ class PythonCallTest(unittest.TestCase):
     # ---- profilers of libraries ----
 
     def profiler(self):
-        """One that is set by the C API in all threads, and counts C functions."""
+        """Returns the profiler of test-profiler.c, which sets its function in all threads."""
         plugins = os.environ['STROBE_TEST_PLUGINS']
         return ctypes.PyDLL(os.path.join(plugins, 'libstrobe-test-profiler.so'))
 
     def in_builtin(self):
-        """A thread in a C function, which waits in another one. Returns how to let it go on and
-        end."""
+        """Starts a thread that waits in a C function inside of another one. Returns a function that
+        lets the thread end."""
         is_inside, go = threading.Event(), threading.Event()
 
         def wait(_):
@@ -631,7 +637,8 @@ class PythonCallTest(unittest.TestCase):
         return go_on
 
     def test_library_profiler_gets_no_end_without_a_begin(self):
-        """In a thread that is in C functions as it begins, and in the calling thread."""
+        """The profiler starts while another thread is in C functions; neither that thread nor the
+        calling one reports an end without a begin."""
         for options in ({}, {'builtins': 'false'}, {'calls': 'false'}):
             with self.subTest(options):
                 host, other = self.open(**options), self.profiler()
@@ -647,7 +654,7 @@ class PythonCallTest(unittest.TestCase):
                 self.assertEqual(host.complaints(), '')
 
     def test_library_profiler_after_the_window(self):
-        """A C function has begun in the window and returns when that is over, and the session."""
+        """A C function begins in the window and returns after the window's or the session's end."""
         for closes in (False, True):
             host, other = self.open(), self.profiler()
             self.assertEqual(host.start(), 0)
@@ -661,7 +668,8 @@ class PythonCallTest(unittest.TestCase):
             self.assertGreater(other.test_profiler_n_events(), 0)
 
     def test_library_profiler_in_a_later_window(self):
-        """The same with another window in between, in which the thread begins and ends calls."""
+        """A C function begins in one window and returns in a later one, in which its thread has
+        begun and ended calls."""
         host, other = self.open(), self.profiler()
         go, done = threading.Event(), threading.Event()
 
@@ -688,7 +696,8 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(host.stop(), 0)
 
     def test_library_profiler_gets_its_threads(self):
-        """Up to 3.11 they are its own until it ends, and ours again then; a message says so."""
+        """Up to 3.11 threads are not recorded while the library's profiler has them; a message says
+        so."""
         other = self.profiler()
 
         def work():
@@ -699,7 +708,7 @@ class PythonCallTest(unittest.TestCase):
             middle(3)
 
         records = self.record(work)
-        # work() itself goes on as a new record when the thread is ours again
+        # work() becomes a new record when its thread is recorded again
         self.assertEqual(self.counts(records, middle, leaf, work),
                          [3, 6, 1] if MONITORS else [2, 4, 2])
         self.check_nesting(records)
@@ -712,7 +721,8 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(len(found), 0 if MONITORS else 1, messages)
 
     def test_library_profiler_that_was_first(self):
-        """It ends in the window: its threads are recorded from there on."""
+        """The library's profiler was first; when it ends in the window, its threads are
+        recorded."""
         host, other = self.open(), self.profiler()
         other.test_profiler_start()
         self.assertEqual(host.start(), 0)
@@ -727,7 +737,8 @@ class PythonCallTest(unittest.TestCase):
         self.check_gap_message(self.told(host), 1)
 
     def test_library_profiler_leaves_new_threads_alone(self):
-        """It takes its function out of threads that it never had one in."""
+        """The library's profiler also removes profile functions from threads in which it set
+        none."""
         other, go, done = self.profiler(), threading.Event(), threading.Event()
 
         def run():
@@ -751,7 +762,8 @@ class PythonCallTest(unittest.TestCase):
 
     @unittest.skipUnless(MONITORS, 'Python before 3.12 has no sys.monitoring')
     def test_tool_id(self):
-        """One that is free, under our name; given back with the window."""
+        """The collector uses a free tool id under Strobe's name, and frees it when the window
+        ends."""
         monitoring, host = sys.monitoring, self.open()
         monitoring.use_tool_id(3, 'other')
         self.addCleanup(monitoring.free_tool_id, 3)
@@ -776,7 +788,8 @@ class PythonCallTest(unittest.TestCase):
 
     @unittest.skipUnless(MONITORS, 'Python before 3.12 has no sys.monitoring')
     def test_tool_id_is_freed_by_the_program(self):
-        """What another tool has put there since is left alone."""
+        """If the program frees Strobe's tool id and another tool takes it, that tool's settings
+        stay."""
         monitoring, host = sys.monitoring, self.open()
         self.assertEqual(host.start(), 0)
         (ours,) = [n for n in range(6) if monitoring.get_tool(n) == 'strobe']
@@ -793,7 +806,8 @@ class PythonCallTest(unittest.TestCase):
 
     @unittest.skipUnless(MONITORS, 'Python before 3.12 has no sys.monitoring')
     def test_beside_other_tools(self):
-        """cProfile and a coverage tool see what they see without us, and we all."""
+        """cProfile and a coverage tool see the same as without Strobe, and Strobe records every
+        call."""
         monitoring, seen, profile = sys.monitoring, [], cProfile.Profile()
         monitoring.use_tool_id(monitoring.COVERAGE_ID, 'coverage')
         self.addCleanup(monitoring.free_tool_id, monitoring.COVERAGE_ID)
@@ -823,7 +837,7 @@ class PythonCallTest(unittest.TestCase):
             threading.setprofile(None)
         self.assertEqual('set a profiler for them' in self.told(host), not MONITORS)
 
-    # ---- life ----
+    # ---- windows, forks, interpreters ----
 
     def test_nothing_is_kept_alive(self):
         class Thing:
@@ -875,7 +889,7 @@ class PythonCallTest(unittest.TestCase):
         blocks, before = sys.getallocatedblocks(), resident()
         windows(1000)
         self.assertLess(resident() - before, 1024)
-        self.assertLess(abs(sys.getallocatedblocks() - blocks), 500)  # caches, and no one a window
+        self.assertLess(abs(sys.getallocatedblocks() - blocks), 500)  # only caches may grow
 
     def test_fork(self):
         host = self.open()
@@ -891,7 +905,7 @@ class PythonCallTest(unittest.TestCase):
         self.assertEqual(status, 0)
 
     def test_fork_and_record_anew(self):
-        """A child's own session knows nothing of its parent's names."""
+        """A session in a forked child does not use names that its parent has registered."""
         host = self.open()
         host.start()
         middle(1)

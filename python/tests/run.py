@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs unittest modules of this folder and reports in TAP: run.py [MODULE[.CLASS[.TEST]]]..."""
+"""Runs unittest modules of this folder, and prints the results as TAP: run.py
+[MODULE[.CLASS[.TEST]]]..."""
 
 import os
 import sys
@@ -18,7 +19,7 @@ def _names(arguments):
 
 
 def main():
-    """Scripts that tests run elsewhere need the folders of PYTHONPATH in full."""
+    """Makes the folders of PYTHONPATH absolute, since tests run scripts in other folders."""
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     os.environ["PYTHONPATH"] = os.pathsep.join(os.path.abspath(each) for each in folders if each)
     sys.path.insert(0, _HERE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several test modules need."""
+"""Functions that several test modules use."""
 
 import contextlib
 import io
@@ -26,13 +26,14 @@ _FORK_WARNING = re.compile(
 
 
 def without_fork_warning(text):
-    """Python from 3.12 on warns where a process with several threads forks, and counts ours."""
+    """Returns the text without Python's warning (from 3.12 on) that a process with several threads
+    forks: Strobe's threads count too."""
     return _FORK_WARNING.sub("", text)
 
 
 @contextlib.contextmanager
 def messages():
-    """Collects what the front end tells: a list of (level, text)."""
+    """Collects the front end's messages: a list of (level, text)."""
     found = []
     old, sys.stderr = sys.stderr, io.StringIO()
     try:
@@ -46,7 +47,7 @@ def messages():
 
 @contextlib.contextmanager
 def native_stderr():
-    """Collects the lines that libraries write to stderr themselves: a list, filled at the end."""
+    """Collects lines that libraries write directly to stderr: a list, filled at the end."""
     found, old = [], os.dup(2)
     with tempfile.TemporaryFile("w+") as file:
         os.dup2(file.fileno(), 2)
@@ -76,7 +77,7 @@ class FolderTest(unittest.TestCase):
         return path
 
     def run_python(self, text, *arguments, **variables):
-        """Runs a script in a process of its own; the finished process."""
+        """Runs a script in its own process; returns the finished process."""
         script = self.write("script.py", text)
         return subprocess.run(
             [sys.executable, script, *arguments],
@@ -91,7 +92,7 @@ class FolderTest(unittest.TestCase):
 
 
 def results(folder):
-    """The result directories in a folder."""
+    """Returns the result directories in a folder."""
     return sorted(
         os.path.join(folder, name) for name in os.listdir(folder) if name.endswith("_ascend_pt")
     )

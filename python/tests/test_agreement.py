@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of a profile and key_averages() agree with each other and with PyTorch's own profiler.
+"""A profile's files and key_averages() agree with each other and with PyTorch's own profiler.
 
-Every combination of the switches records the same loop. The suite `quick` takes eight combinations,
-in which each pair of switches has all its values, the suite `long` all of them.
+The same loop is recorded with combinations of the switches. The suite `quick` takes eight
+combinations, which contain every pair of values of every two switches; the suite `long` takes all.
 """
 
 import collections
@@ -34,14 +34,14 @@ STEPS = 2
 STEP = re.compile(r"ProfilerStep#\d+")
 PYTHON_FUNCTION = re.compile(r".*\.py\(\d+\): |<built-in |<frozen |nn\.Module: ")
 NAMES = ("same", 'größe "x", y\n2')
-SIZE = 1 << 20  # bytes a MB
+SIZE = 1 << 20  # bytes in a MB
 needs_database = unittest.skipUnless(
     "db" in profiler.supported_export_type(), "built without SQLite"
 )
 
 
 def make_step():
-    """A function that trains a little, in ranges and on two threads."""
+    """Returns a function that does a training step, in ranges and on two threads."""
     nn, in_range = torch.nn, torch_profiler.record_function
     torch.manual_seed(0)
     net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(72, 4))
@@ -64,13 +64,14 @@ def make_step():
 
 
 def in_ns(text):
-    """Microseconds with up to three decimals. A time of day has more digits than a float."""
+    """Converts microseconds with up to three decimals to ns, exactly: a float has too few
+    digits."""
     whole, _, decimals = str(text).strip().partition(".")
     return int(whole + decimals.ljust(3, "0"))
 
 
 def tally(rows):
-    """How often each name occurs, and the sum of its times: rows begin with name and duration."""
+    """Returns each name's count and sum of times. Rows begin with name and duration."""
     found = collections.defaultdict(lambda: (0, 0))
     for name, duration, *_ in rows:
         count, total = found[name]
@@ -96,7 +97,8 @@ class Files:
         return self.database.execute(sql).fetchall()
 
     def spans(self, category):
-        """X events of the trace: (name, duration, begin, thread, arguments). None: those of marks."""
+        """Returns the trace's X events of a category, None for marks: (name, duration, begin,
+        thread, arguments)."""
         return [
             (each["name"], in_ns(each["dur"]), in_ns(each["ts"]), each["tid"], each["args"])
             for each in self.events
@@ -107,7 +109,7 @@ class Files:
         return [each for each in self.events if each["ph"] == "C" and each["name"] == name]
 
     def rows(self, name):
-        """Rows of a CSV file; none if it is not there."""
+        """Returns the rows of a CSV file; [] if there is no such file."""
         path = os.path.join(self.folder, name)
         if not os.path.exists(path):
             return []
@@ -122,7 +124,7 @@ class Files:
         ]
 
     def table(self, name, *columns, where="1"):
-        """Rows of a table of the database; none if it is not there."""
+        """Returns the rows of a table of the database; [] if there is no such table."""
         if name not in self.tables:
             return []
         return self.ask("SELECT %s FROM %s WHERE %s" % (", ".join(columns), name, where))
@@ -155,7 +157,7 @@ class Agreement(FolderTest):
     # ---- recording ----
 
     def _record(self, marks, **switches):
-        """A profile of the loop, without its first step, and its files."""
+        """Profiles the loop, without its first step; sets the profile and its files."""
         config = profiler._ExperimentalConfig(
             export_type=[profiler.ExportType.Text, profiler.ExportType.Db],
             mstx=marks,
@@ -175,7 +177,8 @@ class Agreement(FolderTest):
         return prof, Files(directory)
 
     def _record_theirs(self, **switches):
-        """The same steps with PyTorch's profiler; it runs operators of its own to mark steps."""
+        """Profiles the steps with PyTorch's profiler, without its step(), which would run further
+        operators."""
         with native_stderr(), torch_profiler.profile(
             activities=[torch_profiler.ProfilerActivity.CPU], **switches
         ) as prof:
@@ -199,24 +202,25 @@ class Agreement(FolderTest):
             shutil.rmtree("out")
 
     def assertSameRows(self, mine, theirs, what):
-        """The same rows, whatever their order; says which differ."""
+        """Checks that both have the same rows in any order; names those that differ."""
         mine, theirs = collections.Counter(mine), collections.Counter(theirs)
         self.assertEqual((sorted(mine - theirs), sorted(theirs - mine)), ([], []), what)
 
     def assertSameSums(self, mine, theirs, what):
-        """The same number and sum for each name; says which differ."""
+        """Checks that both have the same count and sum for each name; names those that differ."""
         self.assertSameRows(mine.items(), theirs.items(), what)
 
     # ---- operators ----
 
     def _operators(self):
-        """Operators of the trace, without the steps."""
+        """Returns the trace's operators, without the steps."""
         return [row for row in self.files.spans("cpu_op") if not STEP.fullmatch(row[0])]
 
     def _check_operators(self, switches):
         """The trace, the database and operator_details.csv have the same operators.
 
-        The database has no empty shapes, as the original. To count operations PyTorch needs shapes."""
+        Like the original's, the database has no empty shapes. PyTorch needs shapes to count
+        operations."""
         trace = [
             (*row, args.get("Sequence number"), args.get("Input Dims") or None,
              args.get("Input type"), args.get("Call stack"))
@@ -288,8 +292,8 @@ class Agreement(FolderTest):
         return ";\r\n".join(",".join(map(str, shape)) for shape in shapes or ())
 
     def _without_inner(self):
-        """As PyTorch counts: an operator that is the only one inside its like is not another one.
-        A range of PyTorch 1.13 has other operators inside."""
+        """Returns the operators that PyTorch counts: it leaves out one that is the only child of an
+        operator of the same name. (In PyTorch 1.13 a range has other children too.)"""
         rows = self._operators()
         if not torch_style.is_torch_2():
             return rows
@@ -303,7 +307,7 @@ class Agreement(FolderTest):
     # ---- other files ----
 
     def _check_other_spans(self, switches):
-        """Calls of Python, collections, marks and steps."""
+        """Checks the Python calls, collections, marks and steps in the files."""
         files = self.files
         has_calls = switches["with_stack"] or switches["with_modules"]
         for category, name, table, is_there in (
@@ -329,7 +333,7 @@ class Agreement(FolderTest):
             "collector_call")
 
     def _check_memory(self, switches):
-        """Each change of memory, each block, and the sum of all in key_averages()."""
+        """Checks the events and blocks of memory, and their sum in key_averages()."""
         files = self.files
         events = files.rows("memory_event.csv")
         self.assertEqual(bool(events), switches["profile_memory"])
@@ -352,7 +356,7 @@ class Agreement(FolderTest):
                         "CAST(allocationTime AS INTEGER)", "ifnull(duration, '')"),
             "OP_MEMORY")
         main = threading.get_native_id()
-        self.assertEqual(  # a change counts in each thread's operator at that time, as in PyTorch
+        self.assertEqual(  # as in PyTorch, an event counts in an operator of each thread
             sum(each.self_cpu_memory_usage for each in self.prof.events()
                 if each.thread == main or each.name == "[memory]"),
             sum(int(each["size(B)"]) for each in events))
@@ -360,7 +364,7 @@ class Agreement(FolderTest):
     # ---- PyTorch's own profiler ----
 
     def _check_theirs(self, switches):
-        """PyTorch counts the same, in the thread that it profiles."""
+        """PyTorch's counts in the thread that it profiles are the same."""
         theirs = self._record_theirs(**switches)
         events = theirs.profiler.kineto_results.events()
         counts = collections.Counter(
@@ -368,13 +372,13 @@ class Agreement(FolderTest):
             if each.name() != "[memory]" and not PYTHON_FUNCTION.match(each.name()))
         mine = [row for row in self._operators() if row[3] == threading.get_native_id()]
         self.assertSameSums(collections.Counter(row[0] for row in mine), counts, "PyTorch")
-        if torch_style.is_torch_2():  # PyTorch 1.13 nests operators by whole us
+        if torch_style.is_torch_2():  # 1.13 nests by whole us
             self._check_their_averages(theirs)
 
     def _check_their_averages(self, theirs):
         counts = {each.key: each.count for each in theirs.key_averages()
                   if each.key != "[memory]" and not PYTHON_FUNCTION.match(each.key)}
-        if counts[NAMES[0]] != STEPS:  # calls of Python are operators there, between two ranges
+        if counts[NAMES[0]] != STEPS:  # Python calls come between two ranges
             self.assertTrue(self.prof.with_stack or self.prof.with_modules)
             counts[NAMES[0]] = STEPS
         main = threading.get_native_id()
@@ -397,7 +401,7 @@ class Agreement(FolderTest):
 
 class Combinations(unittest.TestCase):
     def test_pairs(self):
-        """The few have all values of each pair of switches."""
+        """The combinations of `quick` contain every pair of values of every two switches."""
         for one, other in itertools.combinations(range(len(SWITCHES)), 2):
             self.assertEqual(len({(values[one], values[other]) for values in FEW}), 4)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads whose operators have options of their own."""
+"""Threads that set their own options for their operators."""
 
 import threading
 import unittest
@@ -9,7 +9,7 @@ from support import FolderTest, messages, needs_torch, torch
 
 
 def in_thread(function):
-    """Runs it in a thread of its own; what it raises is raised here."""
+    """Runs the function in a new thread; raises an exception of the function here."""
     failed = []
 
     def run():
@@ -28,7 +28,7 @@ def in_thread(function):
 @needs_torch
 class ChildThreadTest(FolderTest):
     def events(self, prof, name):
-        """Shapes and stacks of the operators of that name, in order of their begin."""
+        """Returns shapes and stacks of the operators of that name, in the order of their begins."""
         return [(each.input_shapes, bool(each.stack)) for each in prof.events() if each.name == name]
 
     def profile(self, **options):
@@ -88,7 +88,7 @@ class ChildThreadTest(FolderTest):
         self.assertFalse(counts[1])
 
     def test_all_threads_are_recorded(self):
-        """With options of their own and without; each operator once."""
+        """Threads with and without own options are recorded, each operator once."""
         def child(number):
             if number % 2:
                 profiler.profile.enable_profiler_in_child_thread(record_shapes=True)
@@ -108,7 +108,7 @@ class ChildThreadTest(FolderTest):
             self.assertEqual(len(own), 100 * (number % 2), number)
 
     def test_goes_on_in_the_next_window(self):
-        """Options are the thread's, not the profile's."""
+        """A thread's options stay set when the profile's next window begins."""
         orders = [threading.Event() for _ in range(3)]
         done = threading.Event()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.compile: what is recorded of it, beside what PyTorch's own profiler shows."""
+"""torch.compile: what Strobe records of it, compared with PyTorch's own profiler."""
 
 import collections
 import csv
@@ -22,7 +22,7 @@ _COMPILER = os.environ.get("CXX", "g++")
 
 
 def _problem():
-    """Why nothing is compiled here, None if it is."""
+    """Returns why nothing can be compiled here, or None."""
     if not hasattr(torch, "compile"):
         return "PyTorch has no torch.compile"
     return None if shutil.which(_COMPILER) else "there is no C++ compiler %r" % _COMPILER
@@ -30,8 +30,8 @@ def _problem():
 
 needs_compile = unittest.skipIf(_problem(), _problem())
 
-# One small model by Inductor, its recompilation, graph breaks and nested functions by a backend that
-# compiles nothing.
+# Inductor compiles a small model, and compiles it again. Graph breaks and nested functions use a
+# backend that compiles nothing.
 _PROGRAM = """
 import torch
 torch.manual_seed(0)
@@ -99,7 +99,7 @@ _RUN = _PROGRAM + "work()\n"
 
 
 class _Finished:
-    """A program that was run: its trace, and what it printed last."""
+    """A finished program: its trace, and the last line that it printed."""
 
     def __init__(self, folder, text, before=()):
         os.mkdir(folder)
@@ -115,7 +115,7 @@ class _Finished:
         self.output = done.stdout.splitlines()
 
     def events(self):
-        """Operators and ranges of the trace."""
+        """Returns the trace's operators and ranges."""
         with open(os.path.join(self.folder, "trace.json")) as file:
             trace = json.load(file)["traceEvents"]
         kinds = ("cpu_op", "user_annotation")
@@ -130,8 +130,8 @@ _programs = {}  # name -> _Finished, in the order in which the first test asks f
 
 
 def setUpModule():
-    """One cache of Inductor's for all programs, so that each graph is compiled once, and without
-    vectors, which take the C++ compiler twice as long."""
+    """All programs have the same Inductor cache, so each graph is compiled once. Vector
+    instructions are off, since with them the C++ compiler takes twice as long."""
     global _OWN_FOLDER, _environment
     _OWN_FOLDER = tempfile.mkdtemp(prefix="strobe-test-")
     _environment = unittest.mock.patch.dict(os.environ, {
@@ -147,7 +147,8 @@ def tearDownModule():
 
 
 def _program(name):
-    """Runs it once. The first one of all fills Inductor's cache."""
+    """Runs the program, unless it has run before. The program `run` is always the first; it fills
+    Inductor's cache."""
     if not _programs and name != "run":
         _program("run")
     if name not in _programs:
@@ -164,7 +165,8 @@ def rows_of(directory, table):
 
 
 def _overlaps(events):
-    """Names of those that overlap another of their thread without being inside of it."""
+    """Returns names of events that overlap another one of the thread, with neither inside the
+    other."""
     found, inside = [], {}
     spans = [(round(e["ts"] * 1000), round(e["dur"] * 1000), e["tid"], e["name"]) for e in events]
     for begin, length, thread, name in sorted(spans, key=lambda span: (span[0], -span[1])):
@@ -187,7 +189,7 @@ def _counted(events):
 
 @needs_compile
 class BesideKineto(unittest.TestCase):
-    """The same program, whose graphs were compiled before, under both profilers."""
+    """A program whose graphs are in the cache runs with Strobe and with PyTorch's profiler."""
 
     def test_all_names_are_there_as_often(self):
         ours, theirs = (_counted(_program(name).events()) for name in ("strobe", "kineto"))
@@ -201,7 +203,7 @@ class BesideKineto(unittest.TestCase):
         self.assertEqual(len({each for each in names if "_cpp_fused_" in each}), 3, names)
 
     def test_averages_are_those_of_kineto(self):
-        """Beside the marks of compilations, which Kineto lacks."""
+        """The averages are the same, except for marks of compilations, which Kineto lacks."""
         marks = re.compile(r"compile \d+/\d+ ")
         ours = _program("strobe").averages()
         self.assertEqual(
@@ -219,7 +221,7 @@ class BesideKineto(unittest.TestCase):
 
         ours, theirs = (links(_program(name).events()) for name in ("strobe", "kineto"))
         self.assertEqual(ours, theirs)
-        self.assertEqual(ours[0][2], ours[1][2])  # the backward function is that of the forward one
+        self.assertEqual(ours[0][2], ours[1][2])  # both are of the same graph
         self.assertGreater(ours[1][3], 0)
 
     def test_kernels_and_regions_are_in_operator_details(self):
@@ -234,7 +236,7 @@ class BesideKineto(unittest.TestCase):
 
 @needs_compile
 class UnderRun(unittest.TestCase):
-    """What `strobe run` records of a program that knows nothing of it."""
+    """What `strobe run` records of a program that does not use Strobe itself."""
 
     def setUp(self):
         (self.result,) = results(os.path.join(_program("run").folder, "out"))
@@ -302,7 +304,7 @@ class UnderRun(unittest.TestCase):
 
 
 class InProcessTest(FolderTest):
-    """A test with profiles in this process."""
+    """A test that profiles this process."""
 
     def setUp(self):
         super().setUp()
@@ -312,7 +314,7 @@ class InProcessTest(FolderTest):
         self.addCleanup(torch._dynamo.reset)
 
     def record(self, work):
-        """The result directory of a profile around work()."""
+        """Profiles work(); returns the result directory."""
         handler = profiler.tensorboard_trace_handler("out")
         with profiler.profile(activities=[profiler.ProfilerActivity.CPU], on_trace_ready=handler):
             work()
@@ -325,7 +327,7 @@ class InProcessTest(FolderTest):
 
 @needs_compile
 class InProcess(InProcessTest):
-    """Functions that are compiled in a window, by a backend that compiles nothing."""
+    """Functions are compiled in a window, with a backend that compiles nothing."""
 
     def test_a_function_that_is_skipped_says_why(self):
         @torch.compile(backend="eager")
@@ -476,7 +478,7 @@ assert "torch._dynamo" not in sys.modules
 
 @needs_compile
 class BesideTorchsProfiler(InProcessTest):
-    """PyTorch's own profiler in a window, and a window in its profile."""
+    """PyTorch's profiler runs inside of a window, and a window inside of its profile."""
 
     def test_its_flag_is_its_own_afterwards(self):
         flags = []
@@ -534,7 +536,7 @@ class BesideTorchsProfiler(InProcessTest):
 
 @needs_compile
 class OtherReleases(InProcessTest):
-    """What other releases of PyTorch write, or lack."""
+    """Names and functions that differ between releases of PyTorch."""
 
     def report(self, name, metadata, payload=lambda: ""):
         torch._logging.trace_structured(name, metadata_fn=metadata, payload_fn=payload)

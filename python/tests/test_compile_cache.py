@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inductor's cache: kernels that report themselves and others are kept apart. Takes long."""
+"""Inductor's cache separates kernels that report themselves from those that do not. Takes long."""
 
 import json
 import os
@@ -45,14 +45,15 @@ class Cache(FolderTest):
         self.addCleanup(patch.stop)
 
     def plain(self):
-        """Names of the kernels that PyTorch's own profiler sees, and hits and misses."""
+        """Returns names of the kernels that PyTorch's profiler records, and the cache's hits and
+        misses."""
         done = self.run_python(_PLAIN)
         self.assertEqual(done.returncode, 0, done.stderr)
         names, counts = map(json.loads, done.stdout.splitlines()[-2:])
         return [name for name in names if "_cpp_fused_" in name], counts
 
     def recorded(self, *options):
-        """Names of the kernels that Strobe records."""
+        """Returns names of the kernels that Strobe records."""
         script = self.write("recorded.py", _PROGRAM + "work()\n")
         out = os.path.join(self.folder, "out%d" % len(os.listdir(self.folder)))
         collect = ":".join(["cpu_op", *options])

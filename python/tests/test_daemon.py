@@ -95,7 +95,7 @@ class Requests(unittest.TestCase):
 
 
 class Proxy:
-    """IPCMonitor's; each request is fetched once."""
+    """Simulates IPCMonitor's proxy, from which each request can be fetched once."""
 
     def __init__(self, *requests, answers=True):
         self.requests, self.answers = list(requests), answers
@@ -180,7 +180,8 @@ class Watches(FolderTest):
             dynamic_daemon.DaemonWatch(Proxy(answers=False), -1, self.reported.append)
 
     def test_steps_of_a_profile(self):
-        """The states that the daemon gets as a request waits, is profiled, and ends."""
+        """The daemon gets a state when a request waits, when its profile begins and when it
+        ends."""
         proxy = Proxy("PROFILE_ACTIVITIES=CPU\nPROFILE_START_STEP=3\nACTIVITIES_ITERATIONS=2\n")
         present = dynamic_profile._DynamicProfile()
         seen = []

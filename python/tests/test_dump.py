@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flight recorders and rotation: dumps by session, profile and process; who is told of them."""
+"""Flight recorders and rotation: dumps of a session, a profile and a process, and their
+handlers."""
 
 import json
 import os
@@ -113,7 +114,7 @@ class SessionDump(DumpTest):
 
 
 def step_until(prof, told):
-    """Steps until the event `told` is set."""
+    """Calls prof.step() until the event `told` is set."""
     end = time.monotonic() + PATIENCE
     while not told.is_set() and time.monotonic() < end:
         time.sleep(0.01)
@@ -123,7 +124,7 @@ def step_until(prof, told):
 
 @tap.once_test
 class Told(DumpTest):
-    """on_trace_ready after a dump: in the thread that dumps, or in the next step."""
+    """After a dump, on_trace_ready is called in the thread that dumps, or in the next step."""
 
     def test_in_the_thread_that_dumps(self):
         session, told = self.started(), []
@@ -141,7 +142,7 @@ class Told(DumpTest):
             session.dump()
         self.assertTrue(info(caught.exception.args[0])["sealed"])
         session.on_trace_ready(None)
-        session.step()  # it was raised, and is gone
+        session.step()  # does not raise it again
 
     def test_calls_from_within(self):
         session, refused = self.started(), []
@@ -158,7 +159,7 @@ class Told(DumpTest):
         self.assertEqual(len(refused), 5)
 
     def in_a_step(self, ready):
-        """strobe.dump() with `ready`, which is called by one of the steps that follow."""
+        """Calls strobe.dump() and steps until a step has called `ready`."""
         session, told = self.started(), []
 
         def call(directory):
@@ -246,7 +247,7 @@ time.sleep(0.3)
 @tap.once_test
 class AtExit(DumpTest):
     def test_session_that_nobody_closed(self):
-        """A dump may be under way as the interpreter is taken down."""
+        """The interpreter may exit while a dump is being written."""
         for pause in (0, 0.001, 0.01):
             done = self.run_python(SCRIPT % pause)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -265,7 +266,7 @@ class ProfileDump(FolderTest):
             strobe.mark("x")
         self.assertEqual(info(first)["kinds"]["marker_instant"], 1)
         self.assertEqual(info(first)["metadata"]["dump_reason"], "why")
-        # what is dumped is to be kept: in the current folder, for want of another
+        # A session without an output folder keeps its dumps in the current folder.
         self.assertIn(first, results(self.folder))
         self.assertEqual(len(results(self.folder)), 2)
         del prof
@@ -300,13 +301,13 @@ class ProfileDump(FolderTest):
                 path = prof.dump()
                 strobe.dump()
         found = results("out")
-        self.assertGreaterEqual(len(found), 2)  # that asked for last comes unless it is too late
+        self.assertGreaterEqual(len(found), 2)  # the last dump may come too late
         self.assertIn(os.path.realpath(path), map(os.path.realpath, found))
         done = os.path.join(path, "ASCEND_PROFILER_OUTPUT", "analyse.done")
         self.assertTrue(os.path.exists(done), path)
         analysed = [each for each in found
                     if os.path.exists(os.path.join(each, "ASCEND_PROFILER_OUTPUT", "analyse.done"))]
-        self.assertGreaterEqual(len(analysed), 2)  # the handler may miss the last one
+        self.assertGreaterEqual(len(analysed), 2)  # the last one may be missing
 
     def test_handler_of_the_users_that_moves(self):
         handler = profiler.tensorboard_trace_handler("moved", analyse_flag=False)
@@ -362,7 +363,7 @@ class ProfileDump(FolderTest):
     def test_slow_step(self):
         dump = {"slow_step": 100, "min_interval": "0s"}
         is_even = False
-        while not is_even:  # a busy machine makes slow steps too
+        while not is_even:  # repeated if the busy machine made slow steps
             took, told = [], threading.Event()
             with profiler.profile(buffer=RING, dump=dump, on_trace_ready=lambda p: told.set()) as prof:
                 for _ in range(20):
@@ -431,7 +432,7 @@ class Rotation(FolderTest):
 
 
 class Stop(FolderTest):
-    """stop() without a handler does not wait for the disk; reading the result does."""
+    """stop() without a handler does not wait for the disk, but reading the result does."""
 
     MARKS = 100000
 

@@ -32,20 +32,20 @@ class DynamicTest(FolderTest):
         dp._forget()
 
     def call(self, function, *arguments):
-        """Calls it; adds what it tells."""
+        """Calls the function; adds its messages to `told`."""
         with messages() as told:
             result = function(*arguments)
         self.told += [text for _, text in told if "won't be using warmup" not in text]
         return result
 
     def ask(self, name=_FILE, **values):
-        """Writes the file as an editor does; with its keys."""
+        """Replaces the configuration file by one with these keys, as an editor does."""
         values = {"activities": ["CPU"], "prof_dir": os.path.join(self.folder, "out"), **values}
         self.write("new", json.dumps(values))
         os.replace("new", name)
 
     def asked(self, **values):
-        """The same, until the watch has seen it."""
+        """Replaces the configuration file, and waits until the watch has seen it."""
         self.ask(**values)
         self.wait(lambda: dp._present._watch._found is not None)
 
@@ -109,7 +109,7 @@ class StepTest(DynamicTest):
         self.assertEqual(self.told, [])
 
     def test_at_a_step(self):
-        """The worked example: a warm-up and two steps from call 4 on."""
+        """The manual's example: a warm-up and two steps, from call 4 on."""
         self.call(dp.init, ".")
         self.asked(start_step=4, warmup=1, active=2, with_stack=False)
         seen = []
@@ -126,7 +126,7 @@ class StepTest(DynamicTest):
         self.assertEqual(self.told, [])
 
     def test_marks_of_steps(self):
-        """With mstx `step N`, in place of the marks of ProfilerStep#N."""
+        """With mstx the steps are marks `step N` in place of ProfilerStep#N."""
         self.call(dp.init, ".")
         self.asked(start_step=2, active=2, experimental_config={
             "mstx": True, "profiler_level": "Level_none"})
@@ -146,12 +146,12 @@ class StepTest(DynamicTest):
                           self.told[-1])
         self.asked(start_step=100)
         self.steps(1)
-        self.asked(start_step=-1)  # goes before
+        self.asked(start_step=-1)  # replaces the one that waits
         self.steps(2)
         self.assertEqual(len(self.results()), 1)
 
     def test_while_it_runs(self):
-        """Kept until that is over."""
+        """A request that comes during a profile waits until the profile has ended."""
         self.call(dp.init, ".")
         self.asked(start_step=-1, active=2)
         self.steps(1)
@@ -272,7 +272,7 @@ class BadTest(DynamicTest):
 
 @tap.once_test
 class VersionTest(FolderTest):
-    """What one look of the watch makes of a file that is being written; the thread is idle."""
+    """Single looks of the watch at a file that is being written; the watch's thread is idle."""
 
     BODY = json.dumps({"start_step": 7})
 
@@ -285,20 +285,20 @@ class VersionTest(FolderTest):
         self.addCleanup(self.watch.close)
 
     def rewrite(self, text):
-        """Each version is a second younger, and long written."""
+        """Writes a version that is old, but a second younger than the version before."""
         self.write(_FILE, text)
         self.age_s -= 1
         then = time.time() - self.age_s
         os.utime(_FILE, (then, then))
 
     def look(self):
-        """The start_step that is found."""
+        """Looks at the file; returns the start_step found, or None."""
         self.watch._look()
         found = self.watch.take()
         return found and found.start_step
 
     def while_reading(self, act):
-        """`act` happens between the first look at the file and its bytes."""
+        """Makes the next look call `act` between finding the file changed and reading its bytes."""
         read = self.watch._read
 
         def act_and_read(state):
@@ -314,7 +314,7 @@ class VersionTest(FolderTest):
         self.assertEqual([self.look() for _ in range(4)], [None, 7, None, None])
 
     def test_write_that_begins_before_it_is_read(self):
-        """The half is not told to be bad: it was never a version."""
+        """A half-written file is not reported as bad, since it was never complete."""
         self.rewrite(json.dumps({"start_step": 6}))
         self.while_reading(lambda: self.rewrite(self.BODY[:5]))
         self.assertIsNone(self.look())
@@ -329,7 +329,7 @@ class VersionTest(FolderTest):
         self.assertEqual([self.look() for _ in range(3)], [7, None, None])
 
     def test_two_versions_of_one_time(self):
-        """Same size, same time: a version is taken when its time cannot come again."""
+        """A version is read only when no later version can have the same size and time."""
         for start_step in (6, 7):
             self.write(_FILE, json.dumps({"start_step": start_step}))
             os.utime(_FILE, ns=(0, time.time_ns()))
@@ -350,10 +350,11 @@ class VersionTest(FolderTest):
 
 @tap.once_test
 class TrustTest(DynamicTest):
-    """Others than root and the user have no say in what is profiled, and where the log goes."""
+    """Only root and the user may decide what is profiled and where the log is written."""
 
     def assertRefused(self, reason):
-        """The watch says so, once, and nothing is profiled; a good file after it is."""
+        """Checks that the file is refused with this reason and not profiled, and that a later good
+        file is."""
         self.wait(lambda: "is refused" in self.log())
         path = os.path.join(self.folder, _FILE)
         self.assertIn("%s is refused: %s %s" % (path, path, reason), self.log())
@@ -364,7 +365,7 @@ class TrustTest(DynamicTest):
         self.assertEqual(len(self.results()), 1)
 
     def replace(self, prepare):
-        """Puts another file in the place of the watched one; `prepare(path)` has changed it."""
+        """Calls prepare() for a new file, then replaces the watched file by it."""
         self.call(dp.init, ".")
         self.ask("other.json", start_step=-1)
         prepare("other.json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Taking `strobe run` out of the environment and of sys.path."""
+"""Removing the traces of `strobe run` from the environment and from sys.path."""
 
 import os
 import unittest
@@ -65,7 +65,8 @@ class Clean(unittest.TestCase):
         )
 
     def test_of_collectors_in_a_process_that_records(self):
-        """Its libraries look for their tools when they are used for the first time."""
+        """A recording process keeps the collectors' variables: libraries read them when they are
+        first used."""
         environ = {
             **_RUN,
             "STROBE_RUN_VARIABLES": "TOOL:LD_LIBRARY_PATH",

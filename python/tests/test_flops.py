@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges of matrix products: what is counted, around which calls, and that all is put back."""
+"""Ranges of matrix products: the operations counted, the calls wrapped, and their restoration."""
 
 import sys
 import types
@@ -15,7 +15,7 @@ DOMAIN = "mfu_flops"
 
 
 class Shape:
-    """A tensor as far as formulas look at it."""
+    """A tensor as the formulas need it."""
 
     def __init__(self, *shape):
         self.shape = shape
@@ -61,7 +61,7 @@ class FormulaTest(unittest.TestCase):
             self.assertEqual(found, 2 * whole, layout)
         query, key = (Shape(2, 3, 6, 16), Shape(2, 3, 6, 16))
         half = formulas.fusion_attention(query, key, key, 3, "BNSD", sparse_mode=2)
-        self.assertEqual(half, 2 * 2 * 2 * 3 * 21 * 16)  # 21 of the 36 pairs
+        self.assertEqual(half, 2 * 2 * 2 * 3 * 21 * 16)  # 21 of 36 pairs
         self.assertIsNone(formulas.fusion_attention(query, key, key, 3, "BNSD", sparse_mode=4))
         self.assertIsNone(formulas.fusion_attention(query, key, key, 3, "XYZ"))
 
@@ -139,7 +139,7 @@ class FlopsTest(MarksTest):
         )
 
     def test_every_reference(self):
-        """Of modules that have taken the function for themselves."""
+        """References to a wrapped function in other modules are replaced, and put back, too."""
         user = types.ModuleType("strobe_test_user")
         user.product = torch.mm
         sys.modules["strobe_test_user"] = user
@@ -154,7 +154,8 @@ class FlopsTest(MarksTest):
         self.assertEqual(self.found(), ["120-mm"])
 
     def test_registered(self):
-        """Nested calls count once; None, a negative number and a failure make no range."""
+        """Nested calls count once. A formula that fails, or returns None or a negative number,
+        makes no range."""
         module = types.ModuleType("strobe_test_kernels")
         module.outer = lambda a, b: torch.mm(a, b)
         module.unknown = module.negative = None

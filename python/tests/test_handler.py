@@ -69,7 +69,7 @@ class Arguments(FolderTest):
 
 
 class _Profile:
-    """What a handler asks a profile for."""
+    """A simulated profile with the members that a handler uses."""
 
     def __init__(self, *collectors):
         self._names = collectors
@@ -136,7 +136,8 @@ class Handler(FolderTest):
         self.assertTrue(os.path.basename(results("out")[0]).startswith("my worker_"))
 
     def test_each_step_is_once_in_the_trace(self):
-        """Strobe marks the steps as well; PyTorch's viewer would take the marks for steps."""
+        """The trace lacks Strobe's own marks of steps, which PyTorch's viewer would count as
+        steps."""
         config = profiler._ExperimentalConfig(mstx=True)
         handler = profiler.tensorboard_trace_handler("results")
         with messages(), profiler.profile(
@@ -154,8 +155,8 @@ class Handler(FolderTest):
                          ["ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"])
 
     def test_a_missing_collector_is_told_once(self):
-        """The library tells of it as it happens, the analysis as it finds it in the result, and the
-        session at its end."""
+        """The library, the session's end and the analysis all know of the missing collector; only
+        one of them reports it."""
         done = self.run_python("""
 from strobe import profiler
 

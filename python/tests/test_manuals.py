@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Items of the manuals that no other test shows, see docs/ascend-parity.md."""
+"""Items of the manuals that no other test covers; see docs/ascend-parity.md."""
 
 import json
 import multiprocessing
@@ -16,7 +16,7 @@ from strobe import profiler
 from strobe.profiler import dynamic_config, dynamic_log
 
 CPU = [profiler.ProfilerActivity.CPU]
-# Constants as the manual lists them.
+# The constants that the manual lists.
 CONSTANTS = {
     profiler.ProfilerLevel: {
         "Level0": "Level0", "Level1": "Level1", "Level2": "Level2", "Level_none": "Level_none",
@@ -38,7 +38,7 @@ CONSTANTS = {
         "NUMA": "numa",
     },
 }
-# Keys of profiler_config.json and of its experimental_config.
+# The keys of profiler_config.json and of its experimental_config.
 KEYS = {
     "activities", "prof_dir", "analyse", "async_mode", "record_shapes", "profile_memory",
     "with_stack", "with_flops", "with_modules", "active", "warmup", "start_step", "is_rank",
@@ -59,10 +59,10 @@ class Constants(unittest.TestCase):
 
 
 class Windows(FolderTest):
-    """Where a profile ends within a cycle; PyTorch is not needed."""
+    """Profiles that end within a cycle; these tests do not need PyTorch."""
 
     def run_steps(self, n, **cycle):
-        """The names of the results and what was told."""
+        """Runs n steps; returns the names of the results, and the messages."""
         self.ready = []
         with messages() as told:
             schedule = profiler.schedule(**cycle)
@@ -165,7 +165,8 @@ class Result(FolderTest):
         self.assertEqual(trace["trace_id"], prof.get_trace_id())
 
     def test_job_of_the_environment(self):
-        """As Kineto copies it into its trace. The variables are those before the program begins."""
+        """The trace has the job's variables, as in Kineto, with their values from before the
+        program began."""
         job = {"PT_PROFILER_JOB_NAME": 'a "job"', "PT_PROFILER_JOB_VERSION": "3",
                "PT_PROFILER_JOB_ATTEMPT_INDEX": "7"}
         done = self.run_python("from strobe import profiler\n"
@@ -240,7 +241,8 @@ class DynamicFile(FolderTest):
         self.assertEqual((config.analyse, self.told), (True, []))
 
     def test_metrics_of_the_file(self):
-        """Named as the constants; missing ones are none, at every level."""
+        """A metric in the file is named as its constant; without one, no metric is set at any
+        level."""
         for level in CONSTANTS[profiler.ProfilerLevel]:
             _, made = self.parse(experimental_config={"profiler_level": level, "mstx": True})
             self.assertEqual(made.experimental_config._profiler_level, level)
@@ -267,7 +269,7 @@ class DynamicFile(FolderTest):
             handler.close()
 
     def test_after_a_kill(self):
-        """The next process is none the worse."""
+        """After a process was killed, the next one can profile."""
         script = self.write("script.py", "import sys\nfrom strobe.profiler import dynamic_profile as dp\n"
                             "dp.init('.')\nprint('ready', flush=True)\nsys.stdin.read()\n")
         killed = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks that appear without user code: which, around what, and that all is put back."""
+"""Marks that appear without user code: their calls, and the restoration of the wrapped
+functions."""
 
 import io
 import json
@@ -55,7 +56,7 @@ class MarksTest(FolderTest):
         return session
 
     def names(self, columns="name"):
-        """In the order of their begins."""
+        """Returns the marks in the order of their begins."""
         text = command.run(
             ["show", *results(self.folder), "--table", "marker", "--columns", columns + ",begin",
              "--json"]
@@ -85,7 +86,7 @@ class TorchTest(MarksTest):
         session = self.session(ranges="communication+dataloader+save_checkpoint+forward")
         from torch import distributed
 
-        is_named = hasattr(distributed.ProcessGroup, "group_name")  # then nothing of it is replaced
+        is_named = hasattr(distributed.ProcessGroup, "group_name")  # then none is replaced
         for was, now in zip(before, self.replaced()):
             self.assertEqual(was is now, is_named and was.__module__.startswith("torch.distributed"))
         session.stop()
@@ -110,7 +111,8 @@ class TorchTest(MarksTest):
         self.assertNotIn(None, [row[2] for row in found])
 
     def test_dataloader_with_processes(self):
-        """Those fork while a window records; the marks are of this process alone."""
+        """Worker processes are forked while a window records; only marks of this process are
+        recorded."""
         session = self.session()
         self.assertEqual(sum(batch.sum().item() for batch, in self.loader(num_workers=2)), 15)
         session.close()
@@ -137,7 +139,8 @@ class TorchTest(MarksTest):
         self.assertEqual(torch.save.__name__, "save")
 
     def test_forward(self):
-        """The outermost module of a call; one that fails ends its range and leaves no trace."""
+        """Only a call's outermost module has a range. A failing module ends its range, and the next
+        call is marked as usual."""
 
         class Failing(torch.nn.Module):
             def forward(self, values):
@@ -180,7 +183,7 @@ class TorchTest(MarksTest):
 @needs_torch
 class ImportTest(MarksTest):
     def test_profiles_before_the_import(self):
-        """Two that wait for PyTorch do not find each other for ever."""
+        """Two import hooks that wait for PyTorch do not call each other endlessly."""
         done = self.run_python(
             "from strobe import profiler\n"
             "for _ in range(2):\n"

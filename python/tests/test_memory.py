@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""profile_memory: which memory belongs to which operator."""
+"""profile_memory: which operator each event of memory belongs to."""
 
 import csv
 import glob
@@ -87,7 +87,8 @@ class Profiles(FolderTest):
         self.assertEqual(averages.total_average().self_cpu_memory_usage, 1024)
 
     def test_sums_are_those_of_torch_profiler(self):
-        """On the same run, whose slot for a profiler is its own."""
+        """Both profilers record the same run; Strobe does not use PyTorch's only slot for a
+        profiler."""
         weight = torch.randn(32, 32, requires_grad=True)
 
         def step():
@@ -99,8 +100,8 @@ class Profiles(FolderTest):
 
         step()
         names = ("aten::matmul", "aten::mm", "aten::relu", "aten::sum")
-        # Theirs counts whole us, so it may give memory at the edge of an operator to a neighbour:
-        # on a busy machine that happens in some runs.
+        # PyTorch's profiler has times in whole us, so it may attribute memory at an operator's edge
+        # to its neighbour. On a busy machine this happens in some runs.
         for _ in range(10):
             averages = self.profile(work).key_averages()
             ours, theirs = _memory(averages), _memory(self.theirs.key_averages())
@@ -108,7 +109,7 @@ class Profiles(FolderTest):
             if all(ours[name][0] == expected[name] for name in names):
                 break
         self.assertEqual({name: ours[name][0] for name in names}, expected)
-        # nothing is left of a step but what was there before
+        # a step releases all memory that it allocates
         self.assertEqual(sum(own for _, own in ours.values()), 0)
 
     def test_memory_of_no_operator(self):
@@ -151,7 +152,7 @@ class Profiles(FolderTest):
         self.assertEqual([row[-2:] for row in rows[1:]], [["", "CPU"]] * 2)
 
     def test_component_in_each_session(self):
-        """The ids of one session's texts are no other's."""
+        """A session does not use ids of texts of an earlier session."""
         for number in range(3):
             out = os.path.join(self.folder, "session%d" % number)
             ready = profiler.tensorboard_trace_handler(out)
@@ -178,7 +179,7 @@ _BEFORE, _CREATE, _WRITE, _DESTROY = range(4)
 
 @needs_torch
 class Timeline(FolderTest):
-    """A small model, each of whose tensors has a size of its own."""
+    """A small model, whose tensors can be recognised by their sizes."""
 
     def setUp(self):
         super().setUp()
@@ -188,7 +189,7 @@ class Timeline(FolderTest):
         )
         self.optimizer = torch.optim.SGD(self.model.parameters(), lr=0.1, momentum=0.9)
 
-    FIRST, SECOND = 7 * 11 * 4, 11 * 3 * 4  # weights, and what has their shape
+    FIRST, SECOND = 7 * 11 * 4, 11 * 3 * 4  # weights, gradients, state
     BATCH, HIDDEN, OUTPUT = 13 * 7 * 4, 13 * 11 * 4, 13 * 3 * 4
 
     def step(self):
@@ -218,7 +219,7 @@ class Timeline(FolderTest):
         return {category for _, each, bytes_, category in rows if (each, bytes_) == (action, size)}
 
     def test_categories(self):
-        self.step()  # parameters and state were there before
+        self.step()  # makes parameters and state
         rows = self.export(self.profile(self.step), "m.raw.json.gz")
         for size in (self.FIRST, self.SECOND):
             self.assertEqual(
@@ -228,21 +229,22 @@ class Timeline(FolderTest):
             self.assertEqual(self.categories(rows, _WRITE, size), {_PARAMETER, _STATE}, size)
         self.assertEqual(self.categories(rows, _CREATE, self.BATCH), {_INPUT})
         self.assertEqual(self.categories(rows, _DESTROY, -self.BATCH), {_INPUT})
-        # of one size are what goes forward, and what comes back
+        # activations and their gradients have the same size
         self.assertEqual(self.categories(rows, _CREATE, self.HIDDEN), {_ACTIVATION, _DETAIL})
         self.assertEqual(
             self.categories(rows, _CREATE, self.OUTPUT), {_ACTIVATION, _DETAIL, _TEMPORARY}
         )
 
     def recorded(self):
-        """The allocator's events: (ns, size, address), in order."""
+        """Returns the allocator's events in order: (ns, size, address)."""
         path, = glob.glob(os.path.join(self.folder, "*", "*", "memory_event.csv"))
         with open(path) as file:
             return [(int(row["Begin(us)"].strip().replace(".", "")), int(row["size(B)"]),
                      row["address"]) for row in csv.DictReader(file)]
 
     def test_category_of_each_tensor(self):
-        """By its address. All live to the end, so that no address comes to mean another one."""
+        """Finds each tensor's category by its address. All tensors live to the end, so no address
+        is reused."""
         held = []
 
         def note_gradient(grad):
@@ -274,7 +276,8 @@ class Timeline(FolderTest):
             self.assertEqual(found[tensor.data_ptr()], role, tuple(tensor.shape))
 
     def test_state_is_written_before_the_parameter(self):
-        """Of the two that were there before and have one size."""
+        """The optimizer writes its state before the parameter; both existed before and have the
+        same size."""
         self.step()
         rows = self.export(self.profile(self.step), "m.raw.json.gz")
         for size in (self.FIRST, self.SECOND):
@@ -291,7 +294,7 @@ class Timeline(FolderTest):
             self.assertEqual(self.categories(rows, _CREATE, size), {_GRADIENT, _STATE})
 
     def test_frozen_parameters(self):
-        """Python knows that they are parameters."""
+        """Frozen parameters are recognised as parameters, since Python objects say so."""
         self.model[0].weight.requires_grad_(False)
         rows = self.export(self.profile(self.step), "m.raw.json.gz")
         self.assertEqual(self.categories(rows, _BEFORE, self.FIRST), {_PARAMETER})
@@ -312,7 +315,7 @@ class Timeline(FolderTest):
         self.assertEqual(self.categories(rows, _CREATE, 216), {_INPUT})
 
     def replay(self, rows):
-        """What the events amount to: (us, bytes by category)."""
+        """Adds up the events: returns (us, bytes by category)."""
         held, samples = [0] * 8, []
         times = [time // 1000 for time, _, _, _ in rows if time > 0]
         for time, _, size, category in rows:
@@ -338,7 +341,7 @@ class Timeline(FolderTest):
         self.check_account(rows, times, sizes)
 
     def check_account(self, rows, times, sizes):
-        """The events are those of the allocator, and no others; so is what they amount to."""
+        """Checks that the events, and their sums, are exactly those of the allocator."""
         recorded = self.recorded()
         told = [(time, size) for time, action, size, _ in rows if action in (_CREATE, _DESTROY)]
         self.assertEqual(sorted(told), sorted(each[:2] for each in recorded))
@@ -352,7 +355,7 @@ class Timeline(FolderTest):
         self.assertEqual(max(totals.values()), max(samples.values()))
 
     def test_windows(self):
-        """What tensors are for is told at the end of each."""
+        """The categories of tensors are recorded at the end of each window."""
         schedule = profiler.schedule(wait=0, warmup=1, active=1, repeat=2)
         exported = []
 
@@ -373,14 +376,15 @@ class Timeline(FolderTest):
                     prof.step()
         self.assertEqual(len(exported), 2)
         for rows in exported:
-            # of gradients that are given back unused nobody knows what they were for
+            # gradients that are released unused have no known category
             self.assertEqual(
                 self.categories(rows, _BEFORE, self.FIRST), {_PARAMETER, _STATE, _UNKNOWN}
             )
             self.assertEqual(self.categories(rows, _CREATE, self.FIRST), {_GRADIENT})
 
     def test_roles_are_told_behind_the_last_step(self):
-        """It takes a third of a second, which is none of the step's."""
+        """Recording the categories takes a third of a second, which must not be part of the last
+        step."""
         path = os.path.join(self.folder, "trace.json")
 
         def tell():
@@ -404,7 +408,7 @@ class Timeline(FolderTest):
             self.assertLessEqual(float(step["ts"]) + step["dur"], float(told["ts"]))
 
     def test_many_windows(self):
-        """No memory grows, and no tensor is kept alive."""
+        """Memory does not grow, and no tensor is kept alive."""
         windows = int(os.environ.get("STROBE_TEST_WINDOWS", "30"))
         alive, resident = [], []
 
@@ -428,7 +432,7 @@ class Timeline(FolderTest):
                     prof.step()
         self.assertEqual([each for each in alive if each() is not None], [])
         self.assertEqual(len(resident), windows + 1)
-        if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps what was freed
+        if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps freed memory
             self.assertLess(resident[-1] - resident[windows // 3], 2048)  # KiB
 
     def test_page(self):

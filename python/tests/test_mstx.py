@@ -80,7 +80,7 @@ class WithoutSession(unittest.TestCase):
 
 
 class SessionTest(FolderTest):
-    """A session with the collector of marks; shown() ends it."""
+    """A session with the collector of marks; shown() ends the session."""
 
     options = {}
 
@@ -96,7 +96,7 @@ class SessionTest(FolderTest):
         self.session.start()
 
     def shown(self, table="marker", columns="name,marker.domain"):
-        """In the order of their begins."""
+        """Returns the marks in the order of their begins."""
         self.session.close()
         asked = columns if "begin" in columns.split(",") else columns + ",begin"
         text = command.run(
@@ -127,14 +127,14 @@ class Ranges(SessionTest):
         mstx.range_end(0)
         mstx.range_end(third)
         mstx.range_end(second, domain="d")
-        mstx.range_end(second, domain="d")  # again: nothing
+        mstx.range_end(second, domain="d")  # has no effect
         self.assertEqual(
             self.shown(columns="name,marker.domain,marker.event,marker.range"),
             [("a", "default", 2, first), ("b", "d", 2, second), ("c", "default", 2, third)],
         )
 
     def test_many_open_ranges(self):
-        """Ended in any order, each with its own begin."""
+        """Ranges are ended in any order, and each has its own begin."""
         order = random.Random(6)
         opened, ended = {}, 0
         while ended < 5000:
@@ -177,7 +177,8 @@ class Ranges(SessionTest):
         self.assertEqual([mstx.range_pop() for _ in range(257)], [*range(255, -1, -1), -1])
 
     def test_threads(self):
-        """Stacks are a thread's own; a range ends anywhere."""
+        """Each thread has its own stack of pushed ranges; a started range can be ended by any
+        thread."""
         self.assertEqual(mstx.range_push("outer"), 0)
         number = mstx.range_start("crossing")
 
@@ -194,7 +195,7 @@ class Ranges(SessionTest):
         tracks = {name: track for name, track, _ in shown}
         self.assertEqual(tracks["outer"], tracks["crossing"])
         self.assertNotEqual(tracks["outer"], tracks["inner"])
-        self.assertEqual([name for name, _, end in shown if end], ["crossing"])  # elsewhere
+        self.assertEqual([name for name, _, end in shown if end], ["crossing"])  # by the thread
 
     def test_texts(self):
         texts = ["\ud800 lone", "x" * 100000, '"quoted" \\ \n', "\u4e2d"]
@@ -248,7 +249,7 @@ class Decorators(SessionTest):
                 raise ValueError
         shown = self.shown(columns="name,marker.event")
         self.assertEqual([name for name, _ in shown], ["annotated", "decorated", "context"])
-        self.assertNotIn(None, [end for _, end in shown])  # all have ended
+        self.assertNotIn(None, [end for _, end in shown])  # no range is open
 
     def test_annotate(self):
         held = mstx.annotate("held")
@@ -256,7 +257,7 @@ class Decorators(SessionTest):
             self.assertIs(entered, held)
             with held:
                 pass
-        held.__exit__(None, None, None)  # not entered: nothing
+        held.__exit__(None, None, None)  # not entered: no effect
         with self.assertWarns(UserWarning), mstx.annotate():  # no message
             pass
         self.assertEqual(self.shown(), [("held", "default")] * 2)
@@ -270,7 +271,7 @@ class Decorators(SessionTest):
         self.assertEqual(len(self.shown()), 6)
 
     def test_generator(self):
-        """The range is around the run, not around the making."""
+        """The range is around the generator's run, not around the call that makes it."""
 
         @mstx.mstx_range("generated")
         def generate():
@@ -286,7 +287,8 @@ class Decorators(SessionTest):
         self.check_inside("generated", ["made"], ["sent"])
 
     def check_inside(self, name, before, inside):
-        """The range `name` begins after the marks `before`, and is around those `inside`."""
+        """Checks that the range `name` begins after the marks `before` and contains those of
+        `inside`."""
         ranges = self.shown(columns="name,begin,duration")
         instants = dict(self.shown("marker_instant", "name,begin"))
         begin, duration = [row[1:] for row in ranges if row[0] == name][0]
@@ -308,7 +310,7 @@ class Decorators(SessionTest):
         self.assertNotEqual(self.shown(columns="marker.event"), [(None,)])
 
     def test_coroutines(self):
-        """Ranges of coroutines overlap without being mixed up."""
+        """Overlapping ranges of coroutines end at the right times."""
 
         @mstx.annotate()
         async def slow(event):
@@ -388,7 +390,8 @@ class Windows(FolderTest):
         return session
 
     def test_ranges_of_an_earlier_window(self):
-        """What was open when a window ended is neither ended nor counted in the next."""
+        """A range that was open when a window ended is neither ended nor counted in the next
+        window."""
         first = self.session()
         self.assertEqual(mstx.range_push("first"), 0)
         number = mstx.range_start("first")
@@ -404,7 +407,7 @@ class Windows(FolderTest):
 @needs_torch
 class Events(unittest.TestCase):
     def test_ranges_and_marks(self):
-        """Ranges of Strobe are events like those of PyTorch, marks are none."""
+        """Strobe's ranges are events as PyTorch's are; marks are not."""
         config = profiler._ExperimentalConfig(mstx=True)
         with messages(), profiler.profile(
             activities=[profiler.ProfilerActivity.CPU], experimental_config=config

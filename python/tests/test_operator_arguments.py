@@ -85,7 +85,7 @@ class OperatorArgumentsTest(FolderTest):
         self.assertFalse([n for n in os.listdir(self.folder) if n.endswith("_op_args")])
 
     def test_child_threads(self):
-        """Every thread is recorded, whether it asks for that or not."""
+        """Every thread is recorded, whether or not it calls the functions for child threads."""
         def child(asks):
             if asks:
                 profiler.profile.enable_profiler_in_child_thread(with_stack=True)
@@ -106,7 +106,7 @@ class OperatorArgumentsTest(FolderTest):
             self.assertIn(": child", event.stack[0])
 
     def test_without_steps(self):
-        """_KinetoProfile: everything between start and stop, twice."""
+        """_KinetoProfile records everything between start and stop, twice."""
         with messages() as told:
             prof = profiler._KinetoProfile(
                 activities=CPU, record_shapes=True, with_stack=True, with_flops=True

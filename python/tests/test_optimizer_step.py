@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which calls of an optimizer end a step. Each case patches PyTorch in a process of its own."""
+"""Which calls of an optimizer end a step. Each case patches PyTorch in its own process."""
 
 import contextlib
 import importlib
@@ -66,12 +66,13 @@ def _run_in_child(text, step_on, stderr):
 class OptimizerStep(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """PyTorch 2 imports this with the first optimizer: not in each child anew."""
+        """Imports here what PyTorch 2 imports with the first optimizer, so that children need
+        not."""
         with contextlib.suppress(ImportError):
             importlib.import_module("torch._dynamo")
 
     def check(self, step_on, text, expected_stderr=""):
-        """Runs a script in a forked child: PyTorch is loaded once."""
+        """Runs a script in a forked child, so PyTorch is loaded only once."""
         with tempfile.TemporaryFile("w+") as stderr:
             child = os.fork()
             if child == 0:
@@ -265,7 +266,7 @@ SGD([parameter], 0.1).step()
 
 
 class TorchImport(FolderTest):
-    """The hook on the import, on a module that is called torch."""
+    """The import hook, with a simulated module named torch."""
 
     _HOOK = """
 import sys

@@ -98,7 +98,8 @@ class Activities(unittest.TestCase):
         self.assertEqual(found, {ProfilerActivity.CPU, ProfilerActivity.CUDA})
 
     def test_device_names(self):
-        """The device has the name that it was asked for by, whatever collector records it."""
+        """The device has the name of the activity that was requested, whichever collector records
+        it."""
         every = list(ProfilerActivity)
         self.assertIsNone(activity.device_name([ProfilerActivity.CPU]))
         self.assertEqual(activity.device_name(profiler.supported_activities()), "npu")
@@ -135,7 +136,7 @@ class Activities(unittest.TestCase):
         self.assertNotIn("python_call", _collectors_of(prof))
 
     def test_device_by_another_name(self):
-        """Any name but NPU may be a device of OpenCL, where there is no NPU."""
+        """Without an NPU, an activity of any name except NPU is recorded as a device of OpenCL."""
         with mock.patch.dict("os.environ", ASCEND_HOME_PATH="/nowhere"), messages() as told:
             for each in list(ProfilerActivity)[1:]:
                 self.assertIn("npu_task", _collectors_of(profiler.profile(activities=[each])))
@@ -219,7 +220,8 @@ class Profile(unittest.TestCase):
         )
 
     def test_settings_without_effect_are_named(self):
-        """Those that no device has to give take effect without one."""
+        """Settings that need no device take effect without one; the others are named in a
+        message."""
         for options in ({}, {"mstx": True, "gc_detect_threshold": 1, "record_op_args": True,
                              "host_sys": ["cpu"], "sys_io": True, "export_type": ["db"]}):
             config, _ = _experimental(**options)
@@ -492,7 +494,8 @@ class Config(unittest.TestCase):
         return collectors["npu_task"]["optional"], collectors
 
     def test_what_cann_alone_tells(self):
-        """Marks on the device, shapes of kernels, numa; and with it ports and links, once."""
+        """Only CANN gives marks on the device, shapes of kernels and numa. Ports and links are
+        recorded once, not by both."""
         level = {"profiler_level": "Level1", "aic_metrics": "ACL_AICORE_NONE"}
         device, collectors = self._device(mstx=True, sys_io=True, sys_interconnection=True, **level)
         self.assertEqual(device, {"backend": "auto", "aic_metrics": "none", "msproftx": True})

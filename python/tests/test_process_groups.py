@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the metadata say of process groups: of the host's and, by doubles, of HCCL's."""
+"""The metadata of process groups, those of the host and simulated ones of HCCL."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ class _HostGroup:
 
 
 class _Group:
-    """A group of HCCL, as torch_npu has it."""
+    """A simulated HCCL group of torch_npu."""
 
     group_desc = "undefined"
 
@@ -42,7 +42,7 @@ class _Group:
 
 
 def _c10d(world, **others):
-    """The module of the groups, in process 2 of 4."""
+    """Returns a simulated torch.distributed.distributed_c10d in process 2 of 4."""
     return types.SimpleNamespace(
         _pg_map={world: ("hccl", None),
                  **{group: (backend, None) for group, backend in others.values()}},
@@ -68,7 +68,7 @@ class ProcessGroupsTest(unittest.TestCase):
             return json.loads(process_groups.describe())
 
     def test_communicators(self):
-        """An HCCL group goes by its communicator's name; without a communicator it is left out."""
+        """An HCCL group is named after its communicator; without one it is left out."""
         world = _Group("10.0.0.1%eth0_60000_0_17", {})
         pair = _Group("10.0.0.1%eth0_60001_0_18", {"group_name": "dp"})
         idle = _Group("", None)
@@ -88,7 +88,7 @@ class ProcessGroupsTest(unittest.TestCase):
             "ranks": [1, 2]})
 
     def test_group_on_the_host(self):
-        """It goes by its own name, and has the description that the program gave."""
+        """A host group has its own name and the description that the program gave."""
         world = _HostGroup("default_pg")
         pair = _HostGroup("host pair")
         c10d = _c10d(world, **{"7": (pair, "gloo")})
@@ -100,7 +100,7 @@ class ProcessGroupsTest(unittest.TestCase):
                          {"0": "default_group", "7": "host pair"})
 
     def test_group_that_is_taken_down(self):
-        """Nothing fails; what was known stays."""
+        """A group that was destroyed causes no error, and its metadata stay."""
         world = _HostGroup("default_pg")
         c10d = _c10d(world)
         before = self.tell(c10d, _Session())

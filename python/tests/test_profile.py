@@ -16,7 +16,7 @@ _LEVELS = ("WARNING", "ERROR")
 
 
 def _quiet(told):
-    """What was told, without INFO lines."""
+    """Returns the messages without those of level INFO."""
     return [(level, text) for level, text in told if level in _LEVELS]
 
 
@@ -40,7 +40,7 @@ class _Work:
 
 
 def _legacy(function):
-    """Names and counts that the legacy profiler sees, with those it does not."""
+    """Returns names and counts by the legacy profiler, plus operators that it does not record."""
     with torch.autograd.profiler.profile(use_kineto=False) as prof:
         function()
     return collections.Counter(event.name for event in prof.function_events)
@@ -255,7 +255,8 @@ class Profile(FolderTest):
             self.assertGreater(os.path.getsize(path), 0, path)
 
     def test_events_export_their_window(self):
-        """As PyTorch's lists of events do; averages are of no window."""
+        """Events can be exported, as PyTorch's lists of events can. Averages belong to no window
+        and cannot."""
         with messages():
             prof = profiler.profile(with_stack=True)
         with prof:
@@ -365,7 +366,7 @@ class Profile(FolderTest):
         self.assertEqual(_counts(prof)["aten::mul"], 1)
 
     def test_stop_in_the_handler(self):
-        """It ends the window that it is told of, no other one begins, and the next profile records."""
+        """stop() in the handler begins no further window, and the next profile records."""
         saved = []
 
         def ready(prof):
@@ -471,7 +472,7 @@ class Profile(FolderTest):
         self.assertFalse(hasattr(prof, "step"))
 
     def test_without_steps_of_a_block(self):
-        """An exception of the block stops it and goes on."""
+        """An exception in the block stops the profile, and is raised again."""
         with self.assertRaises(ZeroDivisionError):
             with profiler._KinetoProfile() as prof:
                 torch.ones(1).mul(2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rank of a process whose environment does not say it, and scripts made for torch_npu."""
+"""The rank of a process whose environment lacks it, and scripts made for torch_npu."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile leaves behind, however its process ends."""
+"""The result of a profile, however its process ends."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from strobe import profiler
 
 @needs_torch
 class Results(FolderTest):
-    """What the result directory says of the profile."""
+    """The metadata of a result directory."""
 
     def _json(self, directory, name):
         with open(os.path.join(directory, name)) as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python programs under `strobe run`: what the bootstrap does, and that it leaves no trace."""
+"""Python programs under `strobe run`: what the bootstrap does, and that programs do not see it."""
 
 import json
 import os
@@ -24,13 +24,14 @@ def train(n):
         optimizer.zero_grad()
 """
 _SCHEDULE = ["--schedule", "wait=1,warmup=1,active=2,repeat=1"]
-# What `strobe run` itself says begins so.
+# The begin of lines that `strobe run` itself prints.
 _OWN = re.compile(r"^(strobe: |  )")
 
 
 class RunTest(FolderTest):
     def run_strobe(self, text, *flags, before=(), **variables):
-        """Runs a script under `strobe run`; the finished process, `result` its directories."""
+        """Runs a script under `strobe run`. Returns the finished process, with the results'
+        directories in `result`."""
         script = self.write("script.py", text)
         environ = dict(os.environ)
         environ.pop("PYTHONPATH", None)
@@ -64,7 +65,7 @@ class RunTest(FolderTest):
 
 @tap.once_test
 class Traces(RunTest):
-    """What a script can see of Strobe."""
+    """A script can see next to nothing of Strobe."""
 
     _SHOW = """
 import json, os, subprocess, sys
@@ -126,7 +127,7 @@ with strobe.range("mine"):
 
 @tap.once_test
 class Ends(RunTest):
-    """However the script ends, it ends so under `strobe run`, with a complete result."""
+    """Under `strobe run` a script ends as it does without, and its result is complete."""
 
     def _check(self, end, code, text=""):
         done = self.run_strobe("import strobe, os, sys\nstrobe.mark('x')\n" + end)
@@ -196,7 +197,8 @@ for _ in range(6):
 
 @needs_torch
 class OwnProfile(RunTest):
-    """A script that profiles itself: the run goes on, the profile says so and passes on."""
+    """A script profiles itself: the run goes on recording, and the profile reports that and passes
+    its data to the run."""
 
     def test_passes_on(self):
         done = self.run_strobe(_TRAIN + """
@@ -261,7 +263,8 @@ if __name__ == "__main__":
 
     @tap.once_test
     def test_follow(self):
-        """Every worker has a result of its own; a forked one ends without its atexit."""
+        """Every worker has its own result, also a forked one, which ends without atexit
+        functions."""
         for method in ("spawn", "fork"):
             done = self.run_strobe(self._WORKERS.replace("METHOD", repr(method)), "--follow")
             self.assertEqual((done.stdout, done.external), ("[0, 0]\n", []), done.stderr)
@@ -272,7 +275,7 @@ if __name__ == "__main__":
 
 @tap.once_test
 class Failures(FolderTest):
-    """The bootstrap without a run that works."""
+    """The bootstrap when recording cannot begin."""
 
     def _run(self, **variables):
         from strobe.bootstrap import strobe_run_environment as environment
@@ -292,7 +295,7 @@ class Failures(FolderTest):
         self.assertRegex(done.stderr, r"\Astrobe: Cannot record this process: .*nonsense.*\n\Z")
 
     def test_free_threaded(self):
-        """A double: an interpreter that says it was built so, and has no extension module."""
+        """Simulates a free-threaded interpreter, for which there is no extension module."""
         from strobe.bootstrap import strobe_run_environment as environment
 
         os.chmod(self.folder, 0o700)

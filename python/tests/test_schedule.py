@@ -21,7 +21,8 @@ def _make(*args, **kwargs):
 
 class Actions(unittest.TestCase):
     def test_worked_table(self):
-        """wait, warmup, active, repeat, skip_first, skip_first_wait; actions from step 0."""
+        """Rows: wait, warmup, active, repeat, skip_first, skip_first_wait; the actions from step 0
+        on."""
         table = [
             ((2, 2, 2, 0, 2, 0), "NNNNWWRSNNWWRSNN"),
             ((2, 2, 2, 1, 2, 0), "NNNNWWRSNNNNNNNN"),

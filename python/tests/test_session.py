@@ -106,7 +106,7 @@ class Life(SessionTest):
         self.assertEqual((session.directory, results(self.folder)), ("", []))
 
     def late(self):
-        """A session with a collector that tells the rest of a window a second late."""
+        """Returns a session with a collector that delivers the rest of a window a second late."""
         fake = {"records": 10, "late": 100, "drain": "1s"}
         return self.make(collectors={"fake": fake})
 
@@ -122,7 +122,7 @@ class Life(SessionTest):
         session.close()
 
     def test_late_records_are_there_for_a_handler(self):
-        """It is told in the thread that stops, of a window that is complete."""
+        """The handler is called in the thread that stops, when the window is complete."""
         told = []
 
         def ready(directory):
@@ -141,7 +141,7 @@ class Life(SessionTest):
         session = self.make()
         session.on_trace_ready(lambda directory, session=session: None)
         session.start()
-        self._cleanups.pop()  # it would keep the session
+        self._cleanups.pop()  # it refers to the session
         del session
         gc.collect()
         self.make()
@@ -196,7 +196,7 @@ class Life(SessionTest):
         self.assertEqual(found[0][0], True)
 
     def test_stop_in_a_callback(self):
-        """The step that is under way begins no further window."""
+        """stop() in a handler: the step that called the handler begins no further window."""
         session = self.make(schedule={"wait": 0, "warmup": 0, "active": 1, "repeat": 3})
         told = []
         session.on_trace_ready(lambda directory: (told.append(directory), session.stop()))
@@ -228,7 +228,7 @@ class Threads(SessionTest):
         session.stop()
 
     def test_interpreter_runs_during_a_callback(self):
-        """The session's lock is waited for without the interpreter's."""
+        """A thread waits for the session's lock without holding the interpreter's."""
         session = self.make(schedule={"active": 1})
         other_done = threading.Event()
         inside = threading.Event()

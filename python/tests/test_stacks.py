@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""with_stack, with_modules, with_flops of a profile, on real PyTorch."""
+"""with_stack, with_modules and with_flops of a profile, with real PyTorch."""
 
 import collections
 import contextlib
@@ -22,13 +22,13 @@ from trace_file import trace_events
 
 CPU = [profiler.ProfilerActivity.CPU]
 HERE = os.path.abspath(__file__)
-MONITORS = sys.version_info >= (3, 12)  # then other profilers take nothing of us
+MONITORS = sys.version_info >= (3, 12)  # other profilers do not disturb then
 GAP = (r"\Astrobe: warning: python_call: Neither calls nor stacks are recorded in \d+ threads? for "
        r"\d+\.\d{3} s: PyTorch's profiler records Python there \(with_stack\)\Z")
 
 
 def line_of(marker):
-    """Number of the line of this file that ends in the comment."""
+    """Returns the number of this file's line that ends with the comment."""
     with open(HERE) as file:
         return next(n for n, line in enumerate(file, 1) if line.rstrip().endswith("# " + marker))
 
@@ -50,7 +50,7 @@ def in_generator(x):
 
 
 def work_of_flops():
-    """Operators of all that PyTorch counts, and others."""
+    """Runs all operators whose operations PyTorch counts, and others."""
     import torch
 
     a, b = torch.ones(3, 4), torch.ones(4, 5)
@@ -87,7 +87,7 @@ class StacksTest(FolderTest):
     # ---- stacks ----
 
     def test_lines_that_run(self):
-        """Each operator's stack has the lines that were running, the caller's too."""
+        """Each operator's stack has the lines that were running, with those of the callers."""
         prof = self.profile(lambda: both(self.x), with_stack=True)
         stacks = self.stacks_of(prof, "aten::add")
         self.assertEqual(len(stacks), 4)
@@ -107,8 +107,8 @@ class StacksTest(FolderTest):
             self.assertIn(": <lambda>", stack[1])
 
     def test_same_as_torch(self):
-        """The same lines as PyTorch's legacy profiler reports, frame by frame. (Its successor tells
-        where functions are defined.)"""
+        """Stacks have the same lines as in PyTorch's legacy profiler, frame by frame. (Its
+        successor gives the lines where functions are defined.)"""
         from torch.autograd import profiler_legacy
 
         model = support.torch.nn.Sequential(support.torch.nn.Linear(2, 3), support.torch.nn.ReLU())
@@ -143,7 +143,8 @@ class StacksTest(FolderTest):
         self.assertTrue(all(": _bootstrap" in stack[-1] for stack in stacks))
 
     def test_backward(self):
-        """Below a backward function: the stack of the forward operator, as in PyTorch."""
+        """Operators in a backward function have the stack of the forward operator, as in
+        PyTorch."""
         w = support.torch.ones(2, requires_grad=True)
 
         def work():
@@ -159,7 +160,7 @@ class StacksTest(FolderTest):
         self.assertEqual([e.stack[0] for e in inner], ["%s(%d): work" % (HERE, line)] * len(inner))
 
     def test_backward_of_another_thread(self):
-        """Threads number their operators each for itself, and backward may run in none of those."""
+        """Each thread numbers its own operators, and backward may run in another thread."""
         torch, results = support.torch, {}
 
         def forward(name):
@@ -190,7 +191,7 @@ class StacksTest(FolderTest):
         self.assertEqual(functions[:2], ["forward", "forward_in_b"])
 
     def test_frames_with_separators(self):
-        """A file and a function may have in their names what ends a frame."""
+        """Names of files and functions may contain the separators of frames."""
         code = compile("def work(x):\n    return x + 1\n", "/tmp/a;b\\c.py", "exec")
         scope = {}
         exec(code, scope)
@@ -212,7 +213,7 @@ class StacksTest(FolderTest):
         self.assertIn("%s(%d): work" % (HERE, line_of("opened")), stack)
 
     def test_torchscript(self):
-        """Inside of TorchScript its own lines are told."""
+        """Operators inside of TorchScript have TorchScript's own lines."""
         @support.torch.jit.script
         def scripted(x):
             return x + 1
@@ -223,7 +224,7 @@ class StacksTest(FolderTest):
         self.assertRegex(stack[0], r"\A%s\(\d+\): scripted\Z" % HERE)
 
     def test_results(self):
-        """Trace, tables, database and folded stacks say the same."""
+        """Trace, tables, database and folded stacks agree."""
         model = support.torch.nn.Linear(2, 2)
         handler = profiler.tensorboard_trace_handler(self.folder)
         config = profiler._ExperimentalConfig(export_type=["text", "db"])
@@ -271,8 +272,9 @@ class StacksTest(FolderTest):
         self.assertIn("test_results", names)
 
     def check_folded(self, prof, rows):
-        """Every line has the form that FlameGraph and speedscope read: neither is to be had here, so
-        the form's grammar stands for them. The values are self times and sum to their total."""
+        """Checks that every line has the form that FlameGraph and speedscope read; neither is
+        available here, so the form's grammar is used. The values are self times, and add up to the
+        total."""
         prof.export_stacks("stacks.log")
         totals = collections.Counter()
         with open("stacks.log") as file:
@@ -308,7 +310,8 @@ class StacksTest(FolderTest):
         self.assertIn("Source Location", averages.table())
 
     def test_own_calls_are_left_out(self):
-        """Those of Strobe's package; what it calls is recorded, as the program's functions."""
+        """Calls of Strobe's own package are left out, but functions of the program that it calls
+        are recorded."""
         found = []
 
         def choose(step):
@@ -335,8 +338,8 @@ class StacksTest(FolderTest):
         self.assertLessEqual({e["args"]["Python parent id"] for e in found}, ids)
 
     def test_own_frames_are_in_no_stack(self):
-        """Marks of matrix products and of the program's functions put Strobe's functions around
-        them: the frame that calls is the program's."""
+        """Marks of matrix products and of functions wrap them in Strobe's functions. The stacks
+        lack these: the calling frame is the program's."""
         from strobe import mstx
 
         def multiply(x):
@@ -357,7 +360,7 @@ class StacksTest(FolderTest):
     # ---- modules ----
 
     def test_module_names(self):
-        """One name for each instance, the same in every window and thread."""
+        """Each instance has its own name, the same in every window and thread."""
         nn = support.torch.nn
         shared = nn.ReLU()
         model = nn.Sequential(nn.Linear(2, 2), shared, nn.Linear(2, 2), shared, nn.Sequential(shared))
@@ -406,13 +409,14 @@ class StacksTest(FolderTest):
         self.assertEqual(len(names), 20)
         self.assertEqual(len(set(names)), 20)
 
-    # ---- life ----
+    # ---- windows ----
 
     # ---- PyTorch's own profiler with with_stack ----
 
     @contextlib.contextmanager
     def gap(self):
-        """Up to 3.11 a thread has one profiler: what it takes of us is reported once."""
+        """Up to 3.11 a thread has only one profiler. The time for which PyTorch's took it must be
+        reported once."""
         with support.native_stderr() as lines, messages() as told:
             yield
         self.assertEqual([text for level, text in told if level != "INFO"], [])
@@ -426,7 +430,8 @@ class StacksTest(FolderTest):
         return len(stacks), sum(bool(stack) for stack in stacks)
 
     def test_torch_profiler_meanwhile(self):
-        """A program's own profiler works beside ours; if it traces calls, it gets the thread."""
+        """A program's own profiler works while Strobe records; if it traces calls, it gets the
+        thread."""
         torch = support.torch
         for options in ({}, {"with_stack": True}):
             expecting = self.gap() if options else contextlib.nullcontext()
@@ -439,7 +444,7 @@ class StacksTest(FolderTest):
             self.assertEqual(self.with_stacks(prof), (12, 8 if options and not MONITORS else 12))
 
     def test_torch_profiler_around(self):
-        """It begins first and ends last; then, ends first."""
+        """PyTorch's profiler begins first and ends last; in a second run it ends first."""
         torch = support.torch
         with torch.profiler.profile(with_stack=True) as theirs:
             with self.gap(), profiler.profile(activities=CPU, with_stack=True) as prof:
@@ -455,7 +460,7 @@ class StacksTest(FolderTest):
         self.assertEqual(self.with_stacks(prof), (8, 8 if MONITORS else 4))
 
     def test_torch_profiler_while_threads_are_in_c_functions(self):
-        """Its own begins and ends have to match, or PyTorch up to 2.6 fails."""
+        """PyTorch up to 2.6 fails unless the begins and ends that it gets match."""
         torch, stopping = support.torch, threading.Event()
 
         def call():
@@ -477,7 +482,7 @@ class StacksTest(FolderTest):
                 thread.join()
 
     def test_windows_while_threads_compute(self):
-        """Windows begin and end at any moment of threads that run operators and make code."""
+        """Windows begin and end at any time, while threads run operators and make code."""
         torch, stopping = support.torch, threading.Event()
         self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(1e-5)
@@ -517,7 +522,7 @@ class StacksTest(FolderTest):
         self.assertEqual(len(results(self.folder)), n_windows)
 
     def test_windows_leave_memory_flat(self):
-        """With all of it on: no tensor, module or frame is kept, and no memory."""
+        """With all options on, no tensor, module, frame or memory is kept."""
         torch, alive = support.torch, []
         model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())
 
@@ -542,7 +547,7 @@ class StacksTest(FolderTest):
                 step()
                 prof.step()
             gc.collect()
-            if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps what was freed
+            if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps freed memory
                 self.assertLess(resident() - before, 2048)
         self.assertFalse([reference for reference in alive if reference() is not None])
 
@@ -574,7 +579,7 @@ class StacksTest(FolderTest):
 
 
 def cut(stack):
-    """The frames up to this test's own."""
+    """Returns a stack's frames up to the test's own."""
     found = []
     for frame in stack:
         found.append(frame)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events, averages and the table, against PyTorch's own on the same data."""
+"""Events, averages and the table, compared with PyTorch's own for the same data."""
 
 import inspect
 import itertools
@@ -17,7 +17,7 @@ _SHAPES = [[], [[2, 3], [], [4]], [[1] * 40]]
 
 
 def _random_calls(seed, n=300, shapes=False, scale=50):
-    """Calls as tuples; times are multiples of a power of two, so that sums are exact."""
+    """Returns random calls as tuples. Times are multiples of a power of two, so sums are exact."""
     draw = random.Random(seed)
     calls = []
     for number in range(n):
@@ -126,7 +126,7 @@ class LikeTorch(unittest.TestCase):
     def test_events_table(self):
         calls = _random_calls(3, n=120)
         for options in ({}, {"sort_by": "cpu_time_total"}, {"top_level_events_only": True}):
-            # PyTorch folds the steps' names when it makes the events.
+            # PyTorch gives all steps the same name when it makes the events.
             self.assertEqual(_ours(calls).table(**options), _theirs(calls).table(**options))
 
     def test_stacks(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch.profiler of PyTorch 2.x has besides: parameters, methods, and their effect."""
+"""Parameters and methods that torch.profiler has only in PyTorch 2.x, and their effect."""
 
 import asyncio
 import glob
@@ -30,7 +30,7 @@ def _counts(found):
 
 
 class _Observer:
-    """An execution trace observer that writes down its calls."""
+    """An execution trace observer that keeps a list of its calls."""
 
     def __init__(self):
         self.calls = []
@@ -48,7 +48,7 @@ class _Observer:
 @needs_torch
 class Parameters(FolderTest):
     def _loop(self, steps, on_step=None, **given):
-        """A profile of that many steps with one multiplication each."""
+        """Profiles so many steps with one multiplication each."""
         with messages() as self.told, profiler.profile(activities=[Activity.CPU], **given) as prof:
             for step in range(steps):
                 torch.ones(1).mul(2)
@@ -66,7 +66,7 @@ class Parameters(FolderTest):
         prof.start()
         torch.ones(1).mul(2)
         prof.stop()
-        self.assertEqual(_counts(prof)["aten::mul"], 4)  # the schedule is over
+        self.assertEqual(_counts(prof)["aten::mul"], 4)  # the schedule has ended
 
     def test_acc_events_of_starts(self):
         prof = profiler._KinetoProfile(activities=[Activity.CPU], acc_events=True)
@@ -95,7 +95,7 @@ class Parameters(FolderTest):
         self.assertEqual(len(told), 1)
 
     def test_timeout_while_rows_are_read(self):
-        """What was read until then is kept."""
+        """The rows that were read before the timeout are kept."""
         prof = self._loop(1)
         times = iter([0.0, *[1.0] * 3, *[99.0] * 9])
         clock = unittest.mock.Mock(monotonic=lambda: next(times))
@@ -173,7 +173,7 @@ class Parameters(FolderTest):
             torch.ones(1).add(2)
             prof.toggle_collection_dynamic(True, cpu)
             work()
-            prof.toggle_collection_dynamic(False, [Activity.CUDA])  # nothing records it
+            prof.toggle_collection_dynamic(False, [Activity.CUDA])  # not recorded
             work()
             prof.toggle_collection_dynamic(False, cpu)
         self.assertEqual(told, [])
@@ -220,7 +220,7 @@ class Parameters(FolderTest):
                     torch.ones(1).mul(2)
             self.assertEqual(prof.activities, {Activity.CPU})
             self.assertEqual(_counts(prof)["aten::mul"], 1)
-        self.assertNotIn("range", _counts(prof))  # it is no CPU_OP
+        self.assertNotIn("range", _counts(prof))  # not of CPU_OP
 
     def test_results_of_autograd(self):
         prof = profiler.profile(activities=[Activity.CPU])
@@ -339,7 +339,7 @@ class Ranges(FolderTest):
 
 @needs_torch
 class HandlerOfTorch(FolderTest):
-    """Our handler given to PyTorch's own profile."""
+    """Strobe's handler is given to PyTorch's own profile."""
 
     def _run(self, *arguments, **named):
         import torch.profiler as theirs

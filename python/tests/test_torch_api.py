@@ -2,7 +2,7 @@
 """strobe.profiler has the names of the installed torch.profiler and torch.autograd.profiler: classes,
 functions, methods, parameters, members of enumerations, attributes of events.
 
-What is left out on purpose stands in a table of docs/python.md, which this test reads."""
+A table of docs/python.md, which this test reads, lists what is left out on purpose."""
 
 import enum
 import importlib
@@ -26,7 +26,8 @@ _NOT_IN_ALL = {
 
 
 def left_out():
-    """Name -> the PyTorch that has it, by the table: "1.x", "2.13": from then on, "": all."""
+    """Returns the table: name -> releases of PyTorch that have the name ("1.x"; "2.13": from 2.13
+    on; "": all)."""
     with open(_DOCUMENT, encoding="utf-8") as file:
         text = file.read()
     section = text[text.index(_HEADING) + len(_HEADING) :].split("\n#")[0]
@@ -41,7 +42,7 @@ def _public(names):
 
 
 def _parameters(function):
-    """Names of a function's parameters; none where it does not say."""
+    """Returns names of a function's parameters; none if its signature is unknown."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -57,7 +58,7 @@ def _is_enumeration(value):
 
 
 class _Differences:
-    """The names that ours lacks."""
+    """Collects the names that Strobe's module lacks."""
 
     def __init__(self):
         self.missing, self.seen = set(), set()
@@ -103,7 +104,8 @@ class _Differences:
 
 
 def _has(ours, name):
-    """A class whose attributes are aliases has them in its objects only."""
+    """Tells whether Strobe has the name. A class whose attributes are aliases has them only in its
+    objects."""
     if hasattr(ours, name):
         return True
     made = _made_event() if ours is own_events.FunctionEvent else None
@@ -115,7 +117,7 @@ def _made_event():
 
 
 def _names_of(module):
-    """Its public names; some modules of PyTorch 1.13 do not list them."""
+    """Returns a module's public names; some modules of PyTorch 1.13 do not list them."""
     own = [name for name, value in vars(module).items() if _module_of(value) == module.__name__]
     return getattr(module, "__all__", None) or _public(own)
 
@@ -147,7 +149,7 @@ def _version(text):
 
 
 def _is_in(since):
-    """Whether the installed PyTorch has what the table says so of."""
+    """Tells whether the installed PyTorch is one of the releases in the table's column."""
     if since == "1.x":
         return not torch_style.is_torch_2()
     return not since or _version(torch.__version__) >= _version(since)
@@ -160,7 +162,7 @@ class Names(unittest.TestCase):
         self.assertEqual(sorted(lacking), [], "neither in strobe.profiler nor in %s" % _HEADING)
 
     def test_table_is_true(self):
-        """Each name in it is one of PyTorch's, and not one of ours."""
+        """Each name in the table is one of PyTorch's and not one of Strobe's."""
         here = {name for name, since in left_out().items() if _is_in(since)}
         found = _differences()
         self.assertEqual(sorted(here - found.seen), [], "no names of PyTorch %s" % torch.__version__)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is looked for in an imported torch_npu: the double of tests/torch-npu-double stands for it."""
+"""What Strobe uses of an imported torch_npu, with the simulated one of tests/torch-npu-double."""
 
 import json
 import os
@@ -61,7 +61,7 @@ class Events(TorchNpuTest):
 @needs_torch
 class Flops(TorchNpuTest):
     def test_targets(self):
-        """Each function that torch_npu has is found, and its formula is the right one."""
+        """Each function of torch_npu is found, and has the right formula."""
         query, key = Shape(2, 3, 6, 16), Shape(2, 3, 8, 16)
         whole = 2 * 2 * 3 * 6 * 8 * 16 * 2
         calls = {
@@ -89,7 +89,7 @@ class Flops(TorchNpuTest):
 
 class Versions(TorchNpuTest):
     def cann(self, **notes):
-        """A CANN whose installer has left these notes; a name's `__` is a folder's end."""
+        """Makes a CANN folder with these notes of its installer; `__` in a name is a slash."""
         for name, text in notes.items():
             path = pathlib.Path(self.folder, "cann", *name.split("__")).with_suffix(".info")
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""key_averages().table() is that of PyTorch's own profiler: titles, rows, and all that is no time.
-
-Both record the same run. STROBE_TEST_MODELS=all takes all models, not only a few."""
+"""key_averages().table() equals that of PyTorch's profiler in titles, rows, and all columns except
+times. Both record the same run. STROBE_TEST_MODELS=all takes all models instead of a few."""
 
 import collections
 import inspect
@@ -32,17 +31,17 @@ _SWITCHES = ("record_shapes", "profile_memory", "with_flops")
 _STEPS = 3 if torch_style.is_torch_2() else 1
 _IS_EXACT = torch_style.is_torch_2()  # times in ns
 _ATTEMPTS = 1 if _IS_EXACT else 30
-# Of PyTorch 1.13: rows of memory, as below, and the operators that its own mark of a step runs.
+# PyTorch 1.13 only: rows of memory (see _is_of_chance()), and operators of its own marks of steps.
 _LEFT_OUT = () if _IS_EXACT else ("[memory]", "aten::zeros", "aten::empty", "aten::zero_")
 
 
 def _cells(line, rule):
-    """The cells of a row, by the dashes of the rule."""
+    """Returns a row's cells, which are as wide as the dashes of the rule."""
     return [line[each.start() : each.end()].strip() for each in re.finditer(r"-+", rule)]
 
 
 def read(text):
-    """Head and rows of a table, without what is of chance."""
+    """Returns a table's titles and rows, without columns that differ from run to run."""
     lines = text.split("\n")
     rule = next(line for line in lines if line.startswith("---"))
     first = lines.index(rule)
@@ -55,12 +54,14 @@ def read(text):
 
 
 def _is_of_chance(title):
-    """Times and, in PyTorch 1.13, memory: that of an operator's edge is its neighbour's there."""
+    """Tells whether a column differs from run to run: times and, in PyTorch 1.13, memory, which at
+    an operator's edge may be counted in its neighbour."""
     return bool(_TIMES.fullmatch(title) or not _IS_EXACT and _MEMORY.fullmatch(title))
 
 
 def profiles_stacks():
-    """PyTorch 2.6 on CPython 3.13, as in Debian 13, dies of with_stack, without Strobe too."""
+    """Tells whether PyTorch's with_stack works: PyTorch 2.6 on CPython 3.13 (Debian 13) crashes,
+    also without Strobe."""
     script = ("import torch\nfrom torch.profiler import profile\n"
               "with profile(with_stack=True): torch.nn.Linear(4, 4)(torch.ones(4))")
     return subprocess.run([sys.executable, "-c", script], capture_output=True).returncode == 0
@@ -75,7 +76,7 @@ class Tables(unittest.TestCase):
         torch.set_num_threads(1)
 
     def _record(self, step, **switches):
-        """The same run by both."""
+        """Records the same run with both profilers."""
         for _ in range(2):
             step()
         with messages():
@@ -103,23 +104,23 @@ class Tables(unittest.TestCase):
         mine, others = (each.key_averages(group_by_input_shape=True) for each in (ours, theirs))
         self._compare(mine, others)
         self._compare(mine, others, max_shapes_column_width=30)
-        if _IS_EXACT and not ours.profile_memory:  # PyTorch's fails: its events of memory have no flops
+        if _IS_EXACT and not ours.profile_memory:  # theirs fails with memory events
             self._compare(ours.events(), theirs.events(), row_limit=-1)
 
     def test_trace(self):
-        """A trace has as many slices of each operator as PyTorch's, with all switches."""
+        """With all switches, the trace has as many slices of each operator as PyTorch's."""
         stacks = ("with_stack", "with_modules") if profiles_stacks() else ()
         switches = dict.fromkeys(_SWITCHES + stacks, True)
         ours, theirs = self._record(MODELS["perceptron"](), **switches)
         mine, others = self._count_slices(ours), self._count_slices(theirs)
         names = ["aten::addmm"]
-        if _IS_EXACT:  # PyTorch 1.13 leaves out an operator inside of its like
+        if _IS_EXACT:  # 1.13 leaves out nested equal operators
             names += [name for name in others if name.startswith("aten::")]
         self.assertTrue(mine["aten::addmm"])
         self.assertEqual({name: mine[name] for name in names}, {name: others[name] for name in names})
 
     def _count_slices(self, prof):
-        """How many slices of each name are in its trace."""
+        """Returns the number of slices of each name in a profile's trace."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "trace.json")
             prof.export_chrome_trace(path)
@@ -129,8 +130,8 @@ class Tables(unittest.TestCase):
         return collections.Counter(each["name"] for each in events if each["ph"] == "X")
 
     def _check(self, name, **switches):
-        """PyTorch 1.13 has times in whole us: now and then an operator ends after its parent there,
-        and counts twice. So there one of some runs has to be equal."""
+        """PyTorch 1.13 has times in whole us, so sometimes an operator seems to end after its
+        parent, and counts twice. With it, only one of several runs has to be equal."""
         step = MODELS[name]()
         for left in reversed(range(_ATTEMPTS)):
             try:
@@ -150,7 +151,7 @@ class Tables(unittest.TestCase):
                 self._check(name)
 
     def test_steps(self):
-        """Each by itself, for both mark the steps."""
+        """Two runs, one for each profiler, since both mark the steps."""
         step = MODELS["perceptron"]()
         step()
         for left in reversed(range(_ATTEMPTS)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs run in processes that this one does not see."""
+"""Programs that run as processes which are not children of this one."""
 
 import errno
 import os
@@ -38,7 +38,7 @@ class Unseen(FolderTest):
         self.assertEqual(caught.exception.errno, errno.ECHILD)
 
     def test_ignored_children(self):
-        """The status comes all the same."""
+        """The exit status is returned even if the process ignores SIGCHLD."""
         before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
         self.addCleanup(signal.signal, signal.SIGCHLD, before)
         self.assertEqual(_run("/bin/sh", "-c", "exit 4"), 4)
@@ -49,7 +49,8 @@ class Unseen(FolderTest):
         self.assertEqual(_run("/bin/sh", "-c", "kill $$; exit 5"), 126)
 
     def test_exception_of_a_handler_ends_it(self):
-        """As Ctrl-C does. The program would wait for ever."""
+        """An exception in a signal handler, as by Ctrl-C, ends the program, which would wait for
+        ever."""
 
         class Interrupted(Exception):
             pass
@@ -82,7 +83,8 @@ class Unseen(FolderTest):
         self._wait_for_end(pid)
 
     def _wait_for_end(self, pid):
-        """It has no parent here: a zombie counts as ended."""
+        """Waits until the process has ended. Its parent may not reap it, so a zombie counts as
+        ended."""
         for _ in range(6000):
             try:
                 with open("/proc/%d/stat" % pid) as file:

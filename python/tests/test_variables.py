@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Variables of Kineto, and warnings of paths that other tools refuse."""
+"""Kineto's variables, and warnings of paths that other tools refuse."""
 
 import os
 import unittest
@@ -27,7 +27,7 @@ class Variables(unittest.TestCase):
             self.assertEqual(self.levels(KINETO_LOG_LEVEL=value), expected, value)
 
     def test_configuration_of_kineto(self):
-        """Nothing reads it: that is reported, once."""
+        """Nothing reads KINETO_CONFIG, which is reported once."""
         with mock.patch.dict(os.environ, KINETO_CONFIG="/etc/a test.conf"), messages() as told:
             profiler.profile(activities=CPU)
             profiler.profile(activities=CPU)
@@ -36,7 +36,7 @@ class Variables(unittest.TestCase):
 
 
 class Paths(FolderTest):
-    """The texts are the original's; the paths work."""
+    """The warnings have the original's texts, but the paths are accepted."""
 
     def warned(self, path, call=None):
         with warnings.catch_warnings(record=True) as found, messages() as told:
@@ -69,7 +69,7 @@ class Paths(FolderTest):
             self.assertEqual(self.warned(path), ["Length of input path exceeds the limit."])
 
     def test_permission(self):
-        """Root may do everything: os.access answers for it."""
+        """os.access is replaced, since root may access everything."""
         os.mkdir("closed")
         path = os.path.join(self.folder, "closed")
         with mock.patch("os.access", lambda *_, **__: False):

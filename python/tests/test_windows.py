@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many windows with every option on: memory stays flat, and nothing of the program is kept alive."""
+"""Many windows with every option on: memory does not grow, and no object of the program is kept
+alive."""
 
 import gc
 import glob
@@ -14,7 +15,7 @@ from strobe import profiler
 from support import FolderTest, messages, needs_torch, torch
 
 WINDOWS = int(os.environ.get("STROBE_TEST_WINDOWS", "30"))
-FIRST = WINDOWS // 3  # until then caches fill
+FIRST = WINDOWS // 3  # before that caches fill
 GROWTH_KB = 2048
 FRAMES = 20
 
@@ -29,7 +30,7 @@ def descriptors():
 
 
 class Local:
-    """Lives as long as the frame that it is a variable of."""
+    """An object that lives as long as its frame."""
 
 
 @tap.once_test
@@ -60,7 +61,7 @@ class WindowsTest(FolderTest):
             shutil.rmtree(each, ignore_errors=True)
 
     def windows(self):
-        """Resident memory and open files after each."""
+        """Runs the windows; returns resident memory and open files after each."""
         config = profiler._ExperimentalConfig(
             mstx=True, record_op_args=True, gc_detect_threshold=0, host_sys=["cpu", "mem"]
         )
@@ -85,7 +86,7 @@ class WindowsTest(FolderTest):
         gc.collect()
         self.assertEqual([each for each in self.alive if each() is not None], [])
         self.assertIsNone(sys.getprofile())
-        if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps what was freed
+        if "libasan" not in os.environ.get("LD_PRELOAD", ""):  # it keeps freed memory
             self.assertLess(found[-1][0] - found[FIRST][0], GROWTH_KB)
         self.assertLessEqual(found[-1][1], found[FIRST][1])
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small models and loops of PyTorch that do the same each time: NAME -> function of a step."""
+"""Small models and loops of PyTorch that do the same in each step: name -> function that does a
+step."""
 
 import torch
 from torch import nn
@@ -13,7 +14,7 @@ def _model(function):
 
 
 def _training(net, batch, optimizer=torch.optim.SGD):
-    """A step that trains."""
+    """Returns a function that does a training step."""
     chosen = optimizer(net.parameters(), lr=0.01)
 
     def step():
