@@ -90,7 +90,7 @@ typedef struct NpuRecords {
     uint32_t n_externals, external_room;
     NpuExternal *externals; /* grows, and is never freed */
     NpuLaunches launches;
-    /* copied for each record: the compiler would build a constant anew each time, with rep stos */
+    /* copied into each record; a constant would be built for each record, with slow `rep stos` */
     struct strobe_device_task empty_task;
     uint32_t n_held;
     NpuHeld held[NPU_HELD]; /* tasks that began after the window's end */
