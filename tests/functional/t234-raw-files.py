@@ -52,12 +52,13 @@ class RawFilesTest(StrobeTest):
             return collections.Counter(tuple(row) for row in csv.reader(file))
 
     def events(self, folder, category):
-        """Name, duration and stack of each, and how often; steps have a row of their own in one of both."""
+        """Name, duration and stack of each, and how often; steps have a row of their own in one of both. A raw
+        file has the return of a call at least a nanosecond after the call."""
         with open(folder / OUTPUT / "trace_view.json") as file:
             events = json.load(file)
         events = events if isinstance(events, list) else events["traceEvents"]
         return collections.Counter(
-            (event["name"], event["dur"], event["args"].get("Call stack"),
+            (event["name"], max(event["dur"], 0.001), event["args"].get("Call stack"),
              None if event["name"].startswith("ProfilerStep#") else event["tid"])
             for event in events if event.get("cat") == category)
 
