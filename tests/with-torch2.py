@@ -14,7 +14,7 @@ def main(venv, *command):
     python = os.path.join(os.path.abspath(venv), "bin", "python")
     if os.access(python, os.X_OK):
         os.environ["STROBE_TEST_PYTHON"] = python
-        # Meson puts folders of the build here, and one of them has a double of libc10.
+        # Meson puts folders of the build here; one of them has a test double of libc10.
         os.environ.pop("LD_LIBRARY_PATH", None)
         os.execv(python, [python, *command])
     if "torch2" in os.environ.get("STROBE_REQUIRE", "").split(","):
