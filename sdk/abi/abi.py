@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the types of the SDK's headers with those of a kept version, by libabigail.
+"""Compares the types of the SDK's headers with those of a stored version, with libabigail.
 
     abi.py write     writes sdk/abi/MAJOR.MINOR.abi from the headers
     abi.py compare   compares the headers with every kept version of their major
@@ -16,13 +16,13 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parent / "include"
 ENUM = re.compile(r"\benum(?: \w+)? \{(.*?)\}", re.S)
-# In a report of abidiff. A member that moves is changed.
+# Lines of a report of abidiff that break plugins. A member that moves is reported as changed.
 BREAKS = re.compile(r"(data member|enumerator) (change|deletion)|[1-9]\d* Removed")
 VALUE = re.compile(r"^#define (STROBE_(?!ABI_)\w+) (?:[(~]*-?\d|\(*U?INT\d+_M)", re.M)
 
 
 def make_source(include):
-    """C that uses every struct and every named number of the headers."""
+    """C code that uses every struct and every named number of the headers."""
     lines, groups = ["#include <strobe/strobe-plugin.h>"], []
     for path in sorted((include / "strobe").glob("*.h")):
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
@@ -30,14 +30,14 @@ def make_source(include):
             lines.append("struct %s *use_%s;" % (name, name))
         groups += [re.findall(r"^\s*(STROBE_\w+)", body, re.M) for body in ENUM.findall(text)]
         groups += [[name] for name in VALUE.findall(text)]
-    for names in groups:  # abidiff overlooks equal numbers of one enum
+    for names in groups:  # separate enums, because abidiff ignores equal numbers in one enum
         values = ", ".join("VALUE_OF_%s = (long long)%s" % (name, name) for name in names)
         lines.append("enum values_%s {%s} *use_%s;" % (names[0], values, names[0]))
     return "\n".join(lines) + "\n"
 
 
 def compile_types(include, folder):
-    """An object with debug information of all these types."""
+    """Compiles an object with debug information of all these types."""
     source, library = folder / "types.c", folder / "types.so"
     source.write_text(make_source(include))
     command = [*os.environ.get("CC", "cc").split(), "-g", "-shared", "-fPIC", "-I", include,
@@ -53,7 +53,7 @@ def read_version(include):
 
 
 def write_version(include, path):
-    """One line a type."""
+    """Writes the file of the version, with one line for each type."""
     with tempfile.TemporaryDirectory() as folder:
         library = compile_types(include, pathlib.Path(folder))
         text = subprocess.run(["abidw", "--no-architecture", "--no-corpus-path", "--no-show-locs",
@@ -64,8 +64,8 @@ def write_version(include, path):
 
 
 def compare(include, path):
-    """What abidiff reports, if a change breaks programs of the kept version; else "". New members
-    behind the others, new numbers and new types are allowed."""
+    """The report of abidiff if a change breaks plugins of the stored version; otherwise "". New
+    members at the end of a struct, new numbers and new types are allowed."""
     with tempfile.TemporaryDirectory() as folder:
         library = compile_types(include, pathlib.Path(folder))
         done = subprocess.run(["abidiff", "--leaf-changes-only", "--no-architecture",
