@@ -3,8 +3,8 @@
 contains, also from a single file, at level 0, from truncated files, and with the data that the tool
 derived.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import collections

@@ -2,7 +2,7 @@
 """Links between causes and effects, and clocks of devices: the counts, and the messages about
 errors.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next to
 the source).
 """
 

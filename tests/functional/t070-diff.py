@@ -2,7 +2,7 @@
 """`strobe diff` on synthetic results, compared with results that were computed by hand.
 
 Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and are skipped without.
+next to the source tree), and are skipped without it.
 """
 
 import json

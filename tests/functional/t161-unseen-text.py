@@ -3,7 +3,7 @@
 columns and rows, as other versions and machines write them.
 
 A result made by hand is always varied; a real one needs STROBE_DATA, the folder with ascend/ in it
-(default: ../shared/data beside the source tree).
+(default: ../shared/data next to the source tree).
 """
 
 import csv

@@ -481,8 +481,7 @@ static gpointer reuse_place(gpointer data)
     return NULL;
 }
 
-/* On a thread buffer of its own: one that is shared stays so, and nobody begins to share it again.
- */
+/* Runs on a separate thread buffer: a shared one stays shared, so no thread begins to share it. */
 static void test_place_reused(void)
 {
     g_thread_join(g_thread_new("reuses", reuse_place, NULL));

@@ -3,7 +3,7 @@
 """Prints how often the data that Strobe derives equals the data that the original wrote: the table
 V1 to V23.
 
-Needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside the source tree);
+Needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next to the source tree);
 without it every row is "no data here". The table is printed as comments of the test.
 """
 

@@ -112,7 +112,7 @@ at::Tensor scale(const at::Tensor &x, double by)
     return run("strobe_test::scale", "scale", x, (float)by);
 }
 
-/* Work of its own, and two operators inside. */
+/* An operator with its own work, and with two operators inside. */
 at::Tensor outer(const at::Tensor &x)
 {
     static auto inner = c10::Dispatcher::singleton()
