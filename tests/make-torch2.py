@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a virtual environment with the packages of torch2-requirements.txt: make-torch2.py VENV.
 
-Takes the first interpreter for which pip finds everything with downloads of at most 1 GB: where pip
-has no CPU build of PyTorch it would bring several gigabytes for GPUs. Makes nothing when there is none,
-which is an error if STROBE_REQUIRE lists "torch2".
+Takes the first interpreter for which pip finds everything with downloads of at most 1 GB: if pip
+has no CPU build of PyTorch, it would download several gigabytes for GPUs. If there is no such
+interpreter, nothing is made, which is an error if STROBE_REQUIRE lists "torch2".
 """
 
 import hashlib

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a Python test with the PyTorch of pip: with-torch2.py VENV SCRIPT [ARGUMENT]...
 
-Without the environment VENV the test is skipped, unless STROBE_REQUIRE lists "torch2". Tests that start
-programs of their own find the interpreter in STROBE_TEST_PYTHON.
+Without the environment VENV the test is skipped, unless STROBE_REQUIRE lists "torch2". A test that
+starts Python programs finds the interpreter in STROBE_TEST_PYTHON.
 """
 
 import os

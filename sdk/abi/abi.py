@@ -3,7 +3,7 @@
 """Compares the types of the SDK's headers with those of a stored version, with libabigail.
 
     abi.py write     writes sdk/abi/MAJOR.MINOR.abi from the headers
-    abi.py compare   compares the headers with every kept version of their major
+    abi.py compare   compares the headers with every stored version of their major version
 """
 
 import os

@@ -3,7 +3,7 @@
  * A test double of libdcmi.so with its ABI. It shares no header with the code under test: the
  * layouts are written down here again, as offsets in bytes.
  *
- * A test loads the same file and drives it through the struct that dcmi_double() returns.
+ * A test loads the same file and controls it through the struct that dcmi_double() returns.
  */
 #ifndef STROBE_TESTS_DCMI_DOUBLE_H
 #define STROBE_TESTS_DCMI_DOUBLE_H

@@ -3,8 +3,8 @@
 """Checks the graph of includes: it has no cycle, and no file includes a file of a folder that it
 may not include.
 
-A unit is X.h with X.c and X-inline.h. A name that several folders have is taken from the nearest
-folder that may be included."""
+A unit is X.h with X.c and X-inline.h. If several folders have a file of the included name, the one in
+the nearest folder that may be included counts."""
 
 import collections
 import pathlib

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks pages that name a test for each requirement: each test exists and runs.
 
-The column `test` has the name of a test in meson, or of a functional test its number, and then the cases
-that are meant: t182 `test_run`, `test_exit`; formats-svp `config`; fuzz-reader. A case that runs in the
-suite long alone is followed by (long).
+The column `test` has the name of a test in meson, or the number of a functional test, and then the names
+of its cases: t182 `test_run`, `test_exit`; formats-svp `config`; fuzz-reader. "(long)" follows a case
+that runs only in the suite long.
 """
 
 import ast

@@ -2,7 +2,8 @@
 """The bridge to PyTorch that Strobe builds by itself: when it is built, where it is stored, and
 that the build disturbs nothing.
 
-PyTorch is a package with a small library of that name, the compiler a script that copies one.
+Instead of PyTorch there is a package with a small library of the same name, and instead of the
+compiler a script that copies a library.
 """
 
 import os

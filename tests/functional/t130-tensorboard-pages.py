@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorBoard with PyTorch's profiler plugin shows Strobe's traces in each of its views.
 
-The case on real traces needs the data that support.DATA names and is skipped without.
+The case on real traces needs the data that support.DATA names, and is skipped without them.
 """
 
 import json

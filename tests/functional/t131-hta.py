@@ -2,7 +2,7 @@
 """HolisticTraceAnalysis finds the same in a trace that Strobe imported and exported as in the
 original trace.
 
-The cases on real traces need the data that support.DATA names and are skipped without.
+The cases on real traces need the data that support.DATA names, and are skipped without them.
 """
 
 import json

@@ -2,7 +2,7 @@
 """msprof-analyze reports the same about results that Strobe imported and exported as about the
 originals.
 
-The cases on real results need the data that support.DATA names and are skipped without.
+The cases on real results need the data that support.DATA names, and are skipped without them.
 """
 
 import concurrent.futures

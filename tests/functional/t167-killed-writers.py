@@ -2,7 +2,7 @@
 """The program, its writer or both are killed at random moments, with each policy: every record that
 the program knows to be committed is there once, or counted as lost.
 
-STROBE_TEST_KILLS is how often (the long suite's figure).
+STROBE_TEST_KILLS sets how often; the long suite sets a larger number.
 """
 
 import os

@@ -2,7 +2,7 @@
 """The page of a long capture needs bounded memory, is a small file, and appears quickly on the
 screen.
 
-STROBE_TEST_RECORDS sets how long it is (40 bytes a record)."""
+STROBE_TEST_RECORDS sets its number of records, of 40 bytes each."""
 
 import os
 import subprocess

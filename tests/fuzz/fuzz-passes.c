@@ -3,8 +3,8 @@
  * The bytes are records of the kinds that a pass wants, with extreme values: the pass ends without
  * a fault, emits only its own kinds, and makes the same output from the same records.
  *
- * First byte: the pass; second: where the capture came from; then records: kind, track, name,
- * begin, duration, a byte a field.
+ * The first byte selects the pass, the second where the capture came from. Then follow records: one
+ * byte each for kind, track, name, begin and duration, and one for each field.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * A simulated driver: one platform with one device, which OpenCL's ICD loader finds by
  * OCL_ICD_VENDORS. Numbers and layouts are those of the published interface.
  *
- * OPENCL_DOUBLE_CLOCK   "ppm,jump_at_ms,jump_ns": the error of the device clock's rate, and its
- * jump OPENCL_DOUBLE_TIMER   1: clGetDeviceAndHostTimer works; otherwise it fails with -59
+ * OPENCL_DOUBLE_CLOCK   "ppm,jump_at_ms,jump_ns": the error of the clock's rate, and its jump
+ * OPENCL_DOUBLE_TIMER   1: clGetDeviceAndHostTimer works; otherwise it fails with -59
  * OPENCL_DOUBLE_NO_QUEUED  if set: QUEUED and SUBMIT are 0
  * OPENCL_DOUBLE_FAIL    a function that always fails, or "profiling": no queue may be profiled;
  *                       with ":n" from its n-th call on

@@ -5,8 +5,8 @@
  * read back: every offered record is accounted for, every thread's records are in order, and each
  * record has the data of its name.
  *
- * STROBE_STRESS_SECONDS is how long (default 5), STROBE_STRESS_SEED repeats the decisions of a run
- * (not the moments at which the machine's threads meet).
+ * STROBE_STRESS_SECONDS sets how long it runs (default 5). STROBE_STRESS_SEED repeats the decisions
+ * of a run, but not the moments at which its threads meet.
  */
 #include <errno.h>
 #include <math.h>

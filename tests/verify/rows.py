@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows V1 to V23: each compares data that Strobe derives with the data that the original wrote.
 
-A row is a function of a Results that returns (equal, of how many), or None where the data at hand
-have nothing to compare. CASES names the hand-made case of every row, which needs no data.
+A row is a function that takes a Results and returns the numbers (equal, compared), or None if these
+data have nothing to compare. CASES names the hand-made case of every row, which needs no data.
 """
 
 import csv
@@ -362,7 +362,7 @@ MEMORY_RECORD = (
 def v20(results):
     """Allocations (name, size, time, totals), releases with their totals, durations, records.
 
-    Only OP_MEMORY itself says which of several blocks of one size was released.
+    Only OP_MEMORY says which of several blocks of the same size was released.
     """
     theirs, mine = select(results.database, OP_MEMORY), select(results.own_database, OP_MEMORY)
     if not theirs or not mine:
