@@ -122,7 +122,7 @@ typedef struct Mix {
     StrobeKindId kinds[MIX_KINDS];
     StrobeTrackId tracks[MIX_TRACKS];
     MixPool texts[MIX_TEXTS];
-    uint64_t step, layer, kernel; /* the present ones; layers and kernels count within the step */
+    uint64_t step, layer, kernel; /* present numbers; the last two count within the step */
     int64_t queue, stream, comm;  /* times until which these are busy */
     uint64_t connection, correlation, task, stream_task, comm_op; /* the next ids */
     int64_t allocated, reserved, active;

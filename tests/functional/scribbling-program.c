@@ -23,7 +23,7 @@ static uint64_t next_random(void)
     return state ^= state << 17;
 }
 
-/* NULL: there is no pool in memory, or it is a file elsewhere. */
+/* Returns NULL if no file *.pool is mapped. */
 static struct pool_header *find_pool(void)
 {
     FILE *maps = fopen("/proc/self/maps", "re");

@@ -129,8 +129,8 @@ class DiffTest(StrobeTest):
         self.assertEqual(rows["y/mm"]["difference"], 5)
 
     def test_many_operators(self):
-        """A hundred different operators inside of one, twice in each step, in another order the
-        second time."""
+        """A hundred different operators inside of one operator, twice in each step; the second time in
+        another order."""
         def steps(slow):
             def operators():
                 for begin, order in ((0, range(100)), (20000, reversed(range(100)))):

@@ -19,7 +19,7 @@ class DiffLaunchesTest(StrobeTest):
     """Traces of PyTorch's profiler, three steps of 1 ms; times in us."""
 
     def launch(self, at, number, operator, call="cudaLaunchKernel"):
-        """An operator with a call of this number inside."""
+        """An operator that contains a call with this correlation number."""
         return [span("cpu_op", operator, 1, at, 20, **{"External id": number}),
                 span("cuda_runtime", call, 1, at + 5, 5, correlation=number)]
 

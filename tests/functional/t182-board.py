@@ -124,7 +124,7 @@ class RecordingTest(BoardTest):
     # ---- acl.json ----
 
     def test_copy(self):
-        """In the copy of acl.json for the runtime profiling is off; the rest is unchanged."""
+        """The runtime gets a copy of acl.json in which profiling is off; the rest is unchanged."""
         self.configure(other={"switch": "on"})
         self.run_program("load", "execute", 1)
         given = json.loads(self.given.read_text())

@@ -13,7 +13,7 @@ STEP = 100 * MS
 
 class FindingsTest(StrobeTest):
     def made(self, load, thread=1):
-        """Ten steps of 100 ms, in each of which the next batch takes `load` ms."""
+        """Ten steps of 100 ms; in each of them, loading the next batch takes `load` ms."""
         made = MadeCapture(10 * STEP)
         steps, main = made.track(STEPS, 1), made.track(THREAD, thread)
         for number in range(10):

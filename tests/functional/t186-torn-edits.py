@@ -162,7 +162,7 @@ class TornEditsTest(StrobeTest):
         if write == self.leave_torn:
             self.sync()
             return
-        # If the sign can only be that of this request, the test continues with its first sign.
+        # If the watch can only find this request, continue as soon as it has found one.
         is_alone = write != self.write_twice and self.expected.asked is None
         self.order("found" if is_alone else "sync")
         self.expected.asked = request

@@ -213,7 +213,7 @@ class StatesTest(BoardTest):
         self.assertRegex(errors, "%s: [0-9]+ bytes; [0-9]+ MB are free" % self.job())
 
     def test_files_of_a_model(self):
-        """They agree with the model's captured inferences, which do not depend on them."""
+        """A model's .info files are right; an export of its captured inferences does not need them."""
         self.configure(double="batch 100\n" + LAYERS, interval="1")
         self.run_program("load", "execute", 2)
         data = self.job() / "data"

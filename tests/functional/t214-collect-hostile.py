@@ -18,7 +18,7 @@ from board_servers import BUSYBOX, CollectTest, needs_servers
 @needs_servers
 class HostileTest(CollectTest):
     def script(self, text):
-        """Makes a script as the program, which makes its own JOB."""
+        """Makes a script that is the project's program, and that makes a JOB directory itself."""
         path = self.project / "out" / "run.sh"
         path.write_text("#!/bin/sh\nmkdir -p ../profiling/JOBX/data && cd ../profiling/JOBX || exit 1\n"
                         "echo '{}' >info.json.0; echo good >data/good\n" + text)

@@ -193,7 +193,7 @@ static void put_record(const uint8_t *record, size_t size)
         retire_buffer(1);
 }
 
-/* ---- records that are told late ---- */
+/* ---- records that are reported late ---- */
 
 static struct {
     uint8_t bytes[72];

@@ -25,7 +25,8 @@ void double_give(void);
 
 /* The functions below need the lock. */
 void double_set_callbacks(MsptiDoubleRequest request, MsptiDoubleComplete complete);
-/* Writes a record into the present buffer if its kind is enabled; later, if a device is late. */
+/* Writes a record into the present buffer if its kind is enabled. With lag=MS a record of a
+ * device is written later. */
 void double_tell(const uint8_t *record, int kind);
 void double_flush(void);
 /* Number of records that were dropped since the last call, with a buffer available. */

@@ -33,7 +33,7 @@ typedef struct Subscription {
 static struct {
     Layer layers[LAYERS_MAX];
     uint32_t n_layers, n_devices, batch;
-    uint64_t execute_us[2]; /* the first ones; 0: by the layers */
+    uint64_t execute_us[2]; /* of the first two inferences; 0: the layers decide */
     uint64_t ns_per_unit;
     struct {
         char name[64];

@@ -22,7 +22,7 @@ struct death_progress {
     guint64 refused_least, refused_most; /* reservations that are too large for a block */
     gint n_done[DEATH_THREADS];
     gint is_over;
-    gint is_closing; /* the window's end may already be marked */
+    gint is_closing; /* the window may be ending */
 };
 
 struct death_plan {

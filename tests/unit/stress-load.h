@@ -48,7 +48,7 @@ void stress_stop(void);
 /* Waits until all records that were offered before are counted. */
 void stress_settle(void);
 
-/* For the signal handler: records if the thread is one of those. */
+/* For the signal handler: records if the interrupted thread belongs to the load. */
 void stress_record_in_handler(void);
 
 #endif

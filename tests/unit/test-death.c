@@ -208,7 +208,7 @@ static gboolean run_and_die(const char *folder, struct death_progress *progress,
     if (pid == 0) {
         const struct plan *plan = plan_for(point);
         hold_kill_at(point, nth);
-        if (nth == 1 && plan->held) /* later windows by themselves, if at all */
+        if (nth == 1 && plan->held) /* later windows reach the point without help, or never */
             hold_at(plan->held, 1);
         death_run(folder, &plan->plan, progress);
     }

@@ -226,8 +226,8 @@ static void test_unknown_width(void)
 }
 
 /* Jumps ahead and back, far and near: near the jump times are unsure, elsewhere they are within
- * the bound. Of two equal times, the second cannot be recognised: this is the effect of a jump
- * back on a late record. */
+ * the bound. After a jump back the clock shows some times again, so a late record may be taken
+ * for an earlier one. */
 static void test_jumps(void)
 {
     static const gint64 jumps[] = {3600 * SECOND, -3600 * SECOND, 30 * SECOND, -30 * SECOND,

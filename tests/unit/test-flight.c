@@ -350,7 +350,7 @@ static void test_writer_is_a_thread(void)
     scratch_remove(folder);
 }
 
-/* ---- names of spans that begin while it is written ---- */
+/* ---- names of spans that begin while a dump is written ---- */
 
 #define NAMES 50000
 

@@ -368,7 +368,7 @@ static void test_fork_handlers(void)
     scratch_remove(folder);
 }
 
-/* ---- one async span, two who end it ---- */
+/* ---- one async span that two threads end ---- */
 
 enum { RACED_KEY = 7 };
 

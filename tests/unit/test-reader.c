@@ -13,7 +13,7 @@
 
 #define MB (1u << 20)
 #define WALK_MAX_BYTES (64u * MB)
-#define WALK_GROWTH_BYTES (4u * MB) /* the reader keeps clock pairs up to a number */
+#define WALK_GROWTH_BYTES (4u * MB) /* for clock pairs, whose number is limited */
 
 /* ---- order ---- */
 

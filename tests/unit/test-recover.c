@@ -45,7 +45,7 @@ static gpointer record_and_tell(gpointer data)
         __atomic_store_n(mine, i + 1, __ATOMIC_RELEASE); /* reported only after the commit */
         strobe_range_end(outer);
         if (i % 64 == 0)
-            g_usleep(50); /* the test is about the kill, not the load */
+            g_usleep(50); /* a light load; only the kill matters here */
     }
     return NULL;
 }

@@ -56,7 +56,7 @@ static void test_large_head(void)
     g_assert_cmpuint(n_segments(session), ==, 2);
     g_assert_cmpuint(read_capture(strobe_session_directory(session), "marker_instant", NULL, NULL),
                      ==, 40);
-    strobe_session_start(session, NULL); /* the head is as large in a new window */
+    strobe_session_start(session, NULL); /* its first segment repeats the texts too */
     g_usleep(100000);
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(n_segments(session), ==, 1);

@@ -200,8 +200,8 @@ static void check_window(StrobeSession *session, guint32 number, gboolean is_rin
     g_assert_cmpuint(stats->n_damaged, ==, 0);
     g_assert_cmpuint(window.nameless, <=, lost[STROBE_LOSS_STRING_CUT] + stats->n_nameless);
     guint64 all = window.stored + stats->n_outside + sum;
-    /* Otherwise only spans are missing whose names are tens of thousands of names back, or whose
-     * names had no room in a small table. */
+    /* If no write failed, a name is missing only if tens of thousands of names have occurred since,
+     * or if a small table had no room for it. */
     if (!is_ring && faulty_disk.n_failed == 0)
         g_assert_cmpuint(stats->n_nameless, <=, all / 100);
     g_assert_cmpuint(all, >=, __atomic_load_n(&stress_loss_report.least[number], __ATOMIC_RELAXED));

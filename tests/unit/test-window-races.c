@@ -245,7 +245,7 @@ static void test_exit(void)
     scratch_remove(folder);
 }
 
-/* ---- threads that come by when the gate is shut ---- */
+/* ---- threads that arrive when the gate is shut ---- */
 
 /* On request, opens spans by a key, which reads the gate only inside of the critical section. */
 struct passer {
@@ -291,7 +291,7 @@ static void passer_finish(struct passer *passer)
     g_thread_join(passer->thread);
 }
 
-/* The thread comes while the window's end is held at its `nth` arrival at `point`, and leaves
+/* The thread arrives while the window's end is held at its `nth` arrival at `point`, and leaves
  * soon: all records of the window in its thread buffer are in the capture, and the window has
  * lost nothing. */
 static void pass_by(StrobeSession *session, struct passer *passer, const char *point, guint nth)
