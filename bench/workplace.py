@@ -73,7 +73,7 @@ class Bench:
         """Compiles a C++ file of this folder against the PyTorch of an interpreter."""
         self.require_python(python)
         source = pathlib.Path(__file__).with_name(source)
-        script = TOP / "plugins" / "common" / "torch_library.py"
+        script = TOP / "plugins" / "fixture" / "torch_library.py"
         return self.output([python, str(script), str(source), str(self.build / "bench")]).split()[-1]
 
     def capture(self):

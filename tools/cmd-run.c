@@ -48,8 +48,8 @@ static const StrobeUsage usage = {
         "  strobe run --collect cpu_op:shapes=true --collect gc:threshold=1ms -- python3 train.py\n"
         "  strobe run -o results --export chrome_trace -- bash -c 'python3 a.py; python3 b.py'\n"
         "      Records the first process in which a collector can work; with --follow, all of\n"
-        "      them. A process in which other collectors can work takes the recording over from\n"
-        "      a shell in which only host_sys can work.\n"
+        "      them. If that is a shell in which only host_sys can work, a later process in which\n"
+        "      other collectors can work takes the recording over.\n"
         "  strobe run --buffer policy=ring,keep=30s --dump signal=SIGUSR2,slow_step=3 -- ./serve\n"
         "      Records into memory only; writes the last 30 s when the signal comes or a step "
         "takes\n"
@@ -103,8 +103,8 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "class name of an optimizer, manual (only prof.step(), strobe.step())",
          "WHAT"},
         {"as", 0, 0, G_OPTION_ARG_STRING, &flags->as,
-         "Do not record the run: the profiles of a script that is written for this package record, "
-         "with Strobe's torch_npu.profiler and torch_npu.npu.mstx (torch_npu)",
+         "Record only the profiles in a script that is written for this package (torch_npu), not "
+         "the run. Strobe's torch_npu.profiler and torch_npu.npu.mstx replace those of the package",
          "PACKAGE"},
         {"follow", 0, 0, G_OPTION_ARG_NONE, &flags->follow,
          "Record every process in which a collector can work, each into its own directory", NULL},
@@ -161,7 +161,8 @@ static void explain_class(const char *step_on, char *const *optimizers)
                     *optimizers ? "those that did: " : "no other did", stepped);
 }
 
-/* No process of the command claimed the run, and the program itself gives no reason. */
+/* No process of the command began to record, and strobe_run_obstacle found no reason in the
+ * program. */
 static void explain_unclaimed(const StrobeConfig *config, StrobeRegistry *registry)
 {
     g_autofree char *special = strobe_run_collector_names(config, registry, FALSE);
@@ -172,8 +173,8 @@ static void explain_unclaimed(const StrobeConfig *config, StrobeRegistry *regist
         strobe_complain("Nothing was recorded: Strobe could enter no process of the command");
     else if (*any)
         strobe_complain("Nothing was recorded: no process of the command is one in which a "
-                        "requested collector (%s) can work; name one that works in any process "
-                        "(%s) to record it all the same",
+                        "requested collector (%s) can work; request one that works in any process "
+                        "(%s) with --collect to record the command all the same",
                         special, any);
     else
         strobe_complain("Nothing was recorded: no process of the command is one in which a "
@@ -215,7 +216,8 @@ static void recover_results(char *const *directories)
     }
 }
 
-/* A writer that makes a dump when the program ends reports it before it seals the window. */
+/* Reads the file again after the recovery: a writer that makes a dump when the program ends adds
+ * its directory to the file before it seals the window. */
 static char **read_directories(const StrobeRunFolder *folder)
 {
     g_auto(GStrv) reported = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
@@ -271,7 +273,8 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     return good;
 }
 
-/* Did only collectors for any process record, and cpu_sample, which samples children too? */
+/* Did only collectors record that can work in any process, and was cpu_sample, which samples
+ * children too, one of them? */
 static gboolean has_sampled_children(StrobeRegistry *registry, const StrobeClaim *claim,
                                      const char *directory)
 {

@@ -45,8 +45,8 @@ static int has_main_ended(char name[32])
     return read_thread(tid, name, &state) && state == 'Z';
 }
 
-/* A thread has the name of the thread that started it, so a program may also be called
- * strobe-demo. */
+/* Is it a thread of Strobe, by its name? A thread inherits the name of the thread that started it:
+ * those of a program called strobe-demo are not Strobe's. */
 static int is_own(const char *name, const char *program)
 {
     return strncmp(name, OWN, strlen(OWN)) == 0 && strcmp(name, program) != 0;

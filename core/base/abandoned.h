@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ends a process whose program is gone: its main thread has ended by pthread_exit(), and so have
- * the others. Strobe's threads, which block signals, would keep the process for ever. libc only. */
+ * the others. Otherwise Strobe's threads would keep the process alive for ever. libc only. */
 #ifndef STROBE_CORE_ABANDONED_H
 #define STROBE_CORE_ABANDONED_H
 

@@ -232,7 +232,7 @@ static void judge_link(StrobeClockTrend *trend, const StrobeClockLink *next)
     if (link->ns_per_tick > 0 &&
         (like_before || like_next || like_known || !(before || next || trend->ns_per_tick > 0))) {
         bound_error(trend, link, like_before ? before : NULL, like_next ? next : NULL);
-        if (measure_suspend(link)) { /* and the counter with the machine */
+        if (measure_suspend(link)) { /* machine and counter stopped together */
             link->cause = STROBE_CLOCK_SUSPEND;
             link->amount_ns = measure_suspend(link);
         } else if (before && !like_before) {
@@ -334,7 +334,8 @@ void strobe_clock_trend_add(StrobeClockTrend *trend, const StrobeClockPair *pair
     trend->last = *pair;
 }
 
-/* One pair: the rate is known only from before, with the accuracy that its publication required. */
+/* Bounds the error if there is only one pair: the rate is then known only from an earlier
+ * measurement, with an error of at most STROBE_CLOCK_RATE_SHARE. */
 static void bound_alone(StrobeClockTrend *trend, uint64_t end_ticks)
 {
     const StrobeClockPair *pair = &trend->knot;

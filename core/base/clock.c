@@ -27,7 +27,7 @@ static int processor_says_invariant(void)
 #elif defined(__aarch64__)
 static int processor_says_invariant(void)
 {
-    return 1; /* the architecture does */
+    return 1; /* the architecture guarantees it */
 }
 #else
 static int processor_says_invariant(void)

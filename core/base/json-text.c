@@ -95,7 +95,7 @@ static gboolean check_input(const char *text, gsize length, const char *origin, 
         return FALSE;
     }
     if (memchr(text, 0, length)) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: holds a NUL byte, is no JSON",
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: contains a NUL byte: not JSON",
                     origin);
         return FALSE;
     }

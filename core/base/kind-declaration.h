@@ -18,14 +18,14 @@ struct strobe_stored_kind {
 
 /* Is the declaration valid? Returns 0 with the reason in `error`. */
 int strobe_kind_check(const StrobeKind *kind, char *error, size_t size);
-/* Equal but for texts? */
+/* Do the declarations have the same shape and fields? Units and summaries may differ. */
 int strobe_kind_is_same(const StrobeKind *a, const StrobeKind *b);
 /* May `kind` coexist with `old` of the same name? An extension adds fields named plugin.field. */
 int strobe_kind_is_extension(const StrobeKind *kind, const StrobeKind *old, char *error,
                              size_t size);
 /* Bytes of the stored definition, a multiple of 8. */
 size_t strobe_kind_stored_bytes(const StrobeKind *kind);
-/* Writes them to `base`, which is aligned to 8. */
+/* Writes the stored definition to `base`, which is aligned to 8. */
 void strobe_kind_put(char *base, const StrobeKind *kind, uint32_t id);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs whose only work is to start another one: they are not recorded, for some of them
- * (timeout) wait for it in a process of their own. libc only. */
+/* Programs that only start another program. They are not recorded, because some of them (timeout)
+ * start it in a child process and wait for it. libc only. */
 #ifndef STROBE_BASE_LAUNCHERS_H
 #define STROBE_BASE_LAUNCHERS_H
 

@@ -20,7 +20,7 @@ int strobe_loaded_has(const char *name);
 uint64_t strobe_loaded_present(void);
 int strobe_loaded_after(uint64_t n_before, const void *address);
 
-/* Of the preloaded library: void (*)(StrobeLoadedFunction *). Registers a function that is
+/* Symbol of the preloaded library: void (*)(StrobeLoadedFunction *). Registers a function that is
  * called in the program's calls of dlopen and dlsym, before they continue. The conditions: a
  * library was loaded since its last call, and the caller is not one of these libraries, because
  * their constructors may still run. The function returns 0 for "not now"; the program's next

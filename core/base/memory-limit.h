@@ -14,16 +14,17 @@ void strobe_memory_limit_set(guint64 bytes, const char *folder);
 
 /* STROBE_MAX_MEM_DEFAULT unless it was set. */
 guint64 strobe_memory_limit(void);
-/* Fails like an allocation while enough memory is left for the message and the cleanup. */
+/* If memory is almost used up, fails like an allocation, while enough of it is left for the message
+ * and the cleanup. */
 void strobe_memory_check_room(void);
 /* The folder of temporary files; `otherwise` if none was set, NULL: the system's. */
 const char *strobe_temporary_folder(const char *otherwise);
 /* An empty file without a name in that folder (created if missing, unless it was set). It
  * disappears when its process ends in any way. -1 with errno set. */
 int strobe_temporary_file(const char *otherwise);
-/* Whether the folder's file system is memory. */
+/* Is the folder's file system in memory? */
 gboolean strobe_folder_is_memory(const char *folder);
-/* Whether temporary files without an output may be large: their folder was set or is on a disk. */
+/* May temporary files without an output be large? Yes if their folder was set or is on a disk. */
 gboolean strobe_temporary_has_disk(void);
 
 #endif

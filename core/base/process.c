@@ -16,7 +16,8 @@
 
 #include "launchers.h"
 
-/* The kernel clears it in a forked child; NULL: it cannot, and nothing is kept. */
+/* The process id, which the kernel clears in a forked child. NULL: the kernel cannot do so, and the
+ * id is not kept. */
 static _Atomic pid_t *own_id;
 
 static void map_own_id(void)
@@ -98,7 +99,7 @@ int strobe_process_is_there(pid_t pid, const char *name)
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     read_file(path, line, sizeof line);
     begin = strchr(line, '(');
-    end = strrchr(line, ')'); /* then a blank and the state */
+    end = strrchr(line, ')'); /* followed by a blank and the state */
     if (!begin || !end)
         return 1;
     if (name &&

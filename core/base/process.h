@@ -24,10 +24,10 @@ int strobe_process_is_there(pid_t pid, const char *name);
  * cannot be read. */
 int strobe_process_is_static(pid_t pid);
 
-/* Is its program one that only starts another (launchers.h)? 0 where that cannot be read. */
+/* Does the process's program only start another one (launchers.h)? 0 if that cannot be read. */
 int strobe_process_is_launcher(pid_t pid);
 
-/* Does the process run with another effective user than this one? 0 where that cannot be read. */
+/* Does the process have another effective user than this one? 0 if that cannot be read. */
 int strobe_process_is_of_other_user(pid_t pid);
 
 /* Identity of this boot of this machine, "" if unknown. */

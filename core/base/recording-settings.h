@@ -20,7 +20,7 @@ typedef struct StrobeRotationLimits {
     uint64_t bytes;
     int64_t ns;
     uint32_t keep;      /* segments, the newest included */
-    uint32_t on_demand; /* strobe_recorder_roll() is called */
+    uint32_t on_demand; /* 1: strobe_recorder_roll() may also begin segments */
 } StrobeRotationLimits;
 
 /* When the capture is synced to the disk. A kill loses nothing in any case; a power cut loses

@@ -23,8 +23,8 @@ const char *strobe_run_folder(void)
     return folder;
 }
 
-/* Uses system calls only: a library that watches the program's calls recognises Strobe's by the
- * caller. */
+/* Makes its calls directly, not through GLib: a library that intercepts the program's calls (osrt)
+ * recognises Strobe's own calls by their caller. */
 void strobe_run_opening(const char *collector)
 {
     const char *folder = strobe_run_folder();

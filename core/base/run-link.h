@@ -13,12 +13,13 @@
 /* The folder of the run that this process belongs to; NULL: none. */
 const char *strobe_run_folder(void);
 
-/* Writes to the folder, if there is one, that this thread opens the collector, so that a plugin
- * that ends the process can be named. NULL: the collector is open. */
+/* Notes in the folder, if there is one, which collector this thread is opening, so that `strobe
+ * run` can name a plugin that ends the process. NULL: removes the note, because the collector is
+ * open. */
 void strobe_run_opening(const char *collector);
 
 /* Asks `strobe run` to start the writer of the pool at this path. Returns 0, or an errno value
- * if it does not run. */
+ * if `strobe run` has ended. */
 int strobe_run_request_writer(const char *pool);
 
 /* `strobe run` notes in its folder that this pool's writer has failed or could not be started. */

@@ -79,7 +79,8 @@ static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
 
 /* ---- compressed blocks ---- */
 
-/* Bytes of the file that are in the window from there on; -1 if they cannot be read. */
+/* Copies up to `n` bytes of the file from `offset` through the window; returns their number, -1 if
+ * they cannot be read. */
 static gssize read_head(StrobeBlockCursor *cursor, guint64 offset, gsize n, char *head)
 {
     if (!lies_in_window(cursor, offset) || !lies_in_window(cursor, offset + n - 1))

@@ -11,7 +11,7 @@
  * has the uncompressed size as payload_bytes, and the type without its flag. */
 typedef struct StrobeBlockPlace {
     guint64 offset;       /* offset of the payload in the file */
-    guint32 stored_bytes; /* of it there */
+    guint32 stored_bytes; /* size of the payload in the file */
     gboolean is_compressed;
     struct strobe_block_header header;
 } StrobeBlockPlace;

@@ -5,7 +5,7 @@
 
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
 {
-    /* What earlier windows measured of the counter is still valid. */
+    /* The rate of the counter that earlier windows measured is still valid. */
     double known = writer->trend.ns_per_tick;
     StrobeClockPair pair = strobe_clock_pair();
     StrobeClockTrend trend;
@@ -24,7 +24,7 @@ void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTr
     writer->first_pair = writer->pair;
 }
 
-/* The pair that can be dropped best: older pairs may be farther apart. */
+/* Index of the pair that is the best to drop: older pairs may be farther apart. */
 static uint32_t least_missed(const StrobeClockPair *pairs, uint32_t n)
 {
     uint32_t found = 1;

@@ -15,8 +15,8 @@ int strobe_capture_file_begin(int fd, uint32_t window, const char *metadata);
 int strobe_capture_file_name(const char *path);
 
 /* Opens such a file to append to it, and reads its metadata (free it). The path comes from the
- * program and is not trusted: the file's metadata must name the pool, and it must have one name and
- * be no link. Returns 0 or an errno value. */
+ * program and is not trusted: the file's metadata must name the pool, and the file must have only
+ * one hard link and not be a symbolic link. Returns 0 or an errno value. */
 int strobe_capture_file_open(const char *path, const struct pool_header *pool, int *fd,
                              char **metadata);
 

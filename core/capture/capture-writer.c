@@ -326,7 +326,7 @@ static int write_tracks(StrobeCaptureWriter *writer, const struct pool_header *p
     if (used)
         error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, writer->buffer,
                                            used * (uint32_t)sizeof(struct strobe_stored_track));
-    if (error) /* all again, next time */
+    if (error) /* the next call writes all of them again */
         memset(writer->track_written, 0, sizeof writer->track_written);
     else
         writer->tracks_done = published;

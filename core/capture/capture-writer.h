@@ -14,14 +14,14 @@
 /* A capture file that is being written, and the definitions that it already contains. */
 typedef struct StrobeCaptureWriter {
     int fd;               /* -1: none */
-    uint64_t bytes;       /* of good blocks */
+    uint64_t bytes;       /* size of the complete blocks */
     uint64_t reserve_at;  /* 0: none */
     uint64_t reserve_end; /* while the reserve is in use, otherwise 0 */
     uint32_t window;
-    StrobeClockPair pair, first_pair; /* the present one, the file's first */
+    StrobeClockPair pair, first_pair; /* the current pair, and the file's first */
     int is_pair_written;
     StrobeClockTrend trend;                    /* of all pairs */
-    StrobeClockPair idle[STROBE_WRITER_PAIRS]; /* no block was written with them yet */
+    StrobeClockPair idle[STROBE_WRITER_PAIRS]; /* pairs that no block contains yet */
     uint32_t n_idle;
     uint32_t kinds_done;   /* number of bytes of the pool's kind area */
     uint32_t tracks_done;  /* value of the pool's count of published tracks */
@@ -43,11 +43,10 @@ void strobe_capture_writer_clear(StrobeCaptureWriter *writer);
 
 /* Begins to write at the current end of `fd` (owned from now on). */
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window);
-/* The same if the clock was already followed by `trend`; `pair` is the next one. */
+/* The same; continues `trend`, which contains the pairs so far. `pair` is the next pair. */
 void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
                                   const StrobeClockTrend *trend, const StrobeClockPair *pair);
-/* The same for a copy of another writer's capture: it knows the clock of that one from the
- * begin. */
+/* The same for a copy of another writer's capture: it takes over all clock pairs of that writer. */
 void strobe_capture_writer_begin_copy(StrobeCaptureWriter *writer, int fd,
                                       const StrobeCaptureWriter *other);
 void strobe_capture_writer_end(StrobeCaptureWriter *writer);

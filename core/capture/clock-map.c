@@ -239,8 +239,9 @@ static void add_reset(StrobeClockMap *map, const StrobeClockLink *link, gint64 b
     add_segment(map, 0, &link->to, after, SIDE_AFTER);
 }
 
-/* Where the two sides of a link meet. If the frequency changed, it is the intersection of their
- * lines; otherwise the middle of the counts that neither side, or either side, explains. */
+/* The count at which the two sides of a link meet. If the frequency changed, it is the intersection
+ * of their lines; otherwise the middle of the counts that neither side, or either side, explains.
+ */
 static guint64 find_meeting(const StrobeClockLink *link, gint64 before, gint64 after)
 {
     double scale = (double)((gint64)1 << RATE_BITS);
@@ -442,7 +443,7 @@ gint64 strobe_clock_map_from_monotonic(const StrobeClockMap *map, gint64 ns)
     return map->offset + limit_value(ns, TIME_LIMIT);
 }
 
-/* ---- what the pairs say ---- */
+/* ---- results ---- */
 
 const StrobeClockSummary *strobe_clock_map_summary(const StrobeClockMap *map)
 {

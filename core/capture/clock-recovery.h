@@ -18,8 +18,8 @@ typedef struct StrobeClockRecovery {
 /* Adds the pair of the next block. Ignores invalid pairs. */
 void strobe_clock_recovery_follow(StrobeClockRecovery *clock, const StrobeClockPair *pair);
 
-/* Does `now`, a pair of the same kind of clock and the same boot, continue the last one? Not if
- * the counter was disturbed since. */
+/* Does `now`, a pair of the same kind of clock and the same boot, continue the last one? No if
+ * the counter was disturbed in between. */
 gboolean strobe_clock_recovery_goes_on(const StrobeClockRecovery *clock,
                                        const StrobeClockPair *now);
 

@@ -6,12 +6,13 @@
 
 #define TIME_LIMIT STROBE_CLOCK_NS_LIMIT
 #define WIDTH_MAX ((guint64)STROBE_CLOCK_COMPUTED - 1) /* maximum width of a useful pair */
-#define EXTRAPOLATED 1e-6                              /* change of the rate without pairs */
-#define ORDER_NS 100000 /* by clock errors, a record may be stored before its end */
+#define EXTRAPOLATED 1e-6                              /* possible rate change beyond pairs */
+#define ORDER_NS 100000 /* clock errors may make a record appear stored before its end */
 /* Number of knots considered for the rate beyond the first or last knot. */
 #define BASELINE_KNOTS 64u
 #define EPOCHS_BACK 16u    /* number of epochs searched for a time */
-#define LATE_NS 5000000000 /* maximum delay of storing a record, except for rare collectors */
+#define LATE_NS 5000000000 /* nearly all collectors store a record within this time after its end  \
+                            */
 
 /* A used pair. */
 struct knot {
@@ -154,7 +155,7 @@ static void on_link(void *user, const StrobeClockLink *link)
     add_knot(f->clock, &link->to, f->base, link->is_broken != 0);
 }
 
-/* In the form of the trend, which counts from 0. */
+/* Converts a pair to the form that the trend takes, with ticks that count from `base`. */
 static StrobeClockPair trend_pair(const StrobeDevicePair *pair, gint64 base)
 {
     return (StrobeClockPair){.ticks = (guint64)(pair->device_ns - base),
@@ -196,7 +197,8 @@ static double rate_between(const struct knot *a, const struct knot *b)
            ((double)b->device_ns - (double)a->device_ns);
 }
 
-/* Error bound per ns of the line from `a` to `b`: of its ends and of the knots in between. */
+/* Error bound of the rate between the knots `a` and `b`, per ns: those of both knots, and the
+ * largest distance from the line of a knot in between. */
 static double share_of(const StrobeDeviceClock *clock, guint a, guint b)
 {
     const struct knot *from = knot_at(clock, a), *to = knot_at(clock, b);
@@ -211,7 +213,8 @@ static double share_of(const StrobeDeviceClock *clock, guint a, guint b)
     return (from->half_ns + to->half_ns + off) / fabs((double)to->host_ns - (double)from->host_ns);
 }
 
-/* The line beyond an end: from the last knot to the knot that gives the most exact rate. */
+/* Sets the rate of the line beyond an end of the epoch: the rate between the outermost knot and
+ * the knot that gives the most exact rate. */
 static void reach_out(const StrobeDeviceClock *clock, struct epoch *epoch, guint side)
 {
     guint end = side ? epoch->end - 1 : epoch->first;
@@ -223,7 +226,7 @@ static void reach_out(const StrobeDeviceClock *clock, struct epoch *epoch, guint
         guint other = side ? end - i : end + i;
         double share = share_of(clock, end, other);
         if (share >= epoch->share[side])
-            continue; /* a clock counts ns; close pairs measure its rate less exactly than that */
+            continue; /* not more exact than the rate so far, which starts at 1 (ns per ns) */
         epoch->share[side] = share;
         epoch->rate[side] = rate_between(knot_at(clock, end), knot_at(clock, other));
     }
@@ -308,7 +311,8 @@ void strobe_device_clock_finish(StrobeDeviceClock *clock, gint64 begin_ns, gint6
         for (guint side = 0; side < 2; side++)
             reach_out(clock, epoch_at(clock, i), side);
     borrow_rates(clock);
-    /* Records of a window are not before the window, so a repeated time cannot be that old. */
+    /* No record is older than the window: a device time that occurs in several epochs is not in the
+     * first one if it would then be before the window. */
     epoch_at(clock, 0)->from_ns = MIN(begin_ns, knot_at(clock, 0)->host_ns);
     take_summary(clock, &summary, reached_error(clock, begin_ns, end_ns));
 }
@@ -388,8 +392,8 @@ static guint epoch_before(const StrobeDeviceClock *clock, gint64 ns)
 }
 
 /* The newest epoch, from `newest` backwards, that contains the time, otherwise the one that
- * comes closest. The result is unsure if no epoch contains the time, or if another one also does
- * within a short delay. */
+ * comes closest. The result is unsure if no epoch contains the time, or if an older one contains
+ * it too, at most LATE_NS before the record was stored. */
 static guint epoch_of(const StrobeDeviceClock *clock, guint newest, gint64 stored_ns,
                       gint64 device_ns, gboolean *is_sure)
 {
@@ -410,7 +414,7 @@ static guint epoch_of(const StrobeDeviceClock *clock, guint newest, gint64 store
     return best;
 }
 
-/* Is a time in the link of a jump, outside of the epoch's own knots? */
+/* Is a time outside of the epoch's own knots, on a side where the clock jumped? */
 static gboolean is_in_link(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 ns)
 {
     return (epoch->first > 0 && ns < knot_at(clock, epoch->first)->host_ns) ||

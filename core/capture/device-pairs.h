@@ -15,8 +15,8 @@ typedef struct StrobeDevicePair {
     guint64 width_ns; /* width of the reading; STROBE_ABSENT_U64: unknown */
 } StrobeDevicePair;
 
-/* Sorts pairs (a GArray of StrobeDevicePair, all with a width) by time and removes those that
- * other pairs give more exactly. */
+/* Sorts pairs (a GArray of StrobeDevicePair, all with a width) by time and removes each pair that
+ * is less exact than a neighbour extrapolated to its time. */
 void strobe_device_pairs_choose(GArray *pairs);
 
 #endif

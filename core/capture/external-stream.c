@@ -81,7 +81,8 @@ static gboolean load_block(StrobeExternalStream *stream)
     return FALSE;
 }
 
-/* The end of the records that ended until then; damaged records count to them. */
+/* Offset in the block after the last record that ended until `until_ns`; the end of the block if a
+ * record is damaged. */
 static guint32 end_of(const StrobeExternalStream *stream, gint64 until_ns)
 {
     const StrobeRecordBlock *block = &stream->block;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second walk over the external data of a window. It is in the order of its records' ends,
- * and is merged with the recorded data. */
+/* The second walk over the external data of a window. Its records are in the order of their ends;
+ * the reader merges them with the recorded ones. */
 #ifndef STROBE_CORE_EXTERNAL_STREAM_H
 #define STROBE_CORE_EXTERNAL_STREAM_H
 
@@ -13,8 +13,9 @@ StrobeExternalStream *strobe_external_stream_new(StrobeIndexPass *index_pass,
                                                  StrobeInlineStrings *beside);
 void strobe_external_stream_free(StrobeExternalStream *stream);
 
-/* The next records that ended until then (ns since the epoch), at most `max`; 0: none. The views
- * point into the stream's memory, which the next call may reuse unless a reference was taken. */
+/* The next records that ended until `until_ns` (ns since the epoch), at most `max`; 0: none. The
+ * views point into the stream's memory, which the next call may reuse unless a reference was taken.
+ */
 gsize strobe_external_stream_next(StrobeExternalStream *stream, gint64 until_ns, StrobeView *views,
                                   gsize max);
 StrobeBlockMemory *strobe_external_stream_memory(const StrobeExternalStream *stream);

@@ -5,7 +5,8 @@
 #include "json-text.h"
 #include "index-pass.h"
 
-/* Their metadata about devices and file formats apply to the whole result. */
+/* Takes over the file's metadata about devices and file formats, which apply to the whole result.
+ */
 static void take_external_metadata(StrobeIndexPass *index_pass, JsonObject *metadata)
 {
     static const char *const taken[] = {"generation",       "level",          "device",  "host_uid",
@@ -18,7 +19,8 @@ static void take_external_metadata(StrobeIndexPass *index_pass, JsonObject *meta
                                    json_node_copy(json_object_get_member(metadata, taken[i])));
 }
 
-/* The file names its window by the session's pool and the window's begin. */
+/* Does the file belong to this window? Its metadata name the session's pool and the window's
+ * begin. */
 static gboolean is_of_this_window(const StrobeIndexPass *index_pass, JsonObject *metadata)
 {
     return !g_strcmp0(strobe_json_member_text(metadata, "pool_id"),

@@ -35,7 +35,7 @@ void strobe_index_pass_note_undefined(StrobeIndexPass *index_pass, guint segment
 {
     g_autofree char *reason =
         g_strdup_printf("offset %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT
-                        " bytes: records name strings that are not there, and have none",
+                        " bytes: records use strings that are missing, and are shown without them",
                         from, to - from);
 
     strobe_index_pass_note_damage(index_pass, segment, 0, 0, reason);
@@ -145,7 +145,7 @@ static void take_seal(StrobeIndexPass *index_pass, const StrobeClockPair *pair, 
     if (length < sizeof seal)
         return;
     memcpy(&seal, p, sizeof seal);
-    /* If the end is in the reserve, it precedes a seal of a segment that continued after all. */
+    /* A final seal that is in the reserve precedes a seal with `continued`, and still counts. */
     if (seal.continued && segment->is_sealed && !segment->seal.continued)
         return;
     segment->seal = seal;
@@ -165,7 +165,7 @@ void strobe_index_pass_take_names(StrobeIndexPass *index_pass, const StrobeBlock
         if (!strobe_definitions_take_tracks(index_pass->definitions, index_pass->buffer, n))
             strobe_index_pass_note_damage(index_pass, index_pass->current, place->offset,
                                           strobe_block_place_end(place),
-                                          "tracks are left out, there are more than 2097152");
+                                          "some tracks are left out: there are more than 2097152");
         break;
     case STROBE_BLOCK_STRINGS:
         take_strings(index_pass, index_pass->buffer, n);
@@ -279,7 +279,8 @@ static const StrobeIndexPassSegment *last_segment(const StrobeIndexPass *index_p
     return &index_pass->segments[strobe_segments_count(index_pass->files) - 1];
 }
 
-/* The bound comes from the existing pairs; but the writer may have seen more of them. */
+/* Raises the error bound, which was computed from the pairs in the capture, to the bound that the
+ * writer stored: the writer may have seen more pairs. */
 static void add_reported(StrobeClockSummary *clock, const StrobeIndexPass *index_pass)
 {
     StrobeClockSummary sum = {.n_jumps = 0};
@@ -408,7 +409,7 @@ static gboolean index_files(StrobeIndexPass *index_pass, const char *path, gbool
     }
     if (!index_pass->has_metadata) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
-                    "%s: not a capture: no readable block of facts (%" G_GUINT64_FORMAT
+                    "%s: not a capture: no readable metadata block (%" G_GUINT64_FORMAT
                     " bytes, %" G_GUINT64_FORMAT " sound blocks)",
                     path, index_pass->stats.n_bytes, index_pass->stats.n_blocks);
         return FALSE;

@@ -24,7 +24,7 @@ typedef struct StrobeIndexPassSegment {
 
 typedef struct StrobeIndexPass {
     StrobeSegments *files;
-    StrobeIndexPassSegment *segments; /* one a file */
+    StrobeIndexPassSegment *segments; /* one for each file */
     StrobeBlockOrder *order;
     StrobeClockMap *clock;
     StrobeDeviceClocks *devices;
@@ -32,7 +32,7 @@ typedef struct StrobeIndexPass {
     StrobeStringTable *strings;
     StrobeDefinitions *definitions;
     StrobeWindowEdges edges;
-    JsonObject *metadata; /* of the first segment that has them; "external": the external data */
+    JsonObject *metadata; /* of the first segment that has them; "external" in it: external data */
     gboolean has_external;
     StrobeReaderStats stats;
     GPtrArray *damage; /* texts */
@@ -54,7 +54,8 @@ void strobe_index_pass_free(StrobeIndexPass *index_pass);
 /* Counts damage in a segment; if `from` equals `to`, nothing was skipped. */
 void strobe_index_pass_note_damage(StrobeIndexPass *index_pass, guint segment, guint64 from,
                                    guint64 to, const char *reason);
-/* Counts as damage that records there name undefined strings; the records are not skipped. */
+/* Counts damage because records in this range use undefined strings; the records are not skipped.
+ */
 void strobe_index_pass_note_undefined(StrobeIndexPass *index_pass, guint segment, guint64 from,
                                       guint64 to);
 /* The same for a block cursor whose user is the index pass, in the current segment. */

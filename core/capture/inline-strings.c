@@ -52,7 +52,7 @@ void strobe_inline_strings_keep(StrobeInlineStrings *strings)
     strings->is_kept = TRUE;
 }
 
-/* Copies it contiguously into the ring, followed by a NUL. */
+/* Copies the string contiguously into the ring, followed by a NUL. */
 static void store_bytes(StrobeInlineStrings *strings, struct slot *slot, const char *bytes)
 {
     guint64 room = ((guint64)slot->length + 1 + 7) & ~(guint64)7;

@@ -29,15 +29,16 @@ void strobe_inline_strings_take(StrobeInlineStrings *strings, guint32 id, const 
 /* Ids below this number are in the table as stored; other ids of records are not in it. */
 guint32 strobe_inline_strings_n_stored(const StrobeInlineStrings *strings);
 
-/* Was it taken and not forgotten yet? */
+/* Was the string taken, and is it not forgotten yet? */
 gboolean strobe_inline_strings_knows(const StrobeInlineStrings *strings, guint32 id);
 
 /* The table's id of a kept string, 0 if it is forgotten. Any other id of a record stays
  * unchanged, or becomes 0 if it is not stored. */
 guint32 strobe_inline_strings_resolve(const StrobeInlineStrings *strings, guint32 id);
 
-/* Text and frames of such an id, or of one that was not kept; the latter live until the next
- * take. If strings are kept, other threads may call at the same time. */
+/* Text and frames of a resolved id, or of an inline string that is not in the table. Those of an
+ * inline string live until the next take. If strings are kept, other threads may call at the same
+ * time. */
 StrobeText strobe_inline_strings_text(const StrobeInlineStrings *strings, guint32 id);
 gsize strobe_inline_strings_stack(const StrobeInlineStrings *strings, guint32 id,
                                   const StrobeStringId **frames);

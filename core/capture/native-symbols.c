@@ -13,14 +13,14 @@
 
 #define PROGRAM "strobe-symbols"
 #define STARTS_MAX 16     /* number of restarts after a file ended the process */
-#define VAIN_STARTS_MAX 2 /* number of starts without any answer: it cannot run here */
+#define VAIN_STARTS_MAX 2 /* number of starts without any answer; then it cannot run here */
 #define FUNCTIONS_MAX 64
 #define TEXT_MAX 65536
 
 struct StrobeNativeSymbols {
     char program[PATH_MAX]; /* "": there is none */
     pid_t pid;
-    int socket; /* -1: it does not run */
+    int socket; /* -1: the process does not run */
     guint n_starts;
     gboolean has_answered;
     GHashTable *bad; /* paths of objects that ended the process */
@@ -66,8 +66,8 @@ void strobe_native_symbols_free(StrobeNativeSymbols *symbols)
     g_free(symbols);
 }
 
-/* Its streams are the socket, its signals have the default actions, and it gets no variables
- * that could change its behaviour. */
+/* Starts strobe-symbols. Its standard streams are the socket, its signals have the default actions,
+ * and it gets no environment variables that could change its behaviour. */
 static gboolean spawn_program(StrobeNativeSymbols *symbols, int theirs)
 {
     char *arguments[] = {symbols->program, NULL}, *environment[] = {NULL};

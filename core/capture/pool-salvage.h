@@ -17,7 +17,7 @@ typedef struct StrobePoolSalvage {
 StrobePoolSalvage *strobe_pool_salvage_new(struct pool_header *pool, guint32 window);
 void strobe_pool_salvage_free(StrobePoolSalvage *left);
 
-/* The latest time in it below `limit`, at least `latest`. */
+/* The latest time in the pool that is below `limit`; at least `latest`. */
 guint64 strobe_pool_salvage_latest(const StrobePoolSalvage *left, const struct pool_header *pool,
                                    guint64 latest, guint64 limit);
 

@@ -7,7 +7,8 @@
 #include <strobe/exporter.h>
 #include "string-table.h"
 
-/* Kinds that the core itself records; their records are kept outside of the window too. */
+/* Kinds that the core itself records. The reader keeps their records even if they lie outside of
+ * the window. */
 enum { STROBE_ROLE_NONE, STROBE_ROLE_CORE, STROBE_ROLE_LOSS, STROBE_ROLE_CLOCK };
 
 #define STROBE_FIELD_NONE G_MAXUINT32 /* offset of a field that the kind does not have */
@@ -31,7 +32,7 @@ typedef struct StrobeReaderTrack {
                            * track itself */
     guint32 clock_number; /* number among the device clocks, from 1; 0: none, or not known yet */
     guint32 name, group;  /* string ids */
-    guint32 captured_id;  /* in the capture's files */
+    guint32 captured_id;  /* id in the capture's files */
 } StrobeReaderTrack;
 
 typedef struct StrobeDefinitions StrobeDefinitions;
@@ -47,7 +48,7 @@ void strobe_definitions_take_kinds(StrobeDefinitions *definitions, const char *b
 /* FALSE if there are more than STROBE_READER_TRACKS_MAX tracks and some were ignored. */
 gboolean strobe_definitions_take_tracks(StrobeDefinitions *definitions, const char *bytes,
                                         guint32 n);
-/* All strings are known: sets the names of the tracks. */
+/* Call it when all strings are known: sets the names of the tracks. */
 void strobe_definitions_finish(StrobeDefinitions *definitions, const StrobeStringTable *strings);
 
 const StrobeReaderKind *strobe_definitions_kind(const StrobeDefinitions *definitions, guint32 id);

@@ -14,7 +14,7 @@ struct StrobeReader {
     gint64 until_ns;                /* end of the last record in the current block */
     guint segment;                  /* index of the current segment */
     guint64 bytes_before;           /* bytes of the segments before it */
-    gboolean takes_open;            /* the spans that are open at its end are read too */
+    gboolean takes_open;            /* spans that are open at the segment's end are read too */
     StrobeBlockCursor cursor;
     StrobeBlockPlace following; /* the cursor's block; late blocks come before it */
     gboolean has_following;

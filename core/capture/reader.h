@@ -48,8 +48,8 @@ const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, g
 /* The clocks of devices, from 0; NULL after the last. The views of their tracks contain them
  * too. */
 const StrobeClockView *strobe_reader_device_clock(const StrobeReader *reader, guint32 index);
-/* Number of lost records; stored and lost records together were offered to this window. A record
- * with a truncated text is stored. */
+/* Number of lost records, and of stored ones; their sum is the number of records that collectors
+ * tried to record in this window. A record with a truncated text is stored. */
 guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);
 guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats);
 /* One text for each damaged place: offset and reason. NULL-terminated; at most 100. */

@@ -76,7 +76,7 @@ const StrobeDecodedCounts *strobe_record_decoder_counts(const StrobeRecordDecode
     return &decoder->counts;
 }
 
-/* ---- strings beside their records ---- */
+/* ---- inline strings ---- */
 
 static void take_string(StrobeRecordDecoder *decoder, const guint64 *record, guint32 words)
 {

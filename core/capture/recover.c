@@ -37,8 +37,8 @@ struct index_pass {
     gboolean is_ending; /* its program is writing the rest at this moment */
     guint32 window;
     guint32 segment;
-    guint64 good_end; /* behind the last sound block */
-    guint64 core_at;  /* the last block of records outside of thread buffers */
+    guint64 good_end; /* offset of the end of the last valid block */
+    guint64 core_at;  /* offset of the last block of records outside of thread buffers */
     StrobeClockRecovery clock;
     GHashTable *written; /* thread buffer << 48 ^ sequence -> number of written bytes of that
                           * block */
@@ -133,8 +133,8 @@ static void ignore_damage(void *user, guint64 from, guint64 to, const char *reas
 {
 }
 
-/* The path of an open capture that its program named; NULL: it is a capture.strobe. `capture` may
- * be a path of the descriptor. */
+/* The path of an open capture to which the program gave another name; NULL: it is called
+ * capture.strobe. `capture` may be a path of the descriptor. */
 static char *path_by_program(int fd, const char *capture)
 {
     g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
@@ -144,7 +144,7 @@ static char *path_by_program(int fd, const char *capture)
     return path && strcmp(name, STROBE_CAPTURE_NAME) ? g_steal_pointer(&path) : NULL;
 }
 
-/* Only the newest segment gets what is in the pool. */
+/* Is the file an earlier segment? Only the newest one gets the records of the pool. */
 static gboolean is_earlier(int fd, const char *capture)
 {
     g_autofree char *path = path_by_program(fd, capture);
@@ -203,13 +203,14 @@ static gboolean belongs_to(const struct index_pass *index_pass, const struct poo
     if (strcmp(own_id, index_pass->pool_id))
         return FALSE;
     if (fstat(index_pass->fd, &mine) || stat(window->capture, &named))
-        /* The capture was moved since: it is the capture of the pool's window. */
+        /* The capture was moved. It is the right one if its window is the pool's. */
         return errno == ENOENT && !index_pass->is_sealed &&
                atomic_load(&window->window) == index_pass->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
-/* A pool that came from another machine with its capture lies beside that. */
+/* Opens the pool: a file next to the capture (a pool that was copied from another machine with its
+ * capture), otherwise the file at its recorded path. */
 static int open_pool_file(const struct index_pass *index_pass, const char *name, StrobePool *pool)
 {
     g_autofree char *folder = index_pass->capture ? g_path_get_dirname(index_pass->capture) : NULL;
@@ -234,7 +235,8 @@ static gboolean open_pool(struct index_pass *index_pass, StrobePool *pool)
     return TRUE;
 }
 
-/* The program died after writing its losses and before noting it. */
+/* If the program died after it had written its losses, and before it marked them as reported, marks
+ * them. */
 static void note_reported(const struct index_pass *index_pass, struct pool_header *pool)
 {
     guint64 at = atomic_load(&pool->telling_at);
@@ -297,7 +299,7 @@ static guint64 resume_writer(struct index_pass *index_pass, StrobeCaptureWriter 
 
     strobe_clock_init();
     strobe_boot_id(boot_id);
-    /* A writer that cannot read the id would take what it has written itself for unwritten. */
+    /* If the writer itself could not read the id, it would write again what it has written. */
     index_pass->is_same_boot = index_pass->is_writer || strcmp(boot_id, index_pass->boot_id) == 0;
     StrobeClockPair pair = latest_pair(index_pass, pool, left);
     strobe_capture_writer_resume(writer, fd, index_pass->window, &index_pass->clock.trend, &pair);
@@ -333,8 +335,8 @@ static void read_losses(const struct index_pass *index_pass, struct pool_header 
         raise_each(seen->thread_buffers[i], strobe_pool_thread_buffer(pool, i)->lost_reported);
 }
 
-/* Not in the pool, which stays unchanged if this fails. The program's counts at the end of the
- * window are already there. */
+/* Adds the losses to `seen`, not to the pool, which must stay unchanged if this fails. If the
+ * program has ended the window, `seen` already contains its counts. */
 static void add_losses(const struct index_pass *index_pass, const struct pool_header *pool,
                        const StrobePoolSalvage *left, StrobeLossCounts *seen)
 {
@@ -513,7 +515,7 @@ static gboolean other_needs_pool(const struct index_pass *index_pass, const char
     return is_open;
 }
 
-/* Opens the file that was read again for writing: its name may belong to another file by now. */
+/* Opens the file for writing by its descriptor: its name may belong to another file by now. */
 static int open_again(int fd)
 {
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
@@ -530,7 +532,7 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
     if (has_program || strobe_pool_has_writer(pool)) {
         *live = !index_pass->is_sealed;
         const struct pool_window *window = strobe_pool_window(pool->header, index_pass->window);
-        /* Or the writer has just left it with a seal. */
+        /* The last condition: the writer has just sealed and left the window. */
         index_pass->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program ||
                                           atomic_load(&window->window) != index_pass->window);
         strobe_pool_destroy(pool, 0);

@@ -10,8 +10,9 @@
 #include <unistd.h>
 #include "json-text.h"
 
-/* By the clock of start_info: readers add a time of it to the difference of both members. NTP
- * adjusts CLOCK_MONOTONIC alone, so that the two drift apart. */
+/* Returns the pair's time on CLOCK_MONOTONIC_RAW, the clock of start_info, because readers compare
+ * the two members. It cannot be taken from CLOCK_MONOTONIC alone: NTP adjusts only that clock, so
+ * the two drift apart. */
 static gint64 compute_raw_ns(const StrobeClockPair *pair)
 {
     return pair->monotonic_ns + strobe_clock_ns(CLOCK_MONOTONIC_RAW) -

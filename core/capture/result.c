@@ -66,7 +66,8 @@ static void add_children(GPtrArray *results, const char *parent)
     g_ptr_array_sort(results, compare_results);
 }
 
-/* The directory that contains a folder FRAMEWORK, which may be named from inside; NULL: none. */
+/* The directory that contains the folder, if this is called FRAMEWORK; otherwise NULL. The folder
+ * may also be named by a path without its name, such as ".". */
 static char *directory_around(const char *folder)
 {
     g_autofree char *named = g_path_get_basename(folder);
@@ -82,7 +83,8 @@ static char *directory_around(const char *folder)
     return strcmp(real, STROBE_FRAMEWORK_DIR) ? NULL : g_path_get_dirname(whole);
 }
 
-/* The capture of a result directory belongs to it, unless it is one of several segments. */
+/* Adds the result for a capture's file: the result directory that contains it, if there is one and
+ * the file is not one of several segments; otherwise the file alone. */
 static void add_file(GPtrArray *results, const char *path)
 {
     g_autofree char *folder = g_path_get_dirname(path);

@@ -151,7 +151,7 @@ static void add_earlier(StrobeSegments *segments, const char *folder)
             clear_segment(&segment);
             if (fd >= 0)
                 break;
-            continue; /* rolled away meanwhile */
+            continue; /* removed by a rotation meanwhile */
         }
         g_array_insert_val(segments->segments, segments->segments->len - 1, segment);
     }

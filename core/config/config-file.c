@@ -10,7 +10,8 @@
 #include "error.h"
 #include "json-text.h"
 
-/* Keys that only Strobe's own files have: acl.json may also contain a "dump". */
+/* Keys that only Strobe's own files have; the second list is for comparing with acl.json, which may
+ * also contain a "dump". */
 static const char *const own_keys_of_no_other[] = {
     "schedule", "collectors", "defaults", "exporters", "export_type", "output",
     "buffer",   "rotate",     "dump",     "ranks",     "front_end",   NULL};
@@ -113,7 +114,7 @@ StrobeConfig *strobe_config_load(const char *path, GError **error)
     if (text->len == 0)
         wrong = "is empty, expected a JSON object";
     else if (strlen(text->str) != text->len)
-        wrong = "holds a NUL byte, is no JSON";
+        wrong = "contains a NUL byte: not JSON";
     if (wrong) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG, "%s: %s", path, wrong);
         return NULL;

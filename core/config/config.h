@@ -8,30 +8,32 @@
  *   "collectors": {"cpu_op": {"shapes": true, "required": true}, "gc": {"threshold": "1ms"}},
  *   "defaults":   false,                             strobe run: only these collectors
  *   "exporters":  {"chrome_trace": {}, "csv": {}},
- *   "export_type": ["text"],                         which exporters run where "exporters" names
+ *   "export_type": ["text"],                         which exporters run if "exporters" names
  *                                                    none: "text", "db" or both
  *   "output":     {"directory": "./out",             parent of the result directories
  *                  "worker": "name",                 default: the host name
- *                  "report": "/path"},               each new result directory is appended to it
+ *                  "report": "/path"},               each new result directory's path is
+ *                                                    appended to this file
  *   "buffer":     {"size": "64MB", "flush_interval": "1s",
  *                  "sync": "none",                   or "window", "interval": when the capture is
  *                                                    forced to the disk, against a power cut
- *                  "policy": "drop",                 or "block", "ring": what a full buffer means
+ *                  "policy": "drop",                 or "block", "ring": what happens if the
+ *                                                    buffer is full
  *                  "keep": "30s"},                   ring: how far back a dump reaches
  *   "rotate":     {"size": "1GB", "time": "10min", "steps": 100,
  *                  "keep": 5},                       the capture rolls over into segments
  *   "dump":       {"signal": "SIGUSR2", "slow_step": 2.5, "min_interval": "10s", "max": 16},
- *                                                    what makes a ring dump, beside a call
+ *                                                    what makes a ring dump, besides a call
  *   "ranks":      [0, 3],                            only these ranks record
  *   "metadata":   {"key": any},                      into profiler_metadata.json
  *   "front_end":  {"common_config": {...}, "experimental_config": {...}, ...}
  *                                                    into profiler_info.json as it is
  * }
  *
- * "required" is accepted for every collector: its failure fails the session. So is "optional", an
- * object of options that are set where the component has them; what it lacks is told as a
- * diagnostic. A text over 1 MiB, nested deeper than 64 or with a duplicate key is refused before it
- * is parsed.
+ * Every collector accepts "required" (if it is true, a failure of the collector fails the session)
+ * and "optional", an object of options that are set if the component has them; a diagnostic names
+ * the options that it lacks. A text over 1 MiB, nested deeper than 64 or with a duplicate key is
+ * refused before it is parsed.
  */
 #ifndef STROBE_CORE_CONFIG_H
 #define STROBE_CORE_CONFIG_H
@@ -50,11 +52,11 @@ typedef struct StrobeConfig {
     StrobeScheduleConfig schedule;
     GPtrArray *collectors; /* of StrobeConfigComponent */
     GPtrArray *exporters;
-    gboolean is_checked;                    /* strobe run has looked at the exporters */
+    gboolean is_checked;                    /* strobe run has checked the exporters */
     gboolean has_collectors, has_exporters; /* the key exists or a flag was given */
     gboolean has_defaults;                  /* strobe run adds the default collectors */
-    guint32 export_types;                   /* STROBE_EXPORT_*, 0: not said */
-    char *directory;                        /* NULL: the present one */
+    guint32 export_types;                   /* STROBE_EXPORT_*, 0: not given */
+    char *directory;                        /* NULL: the current folder */
     char *worker;                           /* NULL: the host name */
     char *report;                           /* NULL: none */
     StrobeBufferConfig buffer;

@@ -21,8 +21,8 @@
 
 /* ---- which folders ---- */
 
-/* Does the result have a folder other than the usual ones? Most have none, and need not be read
- * for it. */
+/* Does the result have a folder other than the usual ones? Most results have none; their captures
+ * need not be read. */
 static gboolean has_other_folders(const char *directory)
 {
     static const char *const own[] = {STROBE_FRAMEWORK_DIR, STROBE_OUTPUT_DIR, "logs"};
@@ -159,7 +159,7 @@ static gboolean is_current(const StrobeResult *result)
     return is_good;
 }
 
-/* ---- reading them ---- */
+/* ---- reading the folders ---- */
 
 typedef struct Join {
     StrobeRegistry *registry;
@@ -365,7 +365,7 @@ static gboolean write_in(Join *join, int folder, const char *metadata, GError **
 {
     g_autofree char *name = NULL;
     int file = create_file(folder, &name);
-    int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : -1; /* until it has its name */
+    int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : -1; /* until it has a name */
     gboolean good = FALSE;
 
     if (file < 0)
@@ -436,7 +436,7 @@ static gboolean join_folders(Join *join, const StrobeReader *reader, const GPtrA
     else
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
                     STROBE_FRAMEWORK_DIR "/" STROBE_EXTERNAL_NAME
-                                         " in %s stays as it was, for less can be read now: %s",
+                                         " in %s stays as it was, because less can be read now: %s",
                     join->directory, join->problem);
     g_free(join->problem);
     strobe_import_capture_free(join->join.capture);
@@ -462,8 +462,8 @@ static gboolean any_is_there(const StrobeResult *result, const GPtrArray *folder
 static gboolean refuse_directory(const char *directory, GError **error)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
-                "%s: what others recorded into it is left out: only its owner's \"strobe analyse\" "
-                "reads that in",
+                "%s: external data in it are left out: only \"strobe analyse\" by its owner adds "
+                "them",
                 directory);
     return FALSE;
 }

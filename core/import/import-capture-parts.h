@@ -30,11 +30,11 @@ struct StrobeImportCapture {
     GHashTable *threads; /* struct thread -> id of the recorded capture; NULL: there is none */
     GHashTable *places;  /* the stored track without its id -> the id */
     StrobeStringTable *strings;
-    guint32 n_strings; /* ids dealt out, 0 among them */
+    guint32 n_strings; /* number of assigned ids, including 0 */
     StrobeStorage *storage;
     StrobeExternalSorter *sorter; /* of records */
-    gint64 begin, end, base;      /* base: added when records are written */
-    gint64 shift;                 /* added when a record comes */
+    gint64 begin, end, base;      /* base: added to times when records are written */
+    gint64 shift;                 /* added to a record's times when it is added */
     guint64 n_records, n_refused, n_bent;
     GHashTable *reported; /* names of kinds, see strobe_import_capture_fill_in; NULL: none */
     guint64 *dropped;     /* buffer for the fields of a dropped record */

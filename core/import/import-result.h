@@ -11,7 +11,7 @@
 
 /* Data about the window that a source belongs to. */
 typedef struct StrobeImportJoin {
-    struct StrobeImportCapture *capture; /* beside the recorded one */
+    struct StrobeImportCapture *capture; /* a capture next to the recorded one */
     gint64 begin_ns;                     /* of the window */
     gint64 raw_offset;                   /* time of day minus CLOCK_MONOTONIC_RAW */
     gboolean has_raw_offset;             /* whether the recorder stored raw_offset */
@@ -22,8 +22,8 @@ typedef struct StrobeImportWish {
     gboolean stored_derived;
     gboolean is_temporary; /* the result is removed after it has been read */
     const char *parent;    /* parent of the result directory */
-    const char *place;     /* its place once it is complete, on the same disk; NULL: it stays */
-    /* Moves it there, like renameat2() with RENAME_NOREPLACE: 0, or -1 with errno. */
+    const char *place;     /* path to which the complete result is moved; NULL: it stays */
+    /* Moves it to `place`, like renameat2() with RENAME_NOREPLACE: 0, or -1 with errno. */
     int (*move)(const char *from, const char *to);
     StrobeProgress progress;
     gpointer progress_user;
@@ -35,7 +35,7 @@ typedef struct StrobeImportItem {
     char *part;
     char *name; /* name of an unknown part, or the reason of damage; NULL for a part that was
                  * read */
-    guint64 n;  /* rows, or how often */
+    guint64 n;  /* number of rows, or of occurrences */
 } StrobeImportItem;
 
 typedef struct StrobeImport {

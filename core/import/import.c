@@ -149,8 +149,8 @@ static void join_clocks(struct run *run, gint64 raw_offset)
         return;
     if (shift > SHIFT_MAX_NS || shift < -SHIFT_MAX_NS) {
         host_damage(&run->instance, "clocks",
-                    "those of the source and of the recorder are over 10 s apart: its times stay "
-                    "as they stand");
+                    "those of the source and of the recorder are over 10 s apart: the times of the "
+                    "source stay unchanged");
         return;
     }
     run->import->shift_ns = shift;
@@ -177,9 +177,9 @@ static StrobeStatus host_file(StrobeInstance *self, const char *name, const char
     struct run *run = run_of(self);
 
     if (!is_harmless(name) || length > FILE_BYTES_MAX || g_hash_table_size(run->files) == FILES_MAX)
-        return strobe_instance_fail(self, STROBE_ERROR_ARGUMENT, __FILE__, __LINE__,
-                                    "The file \"%.200s\" of %zu bytes cannot be taken over", name,
-                                    length);
+        return strobe_instance_fail(
+            self, STROBE_ERROR_ARGUMENT, __FILE__, __LINE__,
+            "The file \"%.200s\" of %zu bytes cannot be added to the result", name, length);
     g_hash_table_replace(run->files, g_strdup(name), g_bytes_new(bytes, length));
     return STROBE_OK;
 }
@@ -241,8 +241,8 @@ static void tell_copy(void *user, const char *part, const char *reason)
     host_damage(user, part, reason);
 }
 
-/* Of a program that was killed the last records are in its pool: they are put into their file, as
- * for a capture of a result directory. */
+/* If a program was killed, its last records are still in its pool. Adds them to the capture, as for
+ * a capture of a result directory. */
 static void recover_file(StrobeInstance *self, const char *part, int32_t descriptor)
 {
     g_autofree char *held = g_strdup_printf("/proc/self/fd/%d", descriptor);
@@ -252,7 +252,7 @@ static void recover_file(StrobeInstance *self, const char *part, int32_t descrip
     if (!strobe_recover(held, &is_live, &error)) {
         g_autoptr(GString) reason = g_string_new(error->message);
 
-        g_string_replace(reason, held, "it", 0); /* the part's name stands before the reason */
+        g_string_replace(reason, held, "it", 0); /* the part's name precedes the reason */
         host_damage(self, part, reason->str);
     } else if (is_live) {
         host_damage(self, part, "its program still runs: the records written so far are read");

@@ -16,9 +16,9 @@
  * failure; leaves nothing behind. */
 StrobeImport *strobe_import_run(const StrobeImportSource *source, const StrobeImportWish *wish,
                                 GError **error);
-/* Lets each importer that can do so make the source readable, with the vendor's tools; their
- * output goes to a file in the folder `logs`. `options` as for strobe_import_options. FALSE with
- * the reason of the first failure. */
+/* Calls `prepare` of each importer that has it, to make the source readable with the vendor's
+ * tools; the tools' output goes to a file in the folder `logs`. `options` as for
+ * strobe_import_options. FALSE with the reason of the first failure. */
 gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int logs,
                                const GPtrArray *options, GError **error);
 /* The options for this importer in StrobeConfigComponents (NULL: none); NULL: its defaults. */

@@ -19,7 +19,7 @@ typedef struct StrobeBatch {
     guint16 kind_of[STROBE_BATCH]; /* index of each record's kind in kinds */
     guint n_blocks;
     StrobeBlockMemory *blocks[STROBE_BATCH_BLOCKS];
-    gsize bytes; /* all of that */
+    gsize bytes; /* memory of the batch and its blocks */
 } StrobeBatch;
 
 /* The next records that pass `filter` (NULL: all). `n_read` grows by all records read. NULL at

@@ -7,7 +7,7 @@
 #include "json-text.h"
 #include "log.h"
 
-#define MESSAGES_MAX 1000u /* that are kept */
+#define MESSAGES_MAX 1000u /* maximum number of kept messages */
 #define VIEW_FLAGS                                                                                 \
     (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES | STROBE_VIEW_INCOMPLETE |                     \
      STROBE_VIEW_CLOCK_UNSURE)

@@ -24,14 +24,14 @@ typedef struct StrobeConsumer {
     gboolean is_open;
     GError *failure; /* first failure of this run */
 
-    gboolean wants_all_raw;     /* it asked for "*" */
+    gboolean wants_all_raw;     /* it wants "*" */
     GPtrArray *wants;           /* names of the kinds that it wants, including those in its
                                  * options */
     GHashTable *wanted;         /* the same names */
     StrobeReaderKind *kinds;    /* a pass's derived kinds, n_kinds of the component */
     StrobeDerivedCount *counts; /* counts of the same kinds in this run */
 
-    /* Of the run. */
+    /* State of the current run. */
     StrobeReader *reader;
     StrobeMetadata metadata;
     StrobeStorage *storage;
@@ -39,7 +39,7 @@ typedef struct StrobeConsumer {
     gboolean *is_stored;        /* for each kind of a pass: does the capture itself contain it? */
     StrobeDerivedLog *log;      /* of a pass */
     StrobeView *views;          /* STROBE_BATCH: the wanted ones of a batch */
-    StrobeDerived *newest;      /* last emitted record; NULL: none that is kept */
+    StrobeDerived *newest;      /* last emitted record; NULL: none, or it is not kept */
     guint64 *unkept;            /* fields of a record that is not kept */
     GArray *messages;           /* kept during its thread; NULL: printed at once */
     GHashTable *metadata_texts; /* key -> text, for metadata values that are not strings */

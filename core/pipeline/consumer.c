@@ -226,7 +226,7 @@ void strobe_consumer_raw_end(StrobeConsumer *c, const StrobeMetadata *metadata, 
 
 /* ---- derived records ---- */
 
-/* All losses are known now; they may not have been when the record was emitted. */
+/* All losses are known now; some may have been unknown when the record was emitted. */
 static guint16 flags_of(StrobeGaps *gaps, const StrobeDerived *record)
 {
     return record->track && strobe_gaps_touch(gaps, record->track, record->begin_ns, record->end_ns)
@@ -320,7 +320,8 @@ void strobe_consumer_close(StrobeConsumer *c)
     g_clear_pointer(&c->metadata_texts, g_hash_table_unref);
 }
 
-/* Without a gap they were already counted when they were flagged. */
+/* Counts again, because gaps were unknown when records were emitted. If there are no gaps, the
+ * counts made when the records were flagged are right. */
 void strobe_consumer_count_incomplete(StrobeConsumer *c)
 {
     const StrobeDerived *record;

@@ -29,7 +29,8 @@ void strobe_derived_log_unref(StrobeDerivedLog *log);
  * call. NULL if it cannot be kept (disk full). */
 StrobeDerived *strobe_derived_log_add(StrobeDerivedLog *log, const StrobeDerived *record);
 int strobe_derived_log_error(const StrobeDerivedLog *log); /* why: an errno value */
-/* Nothing more is added. `is_whole`: FALSE if the pass failed; its records are then not read. */
+/* Call it when nothing more is added. `is_whole`: FALSE if the pass failed; its records are then
+ * not read. */
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole);
 
 /* Waits for the end. NULL: the pass failed. */

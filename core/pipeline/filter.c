@@ -107,7 +107,7 @@ void strobe_filter_add_name(StrobeFilter *filter, const char *pattern)
     g_ptr_array_add(filter->names, g_pattern_spec_new(pattern));
 }
 
-/* ---- what is in ---- */
+/* ---- selection ---- */
 
 gboolean strobe_filter_is_about_all(const char *kind)
 {

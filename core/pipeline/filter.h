@@ -34,7 +34,7 @@ void strobe_filter_add_kind(StrobeFilter *filter, const char *pattern);
 void strobe_filter_add_track(StrobeFilter *filter, const char *pattern);
 void strobe_filter_add_name(StrobeFilter *filter, const char *pattern);
 
-/* Does it have no condition? */
+/* Does the filter have no condition? */
 gboolean strobe_filter_is_whole(const StrobeFilter *filter);
 
 /* Moves the views that pass the filter to the front; returns their number. All views are of one

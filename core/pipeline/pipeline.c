@@ -105,7 +105,7 @@ static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint de
             strobe_consumer_free(consumer);
             return FALSE;
         }
-        if (has_pass(p, pass)) /* these need the pass themselves */
+        if (has_pass(p, pass)) /* one of the passes that it needs has added it */
             strobe_consumer_free(consumer);
         else
             g_ptr_array_add(p->passes, consumer);
@@ -313,8 +313,8 @@ static void set_metadata(struct run *run, const StrobeResult *result)
     run->metadata.directory_path = output ? output : "";
     run->metadata.generation = generation_of(run->p, metadata);
     run->metadata.level = (gint32)strobe_json_member_int(metadata, "level", -1);
-    /* For a whole result, exporters also write links that lead outside of it; for a part they do
-     * not. */
+    /* Exporters write links that lead outside of a whole result, but none that lead outside of a
+     * selected part. */
     if (run->p->filter && !strobe_filter_is_whole(run->p->filter))
         json_object_set_boolean_member(metadata, "cut", TRUE);
     update_metadata(run);

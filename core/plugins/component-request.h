@@ -11,7 +11,7 @@ typedef struct StrobeConfigComponent {
     char *name;
     char *origin;        /* the requesting file or flag */
     JsonObject *json;    /* options from JSON, NULL if none */
-    JsonObject *wished;  /* "optional": set if the component has them, NULL if none */
+    JsonObject *wished;  /* "optional": options to set if the component has them, NULL if none */
     GPtrArray *pairs;    /* options from a command line, alternating name and value, NULL if none */
     gboolean is_default; /* added by `strobe run`: no error if it finds nothing to collect */
     gboolean required;

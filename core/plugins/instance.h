@@ -25,7 +25,7 @@ struct StrobeInstance {
 gboolean strobe_instance_set_options(StrobeOptions *options, const StrobeConfigComponent *wanted,
                                      GString *lacking, GError **error);
 
-/* Whether `component` accepts the requested options. */
+/* Does `component` accept the requested options? */
 gboolean strobe_instance_check_options(const StrobeComponent *component,
                                        const StrobeConfigComponent *wanted, GError **error);
 

@@ -239,7 +239,8 @@ static void load_file(const StrobeRegistry *registry, StrobePluginFile *file)
         file->plugin = plugin;
 }
 
-/* The user did not name the file, so it is no error for the user that it cannot be loaded. */
+/* Loads a file that the user did not name. A failure is therefore not reported, except if the file
+ * harmed the process that tried it. */
 static void load_unnamed(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     gboolean is_new = !file->plugin && !file->error;

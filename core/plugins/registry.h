@@ -18,8 +18,8 @@ typedef struct StrobePluginFile {
     gboolean is_harmful;        /* it failed its trial */
 } StrobePluginFile;
 
-/* Called before a file outside of Strobe's own folders is loaded: returns why it must not be,
- * NULL if it may be (free it). The command sets it before it makes a registry; a profiled
+/* Called before a file outside of Strobe's own folders is loaded: returns why it must not be loaded
+ * (free it), or NULL if it may be. The command sets it before it makes a registry; a profiled
  * program has none, because it starts no processes. */
 typedef char *(*StrobeRegistryTrial)(const char *path);
 void strobe_registry_on_load(StrobeRegistryTrial trial);

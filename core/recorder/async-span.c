@@ -20,7 +20,7 @@
 #include "thread-buffer-inline.h"
 #include "track-table.h"
 
-#define NEAR 16u /* places from the top */
+#define NEAR 16u /* number of entries that are searched, from the top */
 
 /* The parts of an ended span that its record needs. */
 struct taken {

@@ -3,7 +3,7 @@
  * path. */
 #include "thread-buffer-inline.h"
 
-/* ---- the general way ---- */
+/* ---- the general path ---- */
 
 uint32_t strobe_thread_buffer_intern_name(StrobeWriter *w, const char *name)
 {
@@ -75,7 +75,7 @@ close_span(uint64_t key, uint32_t kind, const void *fields, size_t size, uintptr
     return closed;
 }
 
-/* ---- the short way ---- */
+/* ---- the fast path ---- */
 
 uint32_t strobe_thread_buffer_span_open(StrobeInstance *self, uint64_t key, uint32_t kind,
                                         const char *name, uint64_t argument)

@@ -21,8 +21,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* A fork may happen at any moment, and the child closes every descriptor that is not -1: so it
- * must never be 0. */
+/* Sets the descriptor of an unused pool to -1. It must never be 0: a fork may happen at any moment,
+ * and the child closes every descriptor that is not -1. */
 static void clear_pool(StrobePool *pool)
 {
     pool->fd = -1;
@@ -175,7 +175,8 @@ static struct flock lock_of_byte(off_t byte)
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
 }
 
-/* `strobe doctor` may inspect the file at this moment. */
+/* Waits for the lock, because `strobe doctor` may hold it for a moment while it inspects the file.
+ */
 static int lock_for_program(const StrobePool *pool)
 {
     struct flock lock = lock_of_byte(PROGRAM_BYTE);

@@ -25,10 +25,10 @@
 #define STROBE_POOL_VERSION 9
 
 #define STROBE_POOL_THREAD_BUFFERS 1024u
-/* The last ones of these, for threads of a writer process. */
+/* The last ones of these are for threads of a writer process. */
 #define STROBE_POOL_WRITER_THREAD_BUFFERS 16u
 #define STROBE_POOL_SPANS 256u
-/* For names of a thread buffer's open spans, see span-names.h. */
+/* Words for the names of a thread buffer's open spans, see span-names.h. */
 #define STROBE_POOL_NAME_WORDS 256u
 /* Entries for tracks: first those of recording threads, which are reused after their thread has
  * ended, then all others, which stay. */
@@ -116,7 +116,7 @@ struct pool_block {
     uint64_t sequence;
     uint32_t track;
     uint32_t window;
-    _Atomic uint32_t used;    /* committed bytes behind this header */
+    _Atomic uint32_t used;    /* committed bytes after this header */
     _Atomic uint32_t flushed; /* committed bytes that are in the capture */
     _Atomic uint32_t owned;   /* 1: in use by a thread buffer or waiting to be written; 0: free */
     uint32_t reserved;
@@ -161,7 +161,7 @@ struct pool_window {
     uint32_t n_stuck;        /* threads still in a critical section at its end */
     uint32_t has_strays;     /* blocks that are neither in a thread buffer nor in the full list */
     _Atomic uint64_t begin;
-    _Atomic uint64_t end; /* 0: it goes on */
+    _Atomic uint64_t end; /* 0: it has not ended */
     char capture[PATH_MAX];
 };
 
@@ -216,7 +216,7 @@ struct pool_control {
                                            * failed so far */
     _Atomic uint32_t n_refused_dumps;     /* number of dumps that the configuration did not allow */
     struct pool_dump dumps[STROBE_DUMPS]; /* indexed by number modulo STROBE_DUMPS */
-    _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* in the present or last window */
+    _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* in the current or last window */
 
     /* Collectors that run in the writer process. */
     _Atomic uint64_t paused;         /* set by the program: bit n - 1 for collector n */
@@ -265,11 +265,11 @@ struct pool_header {
     _Atomic uint64_t free_tracks;                     /* tag << 32 | place from 1, 0: none */
     _Atomic uint32_t n_threads_ended;
     _Atomic uint32_t n_trackless; /* number of threads that found no entry */
-    _Atomic uint32_t n_strings;   /* ids dealt out */
+    _Atomic uint32_t n_strings;   /* assigned ids */
     _Atomic uint32_t n_stacks;    /* of the strings */
     _Atomic uint64_t arena_used;
     _Atomic uint64_t stack_bytes; /* of these */
-    _Atomic uint32_t n_inline;    /* strings written beside their records */
+    _Atomic uint32_t n_inline;    /* strings written inline, next to their records */
 
     /* Losses outside of thread buffers, and how many of them have been written. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
@@ -317,8 +317,8 @@ typedef struct StrobePool {
  * with it. `setup` is the text for the writer (writer-setup.h), NULL: none. Returns 0 or an errno
  * value. */
 int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup);
-/* Returns 0 in a container (a pid namespace): its /dev/shm can vanish when its first process ends,
- * and the pool with it. */
+/* Returns 0 in a container (a pid namespace): when its first process ends, its /dev/shm can vanish
+ * with the pool in it. */
 int strobe_pool_shared_memory_lasts(void);
 /* A copy of the text for the writer (free it); NULL: none, or no memory. */
 char *strobe_pool_copy_setup(const struct pool_header *header);

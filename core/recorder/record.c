@@ -2,7 +2,7 @@
 /* The recording calls of the plugin ABI. */
 #include "thread-buffer-inline.h"
 
-/* Room kept after a string for the record that names it. */
+/* Room that is kept after a string for the record that uses it. */
 #define INLINE_MARGIN 1024u
 
 _Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may be one record");

@@ -118,7 +118,7 @@ static void count_overwritten(StrobeRing *ring, struct pool_block *const *blocks
         struct pool_block *block = blocks[i];
         struct pool_thread_buffer *thread_buffer =
             strobe_pool_thread_buffer(pool, block->thread_buffer % pool->n_thread_buffers);
-        uint32_t used = strobe_pool_used(block);             /* each is the program's word */
+        uint32_t used = strobe_pool_used(block); /* not trusted: the program may write it */
         raise_to(&thread_buffer->recycled, block->sequence); /* first, because recovery depends
                                                               * on it */
         raise_to(&thread_buffer->overwritten_until, block->full_at);
@@ -170,7 +170,7 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
     uint32_t freed = 0;
     unsigned n;
 
-    do { /* no more than exist, whatever the program wrote */
+    do { /* at most as many as exist: the program may write any number */
         if (!lock_ring(ring))
             break;
         STROBE_TESTPOINT("ring-tidying");

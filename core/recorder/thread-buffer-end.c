@@ -16,7 +16,7 @@ struct thread_buffers_end {
     StrobeRing *ring; /* NULL: none */
     uint32_t window;
     uint64_t end;
-    int patience; /* that is left */
+    int patience; /* number of waits that are left */
 };
 
 static struct pool_block *find_block(struct thread_buffers_end *e)

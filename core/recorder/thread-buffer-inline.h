@@ -40,8 +40,8 @@ struct thread_buffer_thread {
     uint32_t late;             /* closed window for which the thread still records; 0: none */
 };
 extern __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
-/* Spans nested too deep for the pool. They are recorded like others, but a kill loses those that
- * are open. Only threads with such deep nesting use it. */
+/* Open spans nested too deep for the pool. They are recorded like others, but a kill loses them.
+ * Memory is used only for threads with such deep nesting. */
 extern struct pool_span strobe_deep_spans[STROBE_POOL_THREAD_BUFFERS][STROBE_DEEP_SPANS];
 
 /* First record of this thread in this window; `frame` is the frame of the recording call. */
@@ -222,7 +222,7 @@ static inline void fill_fields(const StrobeWriter *w, void *out, const void *fie
 
     for (; n >= 8; n -= 8, from += 8, out = (char *)out + 8) /* a call would cost more */
         *(volatile uint64_t *)out = *(const uint64_t *)(const void *)from;
-    if (n) /* `from` is NULL where there are no fields */
+    if (n) /* `from` is NULL if there are no fields */
         memcpy(out, from, n);
 }
 
@@ -401,12 +401,12 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     return fields;
 }
 
-/* ---- the short way ----
+/* ---- the fast path ----
  *
- * For what is usual: a thread that has recorded in this window, a counter to read, a known name,
- * the innermost span, times that fit one word, room in the block. It calls nothing, so that the
- * compiler needs neither a frame nor saved registers; if it returns 0, the caller takes the general
- * path. Inside a critical section.
+ * For the usual case: the thread has recorded in this window, the clock is the processor's counter,
+ * the name is known, the span is the innermost one, its times fit in one word, and the block has
+ * room. These functions call no others, so the compiler needs neither a frame nor saved registers.
+ * If they return 0, the caller takes the general path. Inside a critical section.
  */
 
 #define SPAN_HEAD 24u   /* size of header, begin and end */
@@ -456,7 +456,7 @@ static inline struct usual_span usual_span(const StrobeWriter *w, uint32_t depth
     uint32_t place = depth - 1;
     int is_short;
 
-    if (__builtin_expect(place >= w->short_spans, 0)) /* or none is open */
+    if (__builtin_expect(place >= w->short_spans, 0)) /* also if no span is open */
         return none;
     span.open = &w->thread_buffer->spans[place];
     span.head = head_of(span.open);

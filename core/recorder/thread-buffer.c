@@ -48,7 +48,7 @@ static __thread uint32_t generation_at_fork THREAD_BUFFER_TLS;
 static pthread_key_t exit_key;
 static int is_initialised;
 static int is_writer;         /* this process is the writer, not the program */
-static int has_quick_barrier; /* in all threads: microseconds */
+static int has_quick_barrier; /* a barrier in all threads takes only microseconds */
 
 static void barrier_in_all_threads(void)
 {
@@ -90,7 +90,8 @@ void strobe_thread_buffer_hand_over(StrobeWriter *w)
     atomic_store_explicit(&w->thread_buffer->is_handing_over, 0, memory_order_release);
 }
 
-/* 0: it has waited as long as it may. The writer may hang in a disk that does not answer. */
+/* 0: the thread has waited as long as it may. The writer may hang on a disk that does not answer.
+ */
 static int may_wait(int64_t begun_ns)
 {
     const int64_t patience_ns = strobe_thread_buffers.patience_ns;
@@ -133,7 +134,8 @@ static struct pool_block *find_block(StrobeWriter *w)
                : wait_for_block(w);
 }
 
-/* Not for a block that another thread began: each record then needs its track. */
+/* Allows the fast path, except for a block that another thread began: there each record needs a
+ * track word. */
 static void allow_short_way(StrobeWriter *w)
 {
     int is_own = !w->block || w->block->track == w->track;
@@ -209,7 +211,8 @@ int strobe_thread_buffer_is_own(uint32_t index)
     return (index >= STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS) == is_writer;
 }
 
-/* Of a group of 64 thread buffers, as in the map: those for threads of the other process. */
+/* Bits of the thread buffers in group `word` (64, as in the map) that are for threads of the other
+ * process. */
 static uint64_t thread_buffers_of_other(unsigned word)
 {
     const uint64_t last = UINT64_MAX << (64 - STROBE_POOL_WRITER_THREAD_BUFFERS);
@@ -272,7 +275,7 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&thread_buffer->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_thread_buffers.session) {
-        strobe_track_end_thread(w->pool, w->index); /* the thread before */
+        strobe_track_end_thread(w->pool, w->index); /* the previous thread of this buffer */
         w->track = strobe_track_begin_thread(w->pool, w->index);
         w->session = strobe_thread_buffers.session;
         if (w->track == 0) /* no room for its track: the record must not appear on another
@@ -286,7 +289,7 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
     atomic_store_explicit(&thread_buffer->track, w->track, memory_order_relaxed);
     atomic_store_explicit(&thread_buffer->window, window, memory_order_relaxed);
     atomic_store_explicit(&thread_buffer->is_handing_over, 0,
-                          memory_order_relaxed); /* a dead thread's */
+                          memory_order_relaxed); /* a dead thread may have left it set */
     strobe_thread.names = w->names; /* before the fast path may use them, also in a signal
                                      * handler */
     atomic_signal_fence(memory_order_seq_cst);
@@ -394,7 +397,7 @@ void strobe_thread_buffer_unpark(uint32_t index)
         atomic_compare_exchange_strong(&w->parking, &parked, THREAD_BUFFER_VACANT);
 }
 
-/* Another thread may have ended the last of the spans at this moment. */
+/* Parks the buffer, or frees it at once if another thread has ended the last span meanwhile. */
 static void park_writer(StrobeWriter *w)
 {
     atomic_store(&w->parking, THREAD_BUFFER_PARKED);
@@ -412,8 +415,8 @@ static int is_offer_lost(const struct pool_thread_buffer *thread_buffer, uint64_
            (state == THREAD_BUFFER_ENDS && depth < busy >> THREAD_BUFFER_DEPTH_SHIFT);
 }
 
-/* The thread left the thread buffer somewhere inside the critical section. A block of the thread
- * buffer is not yet in any queue, and contains the committed records. */
+/* Repairs the thread buffer after its thread left it somewhere inside a critical section. If the
+ * buffer has a block, that block is in no queue yet, and contains the committed records. */
 static void mend_thread_buffer(StrobeWriter *w)
 {
     uint32_t index = atomic_load_explicit(&w->thread_buffer->block, memory_order_relaxed);
@@ -625,7 +628,7 @@ static void in_child(void)
     __atomic_store_n(&strobe_gate, 0, __ATOMIC_SEQ_CST);
     for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
         if (!(atomic_load_explicit(&writer_map[i / 64], memory_order_relaxed) >> (i % 64) & 1))
-            continue; /* not to be copied for nothing */
+            continue; /* an unchanged page need not be copied */
         writers[i].generation = THREAD_BUFFER_DETACHED;
         writers[i].session = 0;
         writers[i].block = NULL;

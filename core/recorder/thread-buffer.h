@@ -46,7 +46,7 @@ enum {
  * from the start if the kernel offers no barrier in all threads. */
 enum {
     THREAD_BUFFER_SHARING = 1, /* the owner may not know it yet */
-    THREAD_BUFFER_SHARED = 2   /* it does */
+    THREAD_BUFFER_SHARED = 2   /* the owner knows it */
 };
 
 struct StrobeWriter {
@@ -122,8 +122,8 @@ void strobe_thread_buffer_record_late(uint32_t window);
  * threads may be busy for a moment later; they find the gate shut and change nothing. */
 int strobe_thread_buffer_is_stuck(uint32_t index);
 
-/* Number of records since the last call that belong to the ended window (by its `end` of
- * close_gate) but came too late. */
+/* Number of records since the last call that belong to the ended window, because they began before
+ * the `end` passed to close_gate, but came too late. */
 uint64_t strobe_thread_buffer_take_late(void);
 /* Is a thread without a thread buffer counting a loss in the pool at this moment? None begins
  * while the gate is shut. */

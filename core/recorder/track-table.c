@@ -224,7 +224,7 @@ uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack 
     uint32_t id = 0;
 
     fill_track(header, &stored, track);
-    /* A thread named its own track. */
+    /* The track is described by a thread's number alone: it is that thread's own track. */
     if (stored.type == STROBE_TRACK_THREAD && stored.name == 0 && stored.clock == STROBE_CLOCK_HOST)
         id = keep_thread(header, stored.number);
     for (uint32_t i = 0; i < n && id == 0; i++) {
@@ -288,7 +288,7 @@ void strobe_track_sweep_begin(struct pool_header *header)
     }
 }
 
-/* Unless another thread keeps it at this moment. */
+/* Frees the entry, unless another thread keeps its track at this moment. */
 static void free_place(struct pool_header *header, uint32_t place, uint64_t state)
 {
     if (!(state & TRACK_KEPT) &&

@@ -63,8 +63,9 @@ static gboolean works_here(const StrobeComponent *component, int process)
                                             : process != STROBE_PROCESS_STARTING;
 }
 
-/* In the default set, only operators outweigh the samples of another process, which include its
- * children; the records of a helper in Python do not. */
+/* Is the collector no reason to take over the run? The samples of the process that has the claim
+ * include its children, so in the default set only a collector of operators is a reason. Records of
+ * a helper in Python are none. */
 static gboolean is_by_the_way(const StrobeComponent *component, const StrobeConfigComponent *wanted,
                               gboolean is_sampled)
 {

@@ -5,13 +5,16 @@
  * `strobe run` makes a private folder and names it in STROBE_RUN_DIR. The folder holds:
  *   config.json    the merged configuration (output.report is "<folder>/directories")
  *   claim          the process that records (run-claim.h)
- *   directories    one result directory a line, appended as each is made
- *   dropped        those that a process left that another program took the run from
+ *   directories    the result directories, one on each line, appended when each is made
+ *   dropped        result directories of a process whose claim another process has taken over
  *   writers        a FIFO: the pools that need a writer (run-link.h)
- *   opening.P.T    by thread T of process P, while it opens the collector that is named in it
- * and further STROBE_RUN_FOLLOW=1: every process in which a collector can work records, claimed
- * or not; STROBE_RUN_ANY=1: collectors that work in any process suffice to record;
- * STROBE_RUN_STEP_ON: first, any, manual or a class name, read by the Python bootstrap.
+ *   opening.P.T    exists while thread T of process P opens the collector that the file names
+ *
+ * It also sets these variables:
+ *   STROBE_RUN_FOLLOW=1   every process in which a collector can work records, whether or not it
+ *                         has the claim
+ *   STROBE_RUN_ANY=1      a process records even if only collectors that work in any process do
+ *   STROBE_RUN_STEP_ON    first, any, manual or a class name; the Python bootstrap reads it
  */
 #ifndef STROBE_CORE_ATTACH_H
 #define STROBE_CORE_ATTACH_H
@@ -19,7 +22,7 @@
 #include <strobe/strobe.h>
 
 enum {
-    STROBE_PROCESS_NATIVE = 1, /* a collector needs its marks or libraries */
+    STROBE_PROCESS_NATIVE = 1, /* a native process with marks or libraries for a collector */
     STROBE_PROCESS_LINKED = 2, /* the program itself uses libstrobe */
     STROBE_PROCESS_PYTHON = 3,
     STROBE_PROCESS_STARTING = 4 /* any other, before its main */
@@ -37,11 +40,11 @@ STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
  * of this native process and some of them need it. */
 void strobe_run_watch_exit(const StrobeSession *session);
 
-/* Whether this process records only provisionally: so far only collectors that work in any
- * process work in it. */
+/* Does this process record only provisionally, because so far only collectors that work in any
+ * process work in it? */
 int strobe_run_is_for_now(void);
 
-/* Whether the collector can work in this process: 1 now, 2 perhaps later, 0 not; -1: no such
+/* Can the collector work in this process? 1: now; 2: perhaps later; 0: no; -1: there is no such
  * collector. Exported for the Python module. */
 STROBE_API int strobe_run_can_collect(const char *collector);
 

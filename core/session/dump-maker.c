@@ -79,7 +79,7 @@ static gboolean write_log(const struct pool_header *pool, StrobeResultDirectory 
     return strobe_result_directory_log(d, text, NULL);
 }
 
-/* The capture gets its name when it is complete: recovery could not finish it. */
+/* The capture gets its name only when it is complete, because recovery could not finish it. */
 static int fill_directory(StrobeDumpMaker *maker, StrobeWriterLoop *loop, StrobeResultDirectory *d,
                           const char *reason)
 {

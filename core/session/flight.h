@@ -22,7 +22,7 @@ void strobe_flight_forget(void);
 /* Requests a dump of the process's flight recorder and returns; FALSE if there is none. Any
  * thread, and in a signal handler. */
 gboolean strobe_flight_request(void);
-/* A step took that long. NULL is allowed. */
+/* Call it after each step with its duration: a slow step requests a dump. `flight` may be NULL. */
 void strobe_flight_step(StrobeFlight *flight, gint64 step, double seconds);
 
 #endif

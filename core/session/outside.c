@@ -14,7 +14,6 @@
 #include "sampler.h"
 #include "timed-wait.h"
 
-/* How long late records of a window are waited for. */
 /* Maximum wait for collectors at the end of a window. */
 #define END_PATIENCE_NS 5000000000
 
@@ -269,7 +268,7 @@ void strobe_outside_free(StrobeOutside *o)
     o->is_stopping = TRUE;
     pthread_cond_broadcast(&o->wake);
     pthread_mutex_unlock(&o->lock);
-    if (is_hung) /* the process ends together with it */
+    if (is_hung) /* the process ends soon, and with it the hanging thread */
         return;
     if (o->has_thread)
         pthread_join(o->thread, NULL);

@@ -13,12 +13,12 @@
 
 typedef struct StrobeOutside StrobeOutside;
 
-/* Should the collector run there if possible? */
+/* Should the collector run in the writer process if there is one? */
 gboolean strobe_component_is_outside(const StrobeComponent *component);
 
-/* Makes the collectors that the setup names, for a process that has mapped this pool and joins
- * it; NULL: there are none. `program` is its process id as this process sees it, 0: it cannot
- * see it. Reports a missing collector to the program. `setup` must outlive it. */
+/* Makes the collectors that the setup names, in a process that has mapped this pool and joins
+ * it; NULL: there are none. `program` is the program's process id as this process sees it, 0: it
+ * cannot see it. Reports a missing collector to the program. `setup` must outlive the result. */
 StrobeOutside *strobe_outside_new(struct pool_header *pool, pid_t program,
                                   const StrobeWriterSetup *setup);
 /* Closes the collectors. NULL is allowed. */

@@ -210,7 +210,7 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
     return ok;
 }
 
-/* ---- facts ---- */
+/* ---- metadata ---- */
 
 /* Leaves out the "PLUGIN." that selects the file, unless another collector has the same name. */
 static const char *collector_name(const StrobeConfig *config, guint index)
@@ -396,7 +396,7 @@ static gboolean write_file(StrobeResultDirectory *d, int folder, const char *nam
     return FALSE;
 }
 
-/* Those of torch_npu and CANN if the front end knows them. */
+/* Adds the versions of Strobe, and of torch_npu and CANN if the front end knows them. */
 static void add_versions(JsonObject *top, const StrobeConfig *config)
 {
     static const char *const names[] = {"torch_npu_version", "cann_version"};

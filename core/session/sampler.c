@@ -188,8 +188,8 @@ static void add_worker(StrobeSampler *sampler, GArray *sources)
     worker->sampler = sampler;
     worker->sources = sources;
     g_ptr_array_add(sampler->threads, worker);
-    /* not through GLib: a library that watches the program's calls recognises Strobe's by the
-     * caller */
+    /* not through GLib: a library that intercepts the program's calls (osrt) recognises Strobe's
+     * own calls by their caller */
     worker->has_thread = strobe_thread_start(&worker->thread, worker_main, worker) == 0;
     if (!worker->has_thread)
         strobe_log(STROBE_LOG_WARNING,
@@ -202,7 +202,7 @@ static void add_source(GArray *sources, StrobeCollector *c, gint64 now)
     if (!c->is_started || c->is_paused || !c->ops->sample || !c->ops->sample_interval)
         return;
     gint64 interval = c->ops->sample_interval(c->state);
-    if (interval <= 0) /* not this time */
+    if (interval <= 0) /* the collector does not sample in this window */
         return;
     struct source source = {
         .collector = c, .interval = MAX(interval, INTERVAL_MIN_NS), .next = now};
@@ -220,7 +220,8 @@ static StrobeSampler *start_sampler(GArray *sources)
     strobe_cond_init(&sampler->wake);
     sampler->threads = g_ptr_array_new();
     sampler->added = g_array_new(FALSE, FALSE, sizeof(struct source));
-    pthread_mutex_lock(&sampler->lock); /* the thread looks for itself among the others */
+    /* The new thread reads the list of threads under this lock. */
+    pthread_mutex_lock(&sampler->lock);
     add_worker(sampler, sources);
     pthread_mutex_unlock(&sampler->lock);
     return sampler;

@@ -15,7 +15,7 @@
 #include "run-link.h"
 
 #define FLUSH_DEADLINE_NS (STROBE_FLUSH_DEADLINE_S * (gint64)1000000000)
-#define ASK_AGAIN_US 1000 /* whether a collector has late records */
+#define ASK_AGAIN_US 1000 /* interval of the calls for late records */
 
 struct collector_call_cost {
     const char *call;
@@ -76,7 +76,8 @@ static uint64_t host_link_of(StrobeInstance *self, uint64_t id)
     return id && id < STROBE_LINK_DEALT ? links_of(self->owner) | id : 0;
 }
 
-/* All of them exist before the first is opened, and stay. */
+/* All collectors exist before the first is opened, and until the session ends, so no lock is
+ * needed. */
 static uint64_t host_link_for(StrobeInstance *self, const char *collector, uint64_t id)
 {
     const StrobeCollector *c = self->owner;
@@ -213,8 +214,8 @@ void strobe_collector_tell_calls(StrobeCollector *c)
 
 /* ---- life ---- */
 
-/* Outside the program, a warning during a window is a diagnostic of the result: the program
- * changed independently. */
+/* In the writer process, a collector's warning during a window becomes a diagnostic of the result,
+ * because the program may have changed independently of it. */
 static void log_line(StrobeInstance *self, gint32 level, const char *text)
 {
     const StrobeCollector *c = self->owner;

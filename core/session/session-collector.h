@@ -26,11 +26,11 @@ typedef struct StrobeCollector {
     gboolean required;
     gboolean is_default; /* no diagnostic if it finds nothing to collect */
     gboolean is_warm, is_started;
-    gboolean is_paused;                  /* started, but temporarily not recording */
-    gboolean is_draining;                /* it has stopped, and flush is not finished */
-    gboolean is_outside;                 /* this process is the writer, not the program */
-    gboolean is_failure_reported;        /* there: to the program */
-    gboolean has_more;                   /* flush was not finished at its deadline */
+    gboolean is_paused;           /* started, but temporarily not recording */
+    gboolean is_draining;         /* it has stopped, and flush is not finished */
+    gboolean is_outside;          /* this process is the writer, not the program */
+    gboolean is_failure_reported; /* if is_outside: the failure was reported to the program */
+    gboolean has_more;            /* flush had not finished at its deadline */
     guint64 flush_begin, flush_deadline; /* ticks */
     gint64 flush_until_us;               /* the same, on a clock that needs no rate */
     GError *failure;                     /* the first failure, kept until the session ends */
@@ -55,15 +55,15 @@ void strobe_collector_stop(StrobeCollector *collector);
 /* Within a window: stops it and waits for its late records, or starts it again. */
 void strobe_collector_pause(StrobeCollector *collector);
 void strobe_collector_resume(StrobeCollector *collector);
-/* After stop: begins to wait for late records, for STROBE_FLUSH_DEADLINE_S at most. Returns
- * whether any collector has some: then call strobe_collectors_flush() in the thread that records
- * them. The first function is for one collector. */
+/* After stop: begins to wait for late records, for STROBE_FLUSH_DEADLINE_S at most, of one
+ * collector or of all. Returns whether any collector has some: then call strobe_collectors_flush()
+ * in the thread that records them. */
 #define STROBE_FLUSH_DEADLINE_S 2
 gboolean strobe_collector_begin_flush(StrobeCollector *collector);
 gboolean strobe_collectors_begin_flush(const GPtrArray *collectors);
 void strobe_collectors_flush(const GPtrArray *collectors);
-/* It holds records, or its stop creates some: it must be stopped and flushed before the program
- * ends. */
+/* Must the collector be stopped and flushed before the program ends? Yes if it holds records, or if
+ * its stop creates some. */
 gboolean strobe_collector_needs_end(const StrobeCollector *collector);
 void strobe_collector_cool(StrobeCollector *collector);
 

@@ -136,7 +136,7 @@ StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, con
         return strobe_api_result(failure, error);
     if (strobe_session_is_calling(session))
         g_set_error(&failure, STROBE_ERROR, STROBE_ERROR_STATE,
-                    "A dump was asked for by a function that the session calls");
+                    "A function that the session calls requested a dump");
     else if (session->flight)
         path = wait_for_dump(session, reason, &failure);
     else

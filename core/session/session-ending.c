@@ -13,10 +13,9 @@
 #include "session-log.h"
 #include "signal-guard.h"
 
-/* How long collectors may take to hand over the late records of a window. */
 /* Maximum wait of stop() for the disk. */
 #define STOP_PATIENCE_NS 20000000
-/* Maximum wait of the exit for another thread's call of the session. */
+/* Maximum time for which the exit waits for another thread that is in a call of the session. */
 #define EXIT_PATIENCE_MS 5000
 
 void strobe_session_set_write_error(const char *directory, int failed, GError **error)
@@ -67,7 +66,7 @@ static char *describe_waiting(StrobeCollector *c)
     if (is_pending ? available != 0 : !(reason && strobe_run_is_for_now()))
         reason = NULL;
     if (is_pending && !reason)
-        reason = "what it collects from was not loaded into the process";
+        reason = "the library that it needs was not loaded into the process";
     if (c->is_default)
         reason = NULL;
     if (causes)
@@ -129,7 +128,7 @@ static void diagnose_session(StrobeSession *session)
 
 /* ---- the end ---- */
 
-/* Returns EINPROGRESS if it is still being written. */
+/* Returns EINPROGRESS if the capture is still being written. */
 static int seal_window(StrobeSession *session, StrobeEnding *ending)
 {
     gint64 patience_ns = session->on_trace_ready ? -1 : STOP_PATIENCE_NS;
@@ -226,7 +225,7 @@ void strobe_session_end_at_exit(StrobeSession *session)
     g_rec_mutex_unlock(&session->lock);
 }
 
-/* ---- waiting for it ---- */
+/* ---- waiting until windows are written ---- */
 
 static void tell_failure(const StrobeEnding *ending, int failed, GError **error)
 {

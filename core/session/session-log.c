@@ -7,7 +7,7 @@
 
 #define LOG_MAX_BYTES (1u << 20) /* a collector with many messages must not fill the memory */
 
-/* Not GLib's, which ThreadSanitizer cannot see. */
+/* A lock of pthread, because ThreadSanitizer does not see GLib's. */
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static GString *log_text;
 

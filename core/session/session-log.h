@@ -10,7 +10,7 @@ void strobe_session_log_begin(void);
 void strobe_session_log_end(void);
 /* The log since the session's begin or the last window (free it); starts again. */
 char *strobe_session_log_take(void);
-/* Notes the whole log in the pool again: the recorder may be newer than the first lines. */
+/* Copies the whole log to the pool again, because the first lines may be older than the pool. */
 void strobe_session_log_note(void);
 /* In a forked child. */
 void strobe_session_log_reset(void);

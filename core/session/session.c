@@ -35,8 +35,8 @@ StrobeSession *strobe_session_recording(void)
     return strobe_thread_buffer_is_gate_open() ? g_atomic_pointer_get(&current) : NULL;
 }
 
-/* A session that is being made or freed has no owner yet, or no longer, and must not stay half
- * open. */
+/* In a forked child: resets the global state directly, not through the session, because a session
+ * that is being made or freed is not `current`, and must not stay half open. */
 static void in_child(void)
 {
     strobe_recorder_forget();
@@ -176,7 +176,7 @@ static void tell_late(void)
     if (late)
         strobe_log(STROBE_LOG_WARNING,
                    "%" G_GUINT64_FORMAT " records came after the last window had ended: they are "
-                   "lost, and no capture tells of them",
+                   "lost, and no capture counts them",
                    late);
 }
 
@@ -330,10 +330,11 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
 
 /* ---- transitions ---- */
 
-/* The function may only stop the session. In a transition that then handles this; after a dump the
- * session is stopped when the function has returned. */
+/* A function of the user that this thread is calling. It may only stop the session. If it does so
+ * in a transition, the transition handles it; in the function of a dump, the session stops when
+ * that function has returned. */
 static _Thread_local struct {
-    const StrobeSession *session; /* whose function this thread calls; NULL: none */
+    const StrobeSession *session; /* the session that calls it; NULL: none is being called */
     gboolean is_of_dump;
 } called;
 
@@ -455,7 +456,7 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     return strobe_api_result(failure, error);
 }
 
-/* The time of the functions is of no step. */
+/* Begins the step again after the functions have been called: their time belongs to no step. */
 static void report_dumps_of_step(StrobeSession *session)
 {
     if (!strobe_session_report_dumps(session))
@@ -635,7 +636,8 @@ const char *strobe_session_directory(const StrobeSession *session)
     return session->last_directory;
 }
 
-/* A program that ends within the window leaves the file in its result. */
+/* Rewrites the metadata files now, so that they are in the result even if the program ends within
+ * the window. */
 static void update_files(StrobeSession *session)
 {
     StrobeSignalGuard guard;

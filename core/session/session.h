@@ -25,15 +25,15 @@ typedef struct StrobeEnding {
 
 struct StrobeSession {
     GRecMutex lock; /* a handler may call back */
-    gint n_users;   /* who hold it */
+    gint n_users;   /* number of holders, see strobe_session_hold */
     pid_t pid;      /* a forked child must not touch its parent's session */
     pid_t target;   /* the recorded process if it is another one; 0: this one */
     StrobeConfig *config;
     StrobeRegistry *registry;
     GPtrArray *collectors; /* of StrobeCollector */
     StrobeSampler *sampler;
-    gboolean is_attached; /* session of `strobe run` in a native process: gives way to a session
-                           * of the program */
+    gboolean is_attached; /* session of `strobe run` in a native process: it is ended when the
+                           * program makes its own session */
     gboolean is_running;
     gboolean is_changing;    /* collectors are being called */
     gboolean follows_loader; /* opens collectors in calls of the loader */
@@ -46,14 +46,14 @@ struct StrobeSession {
     gint64 thread; /* kernel id of the stepping thread */
     StrobeTraceReady on_trace_ready, on_window_end;
     gpointer trace_ready_user, window_end_user;
-    gint is_stop_wanted; /* by a dump's function; atomic */
+    gint is_stop_wanted; /* the function that a dump called has stopped the session; atomic */
     StrobeScheduleFunction schedule;
     gpointer schedule_user;
     StrobeResultDirectory *directory; /* of the recording window */
     guint32 window;                   /* its number */
     GPtrArray *endings;               /* of StrobeEnding, oldest first */
     StrobeFlight *flight;             /* for the policy ring */
-    guint32 n_dumps, n_refused_dumps; /* that were reported */
+    guint32 n_dumps, n_refused_dumps; /* numbers that were already reported */
     StrobeDumpMaker dump_maker;       /* for a writer thread */
     char *last_dump;
     char *last_directory;
@@ -79,7 +79,7 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error);
 
 /* ---- functions of the user, session.c ---- */
 
-/* In between this thread calls a function of the user. No lock. */
+/* Call these before and after this thread calls a function of the user. No lock. */
 void strobe_session_begin_function(StrobeSession *session, gboolean is_of_dump);
 void strobe_session_end_function(void);
 /* Is the calling thread in such a function? */

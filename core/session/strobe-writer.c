@@ -24,13 +24,14 @@ struct program {
     StrobeDumpMaker dumps;
     StrobeWriterLoop loop;
     pid_t pid;     /* 0: it cannot be seen from here */
-    int was_asked; /* whether its process goes on without the pool */
+    int was_asked; /* goes_on_outside() was called before */
 };
 
-/* Collectors that run here go on with a program that was executed in the process and that cannot
- * record for itself: nothing is loaded into it, or it may not enter the run's folder. A launcher
- * executes it in turn. While the system executes it, it is neither the one nor the other: the first
- * answer does not count. */
+/* Does the process execute another program that cannot record for itself? The collectors in the
+ * writer then continue with it. Such a program is static, so that no library can be loaded into it,
+ * or has another user, who may not enter the run's folder. A launcher counts too, because it may
+ * execute such a program. The first call returns 1, because the exec may be in progress, and the
+ * process cannot be judged then. */
 static int goes_on_outside(struct program *p)
 {
     if (!p->outside || !p->pid || !strobe_process_is_there(p->pid, NULL))

@@ -19,7 +19,7 @@ typedef struct StrobeWriterSetup {
     char **plugin_path;   /* folders, for strobe_registry_new() */
     char *command;        /* of the program */
     GArray *outside;      /* of guint: numbers of the collectors, from 1, that run in the writer */
-    pid_t target;         /* the sampled process if it is not the program; 0: it is */
+    pid_t target;         /* the recorded process if it is not the program; 0: the program */
     gint rank;            /* of the program when it made the session; -1: none */
 } StrobeWriterSetup;
 

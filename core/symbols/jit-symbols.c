@@ -33,7 +33,7 @@ typedef struct DumpHead {
 } DumpHead;
 
 typedef struct DumpRecord {
-    uint32_t type, bytes; /* with this */
+    uint32_t type, bytes; /* bytes: size including this head */
     uint64_t time;
 } DumpRecord;
 
@@ -140,7 +140,7 @@ static int compare_functions(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Its folder may be writable for all users. */
+/* Opens a list if it is a regular file of this user or root: its folder may be writable for all. */
 static FILE *open_list(const char *path)
 {
     struct stat status;

@@ -5,8 +5,8 @@
  * be damaged or hostile: a crash, a hang or lack of memory does not affect the reader.
  *
  * It reads frames, each ended by a NUL, and answers each with texts ended by NULs: the number of
- * functions at the frame's address, innermost first (others than the last are inlined), and of each
- * its name, source file ("" if not known) and line.
+ * functions at the frame's address; then for each function its name, source file ("" if not known)
+ * and line, innermost first (all except the last are inlined).
  */
 #include <signal.h>
 #include <stdio.h>

@@ -43,8 +43,8 @@ static void write_one(StrobeCaptureWriter *writer, const struct pool_block *bloc
         *error = failed;
 }
 
-/* A block that is too old is left out and counts as overwritten: in this copy, and at the
- * window's end finally. */
+/* Leaves out a block that is too old and counts its records as overwritten: only for this copy, or
+ * finally if this is the window's end. */
 static void skip_one(StrobeWriterLoop *d, const struct pool_block *block, uint32_t used, int is_end)
 {
     uint32_t thread_buffer = block->thread_buffer % d->pool->n_thread_buffers;
@@ -93,8 +93,8 @@ static uint64_t window_begin(const StrobeWriterLoop *d)
     return strobe_pool_window(d->pool, d->window.number)->begin;
 }
 
-/* Writes the losses of the whole window, because this copy accounts for all offered records, and
- * the seal. */
+/* Writes the seal, and before it the losses of the whole window, because this copy accounts for all
+ * records that collectors tried to record. */
 static int write_losses_and_seal(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t end)
 {
     uint64_t begin = window_begin(d);
@@ -105,7 +105,7 @@ static int write_losses_and_seal(StrobeWriterLoop *d, StrobeCaptureWriter *write
     return error ? error : strobe_capture_write_seal(writer, begin, end, 0);
 }
 
-/* On a full disk it uses the reserved room. */
+/* Writes losses and seal; on a full disk into the reserve. */
 static int write_end(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t end)
 {
     int error = write_losses_and_seal(d, writer, end);
@@ -132,7 +132,8 @@ int strobe_dump_ring(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t 
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("dump-noted");
     strobe_ring_collect(d->ring, d->pool, &from, &to);
-    /* After them: a loss before the last record in the copy must be reported in the copy. */
+    /* After the blocks were collected: a loss before the last record in the copy must be reported
+     * in the copy. */
     strobe_capture_read_losses(d->pool, d->seen);
     STROBE_TESTPOINT("dump-collected");
     strobe_capture_writer_take_pair(writer);

@@ -30,7 +30,7 @@ static void write_block(StrobeWriterLoop *d, struct pool_block *block, uint32_t 
         d->is_whole = 0;
     if (used <= from || block->window != d->window.number)
         return;
-    /* A reader would lose records without definitions, and nothing would count them. */
+    /* Does not write records without definitions: a reader would drop them uncounted. */
     int error = d->window.undefined
                     ? d->window.undefined
                     : strobe_capture_write_records(&d->window.writer, block, from, used);
@@ -195,7 +195,7 @@ void strobe_flush_all(StrobeWriterLoop *d)
     give_all(d, full); /* not earlier: a block noted as partial may be among them */
     if (read_losses(d))
         write_losses(d, d->window.writer.pair.ticks);
-    if (d->is_whole) /* and no block of the next window has arrived yet */
+    if (d->is_whole) /* everything is written, and no block of the next window has arrived */
         strobe_track_sweep_end(d->pool);
     d->window.last_flush_ticks = d->window.writer.pair.ticks;
     d->window.last_flush_ns = d->window.writer.pair.monotonic_ns;

@@ -24,7 +24,7 @@ static struct {
     _Atomic uint32_t n_visitors; /* number of calls by any thread that use the pool, which must
                                   * stay mapped */
     _Atomic int in_window;
-    int is_shut; /* the gate is, and late records come */
+    int is_shut; /* the gate is shut, and late records may come */
     int has_late;
     unsigned n_stuck;
     enum strobe_policy policy;
@@ -95,8 +95,8 @@ static int has_visitors(void)
     return atomic_load(&recorder.n_visitors) != 0 || strobe_thread_buffer_is_counting();
 }
 
-/* Takes some hundred ns, or until the thread continues; a thread that a signal handler ended
- * there never does. */
+/* Waits until no call of another thread uses the pool: some hundred ns, or until a stopped thread
+ * continues. A thread that a signal handler ended in such a call never continues. */
 static int wait_for_visitors(void)
 {
     for (int i = 0; i < 100000 && has_visitors(); i++)
@@ -497,7 +497,7 @@ void strobe_recorder_join_window(uint32_t window)
     strobe_thread_buffer_open_gate(recorder.pool.header, recorder.session, window);
 }
 
-/* The program noted the losses when it shut the window; excludes later ones. */
+/* Excludes losses after the program shut the window, when it noted the window's losses. */
 static void note_losses_of_writer(void)
 {
     StrobeLossCounts *ending = strobe_pool_ending(recorder.pool.header, recorder.window);

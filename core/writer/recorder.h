@@ -16,7 +16,7 @@
 typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
     struct pool_settings writer;    /* settings of the writer; `rotation` not with ring */
-    int may_start_process;          /* for the writer; otherwise it is a thread */
+    int may_start_process;          /* 1: the writer may be a process; 0: it is a thread */
     const char *fallback_dir;       /* folder for the pool if tmpfs is too small */
     int64_t patience_ns;            /* policy block: maximum wait of a thread; 0: no limit */
     const StrobeKind *const *kinds; /* kinds of collectors that run in a writer process; n_kinds */
@@ -56,14 +56,14 @@ void strobe_recorder_record_late(void);
 int strobe_recorder_end_window(int64_t patience_ns);
 /* Waits until that window, one of the last two, is sealed; returns its first write error. */
 int strobe_recorder_wait(uint32_t window);
-/* Whether the writer has written it, or has ended. */
+/* Has the writer written that window, or ended? */
 int strobe_recorder_is_written(uint32_t window);
 
 /* Policy ring: the writer makes a result directory with the ring's records, while recording
- * continues. The first waits for it and returns its path; any thread except the writer; EINVAL
- * if no ring records. The second (`why`: STROBE_DUMP_BY_*; any thread, and in a signal handler)
- * and the third (the stepping thread) do not wait. The last two return the outcome, see
- * writer-link.h. */
+ * continues. The first function waits for the directory and returns its path; any thread except the
+ * writer; EINVAL if no ring records. The second (`why`: STROBE_DUMP_BY_*; any thread, and in a
+ * signal handler) and the third (the stepping thread) do not wait. The last two return the outcome,
+ * see writer-link.h. */
 int strobe_recorder_dump(const char *reason, char path[PATH_MAX]);
 void strobe_recorder_request_dump(uint32_t why);
 void strobe_recorder_request_step_dump(const char *reason);
@@ -109,8 +109,8 @@ int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind
                          size_t n_kinds);
 /* From now on records of this process are accepted in the window, which the program has begun. */
 void strobe_recorder_join_window(uint32_t window);
-/* Ends that and hands over the records. Returns the number of threads that are stuck in a
- * critical section. */
+/* Ends recording of this process in the window and hands over its records. Returns the number of
+ * threads that are stuck in a critical section. */
 unsigned strobe_recorder_leave_window(uint64_t end);
 /* In the writer process: sends a message to the program, see strobe_recorder_take_message(). Any
  * thread. */

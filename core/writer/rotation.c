@@ -40,13 +40,13 @@ static int take_place(StrobeRotation *rotation, const char *path)
 
     snprintf(rotation->name, sizeof rotation->name, "%.255s", slash ? slash + 1 : path);
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    /* The folder of a program's own file is its user's choice, and may be a link. */
+    /* If the program named the file itself, its user chose the folder, which may be a link. */
     rotation->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
                                         (is_named_by_program(rotation) ? 0 : O_NOFOLLOW));
     return rotation->folder < 0 ? errno : 0;
 }
 
-/* The program may have moved its file. 0: it does not rotate now. */
+/* The program may have moved its file. 0: the file cannot be rotated now. */
 static int follow_file(StrobeRotation *rotation, int fd)
 {
     char link[64], path[PATH_MAX];
@@ -158,8 +158,8 @@ static int finish_segment(StrobeWriterLoop *d)
     return 0;
 }
 
-/* Uses a second link, so that capture.strobe always exists; if the file system has no links, a
- * rename. */
+/* Gives the current segment its later name as a second link, so that capture.strobe always exists.
+ * Renames it if the file system has no links. */
 static int put_aside(const StrobeRotation *p, const char *name)
 {
     if (linkat(p->folder, p->name, p->folder, name, 0) == 0 ||

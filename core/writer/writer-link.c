@@ -71,7 +71,8 @@ static int64_t deadline_in(int64_t ns)
     return strobe_clock_ns(CLOCK_MONOTONIC) + ns;
 }
 
-/* 0: it works. `pid` is 0 if its process id is unknown. */
+/* Waits until the writer process works (0), or returns an errno value. `pid` is 0 if its process id
+ * is unknown. */
 static int await_process(const StrobePool *pool, pid_t pid, int is_of_run, int64_t patience_ns)
 {
     struct pool_control *control = &pool->header->control;
@@ -107,14 +108,14 @@ static int start_process(StrobeWriterLink *link, const StrobePool *pool)
     link->run_error = start_by_run(pool);
     if (link->run_error == 0)
         return 0;
-    if (link->run_error == ESRCH) /* the word says that a writer has died: the next one has not */
+    if (link->run_error == ESRCH) /* clears the word, in which the dead writer is marked */
         atomic_store(&pool->header->control.writer, 0);
     int error = strobe_writer_process_start(pool->path, &pid);
     return error ? error : await_process(pool, pid, 0, START_NS);
 }
 
-/* A process that holds the lock is late: the program has waited in vain, and waits again. A
- * process that comes later finds the lock taken. */
+/* If a process already holds the lock, it was only slow to start: waits for it again. Otherwise
+ * this program takes the lock, so a process that starts later finds it taken. */
 static int start_thread(StrobeWriterLink *link, const StrobePool *pool)
 {
     struct pool_control *control = &pool->header->control;
@@ -300,7 +301,7 @@ void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed
     await_sampling(link, window);
 }
 
-/* Read here, so that losses of the next window do not count for this one. */
+/* Reads the losses now, so that losses of the next window do not count for this one. */
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end)
 {
     strobe_capture_read_losses(link->pool, strobe_pool_ending(link->pool, window));

@@ -20,16 +20,16 @@ typedef struct StrobeWriterLink {
     int process_error; /* why it is not a process */
     int run_error;     /* why `strobe run` did not start the process; ESRCH: its writer has ended */
     StrobeMakeDump
-        *make_dump; /* of a StrobeWriterLoopProgram, for a thread; set before it starts */
+        *make_dump; /* for the StrobeWriterLoopProgram of a thread; set before it starts */
     void *user;
 } StrobeWriterLink;
 
 /* Starts the writer of the pool, whose settings are set: in a process of `strobe run`, otherwise
  * in its own process if `may_start_process`, otherwise in a thread. */
 int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process);
-/* The writer ends when all windows are written. Waits for a thread. Returns whether the caller
- * must remove the pool: a process removes it itself, and if the process is gone, recovery needs
- * the rest. */
+/* Makes the writer end when all windows are written; waits for it if it is a thread. Returns
+ * whether the caller must remove the pool: a process removes it itself, and if the process is gone,
+ * recovery needs the pool. */
 int strobe_link_stop(StrobeWriterLink *link);
 
 /* Waits until there is room for another window; EOWNERDEAD: the writer is gone. */
@@ -37,20 +37,22 @@ int strobe_link_await_place(StrobeWriterLink *link, uint32_t window);
 /* Call this when the window's entry in the pool holds its begin and its capture's path. From
  * then on recovery knows the window. */
 void strobe_link_name_window(StrobeWriterLink *link, uint32_t window);
-/* The named window has its capture. Waits until the writer has begun to write it, unless it is
- * busy with the previous window. Returns the error if it cannot write; the window must be ended
- * then too. */
+/* Call this when the window that was named has its capture. Waits until the writer has begun to
+ * write it, unless it is busy with the previous window. If it cannot write, returns the error; the
+ * caller must end the window even then. */
 int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window);
 /* begin: makes collectors in the writer process record in the window, and waits at most a second
  * until they have started, unless the writer is busy with the previous window. end: ends that. */
 void strobe_link_begin_sampling(StrobeWriterLink *link, uint32_t window);
 void strobe_link_end_sampling(StrobeWriterLink *link);
-/* Pauses some of them and resumes others: bits, as in struct pool_control. Waits as above. */
+/* Pauses some of these collectors and resumes others: bits, as in struct pool_control. Waits as
+ * above. */
 void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed);
 /* Call this when the gate is shut: stores the window's end and the losses so far. The window is
  * active until strobe_link_end_window(). */
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end);
-/* The thread buffers have been handed over: the writer writes the rest, seals and closes. */
+/* Call this when the thread buffers have been handed over: the writer then writes the rest, seals
+ * and closes. */
 void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t end, unsigned n_stuck,
                             int has_strays);
 /* Waits until the window is written, for at most `patience_ns`, -1: without limit. Returns its

@@ -109,7 +109,7 @@ static int is_crowded(const StrobeWriterLoop *d)
            STROBE_POOL_THREAD_TRACKS / 4;
 }
 
-/* A ring drops its threads together with their records. */
+/* In a ring, frees the tracks of ended threads when their records have been overwritten. */
 static void sweep_ring(StrobeWriterLoop *d, int64_t now)
 {
     if (now - d->swept_ns < d->settings.flush_interval_ns && !is_crowded(d))
@@ -145,7 +145,8 @@ static void write_on(StrobeWriterLoop *d)
 
 /* ---- what records in this process ---- */
 
-/* Nothing of this process is recorded in it any more, and its blocks are in the pool's queue. */
+/* Ends recording of this process's collectors in the window: their blocks are then in the pool's
+ * queue. */
 static void end_joined(StrobeWriterLoop *d, uint64_t end)
 {
     LoopWindow *w = &d->window;
@@ -155,7 +156,7 @@ static void end_joined(StrobeWriterLoop *d, uint64_t end)
     w->is_joined = 0;
 }
 
-/* Records while the program requests it. */
+/* Makes this process's collectors record while the program requests it. */
 static void follow_sampling(StrobeWriterLoop *d)
 {
     LoopWindow *w = &d->window;
@@ -174,7 +175,7 @@ static void follow_sampling(StrobeWriterLoop *d)
 
 /* ---- its end ---- */
 
-/* From now on its entry is free, unless recovery still needs it. */
+/* Frees the window's entry in the pool, unless recovery still needs it. */
 static void leave_window(StrobeWriterLoop *d, int is_whole)
 {
     LoopWindow *w = &d->window;
@@ -273,7 +274,7 @@ void strobe_writer_loop_run(StrobeWriterLoop *d)
         go_round(d);
         if (atomic_load(&d->control->is_stopping) && !strobe_pool_has_windows(d->pool))
             break;
-        if (before == 0 || d->window.number) /* else the next one may wait already */
+        if (before == 0 || d->window.number) /* otherwise the next window may already wait */
             strobe_bell_wait(&d->control->bell, bell, d->window.number ? d->poll_ns : IDLE_NS);
         gone = is_gone(d);
     }

@@ -10,8 +10,9 @@
 #include "ring.h"
 
 /* A rotating capture: the newest segment is always capture.strobe, the earlier ones are
- * capture.00001.strobe and so on. One with another name NAME, which the program may change, has
- * NAME.slice_0 and so on; while NAME is hidden it does not rotate. Each repeats all definitions. */
+ * capture.00001.strobe and so on. If the program has given the capture another name, NAME, the
+ * earlier segments are NAME.slice_0 and so on; while NAME is hidden, the capture does not rotate.
+ * Each segment repeats all definitions. */
 typedef struct StrobeRotation {
     StrobeRotationLimits limits;
     int folder;      /* descriptor of the capture's folder, -1: no rotation */
@@ -30,7 +31,7 @@ typedef struct LoopWindow {
     unsigned n_stuck; /* number of threads inside a critical section at its end */
     int has_strays;   /* blocks that are neither in a thread buffer nor queued, see write_strays */
     int is_joined;    /* program.begin was called, program.end not */
-    unsigned n_stuck_here; /* in this process */
+    unsigned n_stuck_here; /* the same for threads of this process */
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
     StrobeCaptureWriter writer;
@@ -69,7 +70,7 @@ typedef struct StrobeWriterLoop {
 
     int is_whole;             /* the current cycle has found and written everything so far */
     uint32_t n_threads_ended; /* before the last cycle */
-    int64_t swept_ns;         /* the ring's ended threads */
+    int64_t swept_ns;         /* when the tracks of ended threads were last freed, for the ring */
 
     StrobeLossCounts *seen; /* in the pool: the losses that are being written */
     struct written_part {
@@ -101,9 +102,10 @@ void strobe_flush_remember(StrobeWriterLoop *loop, int error);
 /* Notes the partly filled blocks and their committed bytes. */
 void strobe_flush_note_partial(StrobeWriterLoop *loop);
 
-/* Writes the ring's content and what belongs to it into the writer's capture; for a dump, the seal
- * too. For the window's own capture, whose thread buffers have handed over, the seal is left out
- * and its losses are in loop->seen. Adds the records that could not be written to `lost`. */
+/* Writes the ring's records with their definitions, clock pairs and losses into the writer's
+ * capture; for a dump, also the seal. For the window's own capture, whose thread buffers have
+ * handed over, it writes no seal, and the losses are in loop->seen. Adds the number of records that
+ * could not be written to `lost`. */
 int strobe_dump_ring(StrobeWriterLoop *loop, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost);
 /* Writes the ring's records after the metadata of the capture at `path`. Returns 0 or an errno

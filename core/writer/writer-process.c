@@ -27,7 +27,7 @@
 
 /* Data for the processes between the program and the writer; they run in the program's memory. */
 struct start {
-    int is_child; /* there is none between */
+    int is_child; /* the writer is a direct child: there is no process in between */
     char program[PATH_MAX];
     char *arguments[3], *environment[3];
     char *inner_stack;
@@ -67,7 +67,7 @@ static int run_writer(void *user)
     for (int fd = 1; null == 0 && fd < FIRST_AFTER_STDERR; fd++)
         syscall(SYS_dup3, null, fd, 0);
     if (null != 0 || syscall(SYS_chdir, "/") != 0)
-        _exit(EXIT_FAILURE); /* its files would become the standard streams */
+        _exit(EXIT_FAILURE); /* otherwise the writer's files would become its standard streams */
     reset_signals();
     execve(start->program, start->arguments, start->environment);
     start->error = errno;

@@ -5,7 +5,7 @@
 
 #define STEPS_MAX 64u /* maximum number of concurrent optimizer steps in all threads */
 
-/* A node and a block, before the entries of the same pair are merged. */
+/* One access of a node to a block. make_edges merges those of the same node and block. */
 typedef struct Touch {
     guint32 node, block;
     guint8 is_taken, is_given, is_written;
@@ -19,8 +19,8 @@ typedef struct ThreadBuffer {
 
 typedef struct Builder {
     Flow *flow;
-    GHashTable *thread_buffers; /* track -> Thread buffer */
-    GHashTable *present;        /* address -> number of the block at it + 1 */
+    GHashTable *thread_buffers; /* track -> ThreadBuffer */
+    GHashTable *present;        /* address -> 1 + index of the block there */
     GArray *touches;
     const GArray *steps; /* of FlowSpan, in order of end */
     guint step;          /* the first unfinished one */
@@ -189,7 +189,8 @@ static void use_block(Builder *b, guint32 node, const FlowInstant *instant)
     add_touch(b, node, index, instant);
 }
 
-/* Ignores blocks without a use in the window: a program may have more than it trains. */
+/* Ignores blocks that are not present because the window has no use of them: a program may have
+ * parameters that it does not train. */
 static void take_role(Builder *b, const FlowInstant *instant)
 {
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));

@@ -144,7 +144,7 @@ function showHeader() {
     makeEntry("Median step", counts.median ? formatTime(counts.median) : "–"),
     makeEntry("95 % of steps under", counts.p95 ? formatTime(counts.p95) : "–"),
     makeEntry("Records", formatNumber(metadata.stored, 0)), makeEntry("Lost", formatNumber(metadata.lost, 0)),
-    makeEntry("Profiler's calls in steps", own ? formatNumber(own.share) + " %" :
+    makeEntry("Profiler's share of steps", own ? formatNumber(own.share) + " %" :
       counts.count ? "under 2 %" : "–"),
     makeEntry("Clock error", error.length ? formatTime(Math.max(...error)) : "unknown")));
   if (!hasCharts) header.append(makeElement("p", { class: "faint", id: "no-charts" },
@@ -169,15 +169,15 @@ function showNav() {
 /* ---- findings ---- */
 
 function showFinding(each) {
-  const share = each.share === null ? "" : formatNumber(each.share, 1) + " % of the steps";
+  const share = each.share === null ? "" : formatNumber(each.share, 1) + " % of step time";
   return makeElement("div", { class: "finding " + each.severity, id: "finding-" + each.name },
     makeElement("h3", {}, makeElement("span", { class: "tag" }, each.severity === "unknown" ? "cannot tell" :
       each.severity), each.summary, makeElement("span", { class: "share" }, share)),
     each.share === null ? "" : makeElement("div", { class: "bar" },
       makeElement("i", { style: "width:" + Math.max(0, Math.min(each.share, 100)) + "%" })),
     makeElement("p", {}, each.advice),
-    makeElement("p", { class: "faint" }, "Based on " + formatNumber(each.count, 0) + " × " + each.table +
-      (each.evidence ? ": " + each.evidence : "") + ". Confidence " + formatNumber(each.confidence, 0) + " %."));
+    makeElement("p", { class: "faint" }, "Based on " + formatNumber(each.count, 0) + " records of " + each.table +
+      (each.evidence ? ": " + each.evidence : "") + ". How sure: " + formatNumber(each.confidence, 0) + " %."));
 }
 function showFindings() {
   const all = readRows("finding"), target = findBody("findings");

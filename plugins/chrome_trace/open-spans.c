@@ -83,7 +83,7 @@ static Begun make_begun(Import *import, const Event *event, gint64 time)
                    .phase = event->phase.text[0]};
 }
 
-/* Returns whether the id, like {"local": "0x1"}, belongs to its process. */
+/* Returns whether the id is valid only in its process, for example {"local": "0x1"}. */
 static gboolean is_local(const StrobeJsonValue *id)
 {
     return id->type == STROBE_JSON_OBJECT && memmem(id->text, id->length, "\"local\"", 7);
@@ -121,7 +121,7 @@ static struct chrome_trace_span *emit_span(Import *import, Row *row, Begun *begu
         arguments = import_intern_text(import, whole);
         g_clear_pointer(&begun->arguments, g_free);
     }
-    if (begun->phase == 'B') /* spans since its begin are inside */
+    if (begun->phase == 'B') /* the row's waiting spans began after it and are inside it */
         equal_spans_flush(import, row);
     fields = import_emit(import, RECORD_SPAN, rows_track(import->rows, row), begun->name,
                          begun->begin, MAX(begun->begin, end));
@@ -171,7 +171,7 @@ static Ended make_ended(Import *import, const Event *event, gint64 time)
     return ended;
 }
 
-/* Emits the span. Frees the arguments of both. */
+/* Emits the span. Frees the arguments of `begun` and of `ended`. */
 static void end_one(Import *import, Row *row, const Event *event, Begun *begun, Ended *ended)
 {
     if (ended->time < begun->begin)

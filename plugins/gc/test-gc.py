@@ -10,7 +10,7 @@ import threading
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, '..', 'common'), os.path.join(HERE, '..', '..', 'tests')]
+sys.path[:0] = [os.path.join(HERE, '..', 'fixture'), os.path.join(HERE, '..', '..', 'tests')]
 import tap  # noqa: E402
 from mock_host import MockHost, errors_if_free_threaded  # noqa: E402
 

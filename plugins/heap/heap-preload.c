@@ -20,7 +20,7 @@
 #include "heap-front.h"
 
 static HeapStartupEvent startup[HEAP_STARTUP_MAX];
-static const HeapHooks startup_hooks; /* distinguishes them from the plugin's; never called */
+static const HeapHooks startup_hooks; /* its address means: no session yet; never called */
 
 API HeapGate strobe_heap_gate_1 = {.struct_size = sizeof(HeapGate),
                                    .hooks = &startup_hooks,
@@ -61,8 +61,8 @@ static _Atomic size_t early_used;
  * stores. */
 static __thread volatile int is_looking HEAP_TLS;
 
-static int is_looked_up; /* an allocator may lack some functions; this avoids looking them up, under
-                            the loader's lock, again */
+static int is_looked_up; /* an allocator may lack some functions; this avoids looking them up again
+                            under the loader's lock */
 
 static int is_early(const void *memory)
 {
@@ -126,7 +126,7 @@ static void *first_malloc(size_t size)
 static void *first_calloc(size_t n, size_t size)
 {
     if (is_looking)
-        return early_malloc(n * size); /* the loader's own small ones; never used before */
+        return early_malloc(n * size); /* small, so no overflow; never used before, so zero */
     heap_look_up();
     return real_calloc(n, size);
 }
@@ -151,8 +151,8 @@ static void first_free(void *memory)
 
 static pthread_key_t end_key;
 
-/* The last releases of a thread come after all its destructors; nothing could free memory that
- * recording them would take. The C library runs the destructors again, up to
+/* The last releases of a thread come after all its destructors. Memory that is allocated then to
+ * record them could not be freed. The C library runs the destructors again, up to
  * PTHREAD_DESTRUCTOR_ITERATIONS times, while one sets its value again. In the last round this
  * destructor marks the thread as ended. Its key was created first, so it is among the first
  * destructors of the round. */
@@ -254,7 +254,7 @@ size_t heap_tell_released(const HeapHooks *hooks, void *memory)
     return size;
 }
 
-/* ---- in front ---- */
+/* ---- the functions that replace the originals ---- */
 
 API void *malloc(size_t size)
 {

@@ -20,7 +20,7 @@ import unittest
 import weakref
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, '..', 'common'), os.path.join(HERE, '..', '..', 'tests')]
+sys.path[:0] = [os.path.join(HERE, '..', 'fixture'), os.path.join(HERE, '..', '..', 'tests')]
 import tap  # noqa: E402
 from mock_host import MockHost, errors_if_free_threaded  # noqa: E402
 
@@ -445,7 +445,7 @@ class PythonCallTest(unittest.TestCase):
             while not stopping.wait(0.0001):
                 middle(3)
 
-        workers = [threading.Thread(target=busy) for _ in range(4)]
+        workers = [threading.Thread(target=busy, daemon=True) for _ in range(4)]
         for worker in workers:
             worker.start()
         host = self.open()

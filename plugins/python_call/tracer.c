@@ -10,7 +10,7 @@
 #include "names.h"
 
 #define CALLS_FIRST 256u
-#define CALLS_LAST (1u << 22) /* most calls that may be open in one thread */
+#define CALLS_LAST (1u << 22) /* maximum number of open calls in one thread */
 
 Tracer tracer;
 __thread Thread *tracer_thread;
@@ -28,8 +28,8 @@ static struct {
 
 /* ---- threads ---- */
 
-/* Runs when the thread ends. Does not release frames that are still open: the interpreter's lock is
- * not held, and the thread's frames are gone. */
+/* Runs when the thread ends. Does not release the frames in its list: the interpreter's lock is not
+ * held, and the thread runs them no more. */
 static void free_thread(void *memory)
 {
     Thread *thread = memory;
@@ -113,7 +113,7 @@ int tracer_begin_reading(Thread *thread)
 
 static void drop_left_frames(void);
 
-/* The interpreter calls it soon, in its main thread. */
+/* A pending call: the interpreter calls this function soon, in its main thread. */
 static int drop_later(void *unused)
 {
     drop_left_frames();
@@ -222,7 +222,7 @@ static const CallName *push_frame(Thread *thread, PyObject *frame)
     python_unref(code); /* its frame holds it */
     *top = (Frame){
         .frame = frame, .text = code_text_use(name->text), .is_own = name->role == CALL_OF_STROBE};
-    if (thread->n_frames == 1) /* a thread of a library has a new state each time it enters */
+    if (thread->n_frames == 1) /* a C library's thread gets a new Python state at each entry */
         thread->state_id = python_api.thread_id(python_api.thread());
     thread->stack_is_new = 1;
     return name;
@@ -248,7 +248,8 @@ static int begin_python(Thread *thread, PyObject *frame, uint64_t begin)
     return role;
 }
 
-/* Was the frame in a C function when its thread was left, and is it still at the same line? */
+/* Was the frame in a C function when tracer_leave was called for its thread, and is it still at the
+ * same line? */
 static int is_left_in_builtin(const Thread *thread, PyObject *frame)
 {
     for (uint32_t i = 0; i < thread->n_left; i++)
@@ -330,7 +331,7 @@ void tracer_builtin_call(Thread *thread, PyObject *function)
 
 /* ---- records ---- */
 
-/* Makes a name without a lasting id again, right before its record. */
+/* Interns a name whose earlier id did not last once more, right before its record. */
 static StrobeStringId name_again(const Call *call, const Frame *frame)
 {
     if (!call->is_python)
@@ -455,8 +456,9 @@ static void end_calls(Thread *thread)
     thread->n_missed = 0;
 }
 
-/* Drops the thread's frames, unless the thread is reading them without the lock, in an operator. It
- * may stay there for any time, so this does not wait. */
+/* Drops the thread's frames, unless the thread is reading them without the lock, to record
+ * the stack of an operator. That may
+ * take any time, so this function does not wait. */
 static void drop_frames(Thread *thread)
 {
     if (atomic_load(&thread->is_read))
@@ -467,8 +469,8 @@ static void drop_frames(Thread *thread)
     thread->stack_is_new = 1;
 }
 
-/* Keeps the frames that are in a C function, before all frames are dropped. If the thread has not
- * entered since it was left, it keeps its list. */
+/* Keeps the frames that are in a C function, before all frames are dropped. If the thread has no
+ * frames, because no event came since it was last left, its earlier list stays. */
 static void keep_left_frames(Thread *thread)
 {
     if (thread->n_frames)
@@ -494,7 +496,7 @@ static void leave_thread(Thread *thread)
     drop_frames(thread);
 }
 
-/* Drops the frames of threads that were reading them when they were left. */
+/* Drops the frames that leave_thread could not drop, because their thread was reading them. */
 static void drop_left_frames(void)
 {
     pthread_mutex_lock(&list_lock);

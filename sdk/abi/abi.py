@@ -22,7 +22,7 @@ VALUE = re.compile(r"^#define (STROBE_(?!ABI_)\w+) (?:[(~]*-?\d|\(*U?INT\d+_M)",
 
 
 def make_source(include):
-    """C code that uses every struct and every named number of the headers."""
+    """Returns C source that uses every struct and every named number of the headers."""
     lines, groups = ["#include <strobe/strobe-plugin.h>"], []
     for path in sorted((include / "strobe").glob("*.h")):
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
@@ -37,7 +37,7 @@ def make_source(include):
 
 
 def compile_types(include, folder):
-    """Compiles an object with debug information of all these types."""
+    """Builds a library with debug information of all these types."""
     source, library = folder / "types.c", folder / "types.so"
     source.write_text(make_source(include))
     command = [*os.environ.get("CC", "cc").split(), "-g", "-shared", "-fPIC", "-I", include,
@@ -53,7 +53,7 @@ def read_version(include):
 
 
 def write_version(include, path):
-    """Writes the file of the version, with one line for each type."""
+    """Writes the types to the file, one on each line."""
     with tempfile.TemporaryDirectory() as folder:
         library = compile_types(include, pathlib.Path(folder))
         text = subprocess.run(["abidw", "--no-architecture", "--no-corpus-path", "--no-show-locs",

@@ -10,8 +10,8 @@ static int is_of_kind(const StrobeMockHost *mock, const MockSpan *span, StrobeKi
     return strcmp(mock->kinds[span->kind - 1]->name, mock->kinds[kind - 1]->name) == 0;
 }
 
-/* Call it with the lock held. The last opened span with that key; a free entry for key 0; or
- * NULL. */
+/* Returns the last opened span with that key, or a free entry for key 0; NULL: none. The caller
+ * holds the lock. */
 static MockSpan *find_span(StrobeMockHost *mock, uint64_t key, StrobeKindId kind)
 {
 

@@ -16,7 +16,7 @@ static inline void *mock_must(void *memory)
     return memory;
 }
 
-/* With a NUL behind it. */
+/* A copy, followed by a NUL. */
 static inline char *mock_copy(const char *bytes, size_t length)
 {
     char *copy = mock_must(malloc(length + 1));

@@ -65,7 +65,7 @@ uint64_t strobe_blocks_prepare(uint64_t n_blocks)
         uint64_t n = (uint64_t)STROBE_BLOCKS_FAR << 2 * i;
         far_parts[i].blocks = memory + places_of(i);
         far_parts[i].bits = FAR_BITS + 2 * i;
-        far_parts[i].n_tried = i + 1 < n_parts ? 4 : 16; /* there is another one */
+        far_parts[i].n_tried = i + 1 < n_parts ? 4 : 16; /* fewer if a further part follows */
         far_parts[i].n_max = n - n / 8;
     }
     n_far = n_parts;

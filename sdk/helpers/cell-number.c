@@ -410,7 +410,7 @@ int strobe_cell_store(const StrobeCellValue *value, uint32_t type, void *field)
     return -1;
 }
 
-/* ---- numbers as the original's Python computes them ---- */
+/* ---- numbers as the Python of the Ascend PyTorch Profiler computes them ---- */
 
 #define WHOLE_MAX (INT64_C(1) << 53) /* all integers up to it are exact as a double */
 #define EXACT_DIGITS 15              /* of a number without a point that a double holds */
@@ -419,7 +419,8 @@ double strobe_us_of_ns(int64_t ns)
 {
     if (ns >= -WHOLE_MAX && ns <= WHOLE_MAX)
         return (double)ns / 1000.0; /* the nearest double; a sum of parts may differ */
-    /* A time since the epoch has more digits than a double; its parts have not. */
+    /* A time since the epoch has more digits than a double can hold; each of its parts has fewer.
+     */
     return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0;
 }
 

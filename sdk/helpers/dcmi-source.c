@@ -7,7 +7,7 @@
 
 #include <strobe/helpers/worker.h>
 
-/* How long the end waits for a call that is under way: the longest that is known. */
+/* How long the end waits for a running call: longer than the longest known call. */
 #define PATIENCE_NS 2500000000u
 
 struct StrobeDcmiSource {
@@ -19,15 +19,15 @@ struct StrobeDcmiSource {
     void *user;
     StrobeWorker *worker;
     uint64_t deadline_ns;
-    pthread_mutex_t lock; /* while records are made: the collector is not closed then */
+    pthread_mutex_t lock; /* held while records are made: the collector is not closed then */
     int is_closed;
-    atomic_int is_new; /* the window has just begun */
-    atomic_int is_off; /* it cannot be read here */
-    int last_status;   /* told */
-    int has_overrun;   /* told */
+    atomic_int is_new; /* the next reading has no earlier one in this window */
+    atomic_int is_off; /* the metric cannot be read here */
+    int last_status;   /* status of the last call; a failure was logged */
+    int has_overrun;   /* an overrun was logged */
 };
 
-/* Once for each way to fail. */
+/* Logs a failure, unless the last call failed in the same way. */
 static void report_failure(StrobeDcmiSource *source, int status)
 {
     const char *reason;
@@ -52,7 +52,7 @@ static void run_source(void *user)
         StrobeWriter *writer = source->host->writer(source->self);
         if (status != STROBE_DCMI_OK) {
             report_failure(source, status);
-            atomic_store(&source->is_new, 1); /* no difference over a gap */
+            atomic_store(&source->is_new, 1); /* no difference is computed across a gap */
         } else if (writer) {
             source->last_status = STROBE_DCMI_OK;
             source->metric->record(source->user, writer, is_first);
@@ -128,6 +128,6 @@ void strobe_dcmi_source_end(StrobeDcmiSource *source)
     source->is_closed = 1;
     pthread_mutex_unlock(&source->lock);
     if (strobe_worker_end(source->worker, PATIENCE_NS) != 0)
-        host->log(self, STROBE_LOG_WARNING, "A call of the driver hangs (%s): it is left behind",
-                  name);
+        host->log(self, STROBE_LOG_WARNING,
+                  "A call of the driver hangs (%s): its thread is left running", name);
 }

@@ -25,7 +25,7 @@ _Static_assert(offsetof(StrobeDcmiNetwork, roce_tx_packets) == 264, "network sta
 _Static_assert(offsetof(StrobeDcmiNetwork, roce_retries) == 336, "layout of network statistics");
 _Static_assert(offsetof(StrobeDcmiNetwork, nic_rx_bytes) == 376, "layout of network statistics");
 
-/* Finds a function, by its older name where it has one. */
+/* Finds a function by its name, or else by its older name `old` (NULL: none). */
 static void *find_function(void *library, const char *name, const char *old)
 {
     void *function = dlsym(library, name);
@@ -112,7 +112,7 @@ StrobeDcmiVerdict strobe_dcmi_judge(int status, const char **reason)
 {
     switch (status) {
     case STROBE_DCMI_INVALID:
-        *reason = "the driver calls a parameter invalid";
+        *reason = "the driver rejects a parameter as invalid";
         return STROBE_DCMI_GIVE_UP;
     case STROBE_DCMI_NOT_PERMITTED:
         *reason = "not permitted: it needs root or the group HwHiAiUser";
@@ -122,16 +122,16 @@ StrobeDcmiVerdict strobe_dcmi_judge(int status, const char **reason)
         *reason = "the device is not there";
         return STROBE_DCMI_GIVE_UP;
     case STROBE_DCMI_NOT_IN_CONTAINER:
-        *reason = "not in a container";
+        *reason = "not available in a container";
         return STROBE_DCMI_GIVE_UP;
     case STROBE_DCMI_NOT_SUPPORTED:
         *reason = "the device does not support it";
         return STROBE_DCMI_GIVE_UP;
     case STROBE_DCMI_OCCUPIED:
-        *reason = "another profiler is using the device: it pauses until that has ended";
+        *reason = "another profiler is using the device: sampling pauses until it ends";
         return STROBE_DCMI_RETRY;
     default:
-        *reason = "the call failed: it is tried again";
+        *reason = "the call failed: it will be tried again";
         return STROBE_DCMI_RETRY;
     }
 }

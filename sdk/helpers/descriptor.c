@@ -37,7 +37,7 @@ static int find_least(void)
     return (int)(places / 2);
 }
 
-/* Once in each process: a forked child has its own table and threads. */
+/* Finds the number once in each process: a forked child has its own table and threads. */
 static int get_least(void)
 {
     static uint64_t known; /* atomic: process, number */

@@ -86,7 +86,7 @@ __attribute__((always_inline)) static inline size_t digits_put(char *out, uint64
 
     if (value < 1000)
         return digits_put_three(out, (uint32_t)value);
-    if (value < 1000000) { /* most of all */
+    if (value < 1000000) { /* most numbers */
         length = digits_put_three(out, (uint32_t)value / 1000);
         text = digits_three((uint32_t)value % 1000);
         memcpy(out + length, &text, sizeof text);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* The loader has added the object's address already, but to those that the kernel maps. */
+/* The loader has already added the object's base to the addresses in its dynamic section, except in
+ * an object that the kernel maps (the vDSO). */
 static const void *resolve_address(const StrobeElfObject *object, ElfW(Addr) address)
 {
     ElfW(Addr) base = object->info->dlpi_addr;
@@ -71,7 +72,7 @@ static int is_it(const StrobeElfObject *object, uint32_t i, const char *name)
            strcmp(object->names + symbol->st_name, name) == 0;
 }
 
-/* Buckets of symbols that lie in a row; the last of a row has the lowest bit of its hash set. */
+/* The symbols of a bucket are consecutive; the last one has the lowest bit of its hash set. */
 static uint32_t find_by_gnu_hash(const StrobeElfObject *object, const char *name)
 {
     const uint32_t *table = object->gnu_hash, n_buckets = table[0], first = table[1];

@@ -12,7 +12,8 @@ typedef char *const *Environment;
 static const Environment *_Atomic copy; /* NULL: not found, or not looked up yet */
 static atomic_int is_known;
 
-/* In the constructor: later this thread might have to wait for a thread that loads a library. */
+/* Looks the copy up in a constructor: later, the lookup might have to wait for a thread that loads
+ * a library. */
 __attribute__((constructor)) static void find_copy(void)
 {
     atomic_store(&copy, (const Environment *)dlsym(RTLD_DEFAULT, STROBE_ENVIRONMENT_SYMBOL));

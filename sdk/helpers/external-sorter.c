@@ -45,7 +45,7 @@ struct StrobeExternalSorter {
     char *memory; /* items are added from the start, bytes of records from the end */
     size_t size, used, n_items;
     bool is_sorted, is_reading;
-    size_t next; /* item to be read */
+    size_t next; /* index of the next item to read */
     StrobeRecordLog *log;
     StrobeSortKey last; /* key of the last record in the log */
     Run *runs;

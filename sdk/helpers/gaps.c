@@ -11,7 +11,7 @@ typedef struct Gap {
     StrobeTrackId track;
 } Gap;
 
-/* For one track: without overlap and in order once `is_sorted`. */
+/* The gaps of one track, or of all. If `is_sorted`, they are in order and do not overlap. */
 typedef struct GapList {
     Gap *gaps;
     size_t n, room;
@@ -21,7 +21,7 @@ typedef struct GapList {
 struct StrobeGaps {
     GapList by_track;
     GapList all;    /* all gaps, as if on one track */
-    int everywhere; /* no memory to be more exact */
+    int everywhere; /* out of memory: every time counts as a gap */
 };
 
 StrobeGaps *strobe_gaps_new(void)
@@ -47,7 +47,7 @@ static int compare_gaps(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Whether `next`, which begins later, is close enough to be merged. */
+/* Is `next`, which begins later, close enough to be merged? */
 static int is_near(const Gap *gap, const Gap *next, uint64_t distance)
 {
     if (gap->track != next->track)
@@ -142,7 +142,7 @@ void strobe_gaps_add_record(StrobeGaps *gaps, const StrobeView *record)
                     record->end_ns);
 }
 
-/* Whether a gap of exactly this track overlaps. */
+/* Does a gap of exactly this track overlap? */
 static int has_overlap(GapList *list, Gap wanted)
 {
     size_t low = 0, high;

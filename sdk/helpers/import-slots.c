@@ -21,7 +21,7 @@ typedef struct Task {
     int restores;
 } Task;
 
-/* Is it inside of one of the object's segments? */
+/* Is the address inside one of the object's segments? */
 static int is_within(const StrobeElfObject *object, uintptr_t address)
 {
     for (int i = 0; i < object->info->dlpi_phnum; i++) {
@@ -33,7 +33,7 @@ static int is_within(const StrobeElfObject *object, uintptr_t address)
     return 0;
 }
 
-/* Has the loader made the page read-only after it had filled it in? Not one that is so in part. */
+/* Did the loader make the whole page read-only after it had filled it in (RELRO)? */
 static int is_sealed(const StrobeElfObject *object, uintptr_t page, uintptr_t size)
 {
     for (int i = 0; i < object->info->dlpi_phnum; i++) {

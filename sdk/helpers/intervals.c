@@ -141,14 +141,14 @@ void strobe_intervals_unite(const StrobeIntervals *a, const StrobeIntervals *b,
 
 int64_t strobe_intervals_length(const StrobeIntervals *set)
 {
-    uint64_t sum = 0; /* hostile times may exceed 64 bits: the sum wraps round then */
+    uint64_t sum = 0; /* if the sum of hostile times exceeds 64 bits, it wraps around */
 
     for (size_t i = 0; i < set->n; i++)
         sum += (uint64_t)set->items[i].end_ns - (uint64_t)set->items[i].begin_ns;
     return (int64_t)sum;
 }
 
-/* The first interval that ends after that time; the number of intervals: none. */
+/* Index of the first interval that ends after that time; the number of intervals if none does. */
 static size_t first_after(const StrobeIntervals *set, int64_t at_ns)
 {
     size_t low = 0, high = set->n;

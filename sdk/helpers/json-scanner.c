@@ -31,7 +31,7 @@ struct StrobeJsonScanner {
     uint8_t is_over, is_whole, keeps_texts, allows_non_finite;
     int io_error;
 
-    char *text; /* of a string with undone escapes */
+    char *text; /* buffer for a string with undone escapes */
     size_t room;
 
     uint8_t is_object[STROBE_JSON_LEVELS_MAX];
@@ -500,7 +500,7 @@ static int take_key(StrobeJsonScanner *s, StrobeJsonValue *value)
     return type;
 }
 
-/* Behind a comma. */
+/* Reads the key or value after a comma. */
 static int take_next(StrobeJsonScanner *s, int is_object, StrobeJsonValue *value)
 {
     const int c = skip_blanks(s);
@@ -508,7 +508,7 @@ static int take_next(StrobeJsonScanner *s, int is_object, StrobeJsonValue *value
     if (c == ']' && s->depth == s->last_comma_depth)
         return close_level(s, value);
     if (c == '}' || c == ']')
-        return set_error(s, "a value behind the comma");
+        return set_error(s, "a value after the comma");
     if (!is_object)
         return take_value(s, c, value);
     return c == '"' ? take_key(s, value) : set_error(s, "a key");

@@ -49,7 +49,7 @@ static uint64_t load_word(const char *bytes)
 uint64_t strobe_hash_bytes(const StrobeHashKey *key, const void *bytes, size_t length)
 {
     const char *at = bytes, *end = at + length;
-    uint64_t hash = key->add, words[2] = {0, 0}; /* finally the last words */
+    uint64_t hash = key->add, words[2] = {0, 0}; /* words: the last 16 bytes, used at the end */
 
     for (; end - at > 16; at += 16)
         hash = strobe_hash_fold(load_word(at) ^ key->factor, load_word(at + 8) ^ hash);

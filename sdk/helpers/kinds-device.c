@@ -172,7 +172,7 @@ static const StrobeField memory_event_fields[] = {
     FIELD("action", U32, "", "0 allocation, 1 release, 2 release of the block, 3 state only."),
     FIELD("device", I32, "", "Device, -1: the host."),
     FIELD("component", STRING, "", "Allocator: PTA, GE, WORKSPACE ..."),
-    FIELD("block", LINK, "", "Id of the allocation, absent: the address tells."),
+    FIELD("block", LINK, "", "Id of the allocation, absent: the address is the id."),
 };
 KIND(memory_event, "memory_event", MEMORY, memory_event_fields,
      "One allocation or release of device memory.");
@@ -185,7 +185,7 @@ static const StrobeField memory_usage_fields[] = {
 KIND(memory_usage, "memory_usage", COUNTER, memory_usage_fields, "Memory in use on a device.");
 
 static const StrobeField module_memory_fields[] = {
-    FIELD("reserved", I64, "B", "Reserved bytes; negative: the device would not say."),
+    FIELD("reserved", I64, "B", "Reserved bytes; negative: the device did not report it."),
     FIELD("module", U32, "", "Number of the part, absent: unknown."),
     FIELD("device", I32, "", "Device, -1: the host."),
 };
@@ -267,7 +267,7 @@ static const StrobeField pcie_fields[] = {
     FIELD("rx_cpl_avg", F64, "B/s", "Mean bandwidth in the interval."),
     FIELD("device", I32, "", "Device, -1: the host."),
     FIELD("resolution", F64, "B/s",
-          "Step of the bandwidths: what is less reads 0; absent: unknown."),
+          "Step of the bandwidths: a lower bandwidth reads as 0; absent: unknown."),
 };
 KIND(pcie, "pcie", COUNTER, pcie_fields, "Traffic of a device on PCIe.");
 

@@ -165,12 +165,13 @@ static const StrobeField function_fields[] = {
           "Kind that it was found in: cpu_sample, cpu_sample.wait, python_call, heap.block."),
     FIELD("location", STRING, "", "Source file and line where most of it was found."),
     FIELD("count", U64, "", "Samples, calls, or blocks, of the function itself."),
-    FIELD("self", I64, "ns", "Time of the function itself, absent: of heap.block."),
-    FIELD("total", I64, "ns", "With what it called, absent: of heap.block."),
-    FIELD("self_bytes", I64, "B", "Allocated by the function itself; of heap.block."),
-    FIELD("total_bytes", I64, "B", "With what it called."),
-    FIELD("self_share", F64, "%", "Share of all that its source has."),
-    FIELD("total_share", F64, "%", "With what it called."),
+    FIELD("self", I64, "ns", "Time of the function itself; absent for heap.block."),
+    FIELD("total", I64, "ns",
+          "Time of the function and those that it called; absent for heap.block."),
+    FIELD("self_bytes", I64, "B", "Allocated by the function itself; only for heap.block."),
+    FIELD("total_bytes", I64, "B", "Allocated by the function and those that it called."),
+    FIELD("self_share", F64, "%", "Share of the total of its source."),
+    FIELD("total_share", F64, "%", "The same share, including called functions."),
 };
 KIND(function, "function", INSTANT, function_fields,
      "Time or memory of one function on all threads.");
@@ -178,9 +179,8 @@ KIND(function, "function", INSTANT, function_fields,
 static const StrobeField call_path_fields[] = {
     FIELD("source", STRING, "",
           "Kind that it was found in: cpu_sample, cpu_sample.wait, python_call."),
-    FIELD("path", STACK, "",
-          "Functions, innermost first; but for calls, the thread's name behind them."),
-    FIELD("time", I64, "ns", "Time found there; of calls, that of the innermost one itself."),
+    FIELD("path", STACK, "", "Functions, innermost first, then the thread's name (not for calls)."),
+    FIELD("time", I64, "ns", "Time on the path; for calls: self time of the innermost one."),
     FIELD("count", U64, "", "Samples, waits, or calls."),
 };
 KIND(call_path, "call_path", INSTANT, call_path_fields, "Time on one path of functions.");

@@ -17,8 +17,8 @@
 #include <strobe/helpers/sys-file.h>
 
 #define RING_BYTES_MIN (32u << 10)
-#define SETTLING_NS 200000u /* until what one processor has recorded is surely to be seen */
-#define SAMPLE_TIME 16      /* where the time lies in a sample */
+#define SETTLING_NS 200000u /* after this time an event of any processor is surely visible */
+#define SAMPLE_TIME 16      /* offset of the time in a sample */
 
 typedef struct Ring {
     int descriptor;
@@ -32,13 +32,13 @@ struct StrobePerfRings {
     const char *proc_root;
     pid_t pid;
     size_t page_size, ring_bytes;
-    size_t time_from_end;  /* where the time lies in other events; 0: they have none */
-    struct pollfd *polled; /* of each ring */
+    size_t time_from_end; /* distance of the time from the end of other events; 0: they have none */
+    struct pollfd *polled; /* one for each ring */
     int *descriptors;
     uint32_t n_descriptors, descriptors_room;
     Ring *rings;
     uint32_t n_rings;
-    uint64_t time; /* of the event below */
+    uint64_t time; /* of the event in `event` */
     pid_t *tids;
     uint32_t n_tids, tids_room;
     union {
@@ -114,7 +114,7 @@ static int make_ring(StrobePerfRings *rings, int descriptor)
 
     while ((page = mmap(NULL, rings->ring_bytes + rings->page_size, PROT_READ | PROT_WRITE,
                         MAP_SHARED, descriptor, 0)) == MAP_FAILED) {
-        if (errno != EPERM || rings->ring_bytes <= RING_BYTES_MIN) /* EPERM: memory to be locked */
+        if (errno != EPERM || rings->ring_bytes <= RING_BYTES_MIN) /* EPERM: too much to lock */
             return -1;
         rings->ring_bytes /= 2;
     }
@@ -137,7 +137,8 @@ static int add_event(StrobePerfRings *rings, const struct perf_event_attr *attri
     return make_ring(rings, descriptor);
 }
 
-/* A ring for the processor, which all threads' events go to. A thread may end meanwhile. */
+/* Opens the events of all threads on one processor, with one ring for all of them. Skips a thread
+ * that has ended meanwhile. */
 static int open_processor(StrobePerfRings *rings, const struct perf_event_attr *attributes,
                           uint32_t n, int processor)
 {
@@ -148,7 +149,7 @@ static int open_processor(StrobePerfRings *rings, const struct perf_event_attr *
             if (add_event(rings, &attributes[event], rings->tids[i], processor, ring) == 0)
                 ring = &rings->rings[rings->n_rings - 1];
             else if (errno != ESRCH)
-                return errno == ENODEV ? 0 : -1; /* ENODEV: it is switched off */
+                return errno == ENODEV ? 0 : -1; /* ENODEV: the processor is switched off */
         }
     return 0;
 }
@@ -188,7 +189,7 @@ StrobePerfRings *strobe_perf_rings_open(const char *proc_root, pid_t pid,
     rings->pid = pid;
     rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
     rings->ring_bytes = ring_bytes;
-    if (attributes[0].sample_id_all) /* the process and the thread, the time, the processor */
+    if (attributes[0].sample_id_all) /* events end with pid and tid, time, perhaps processor */
         rings->time_from_end = attributes[0].sample_type & PERF_SAMPLE_CPU ? 16 : 8;
     if (list_threads(rings) == 0 && open_events(rings, attributes, n, most) == 0)
         return rings;
@@ -226,7 +227,7 @@ void strobe_perf_rings_disable(StrobePerfRings *rings)
 
 /* ---- reading ---- */
 
-/* A ring whose threads have ended is always ready. */
+/* poll() always returns at once for a ring whose threads have ended; then this pauses briefly. */
 void strobe_perf_rings_wait(const StrobePerfRings *rings, int timeout_ms)
 {
     static const struct timespec pause = {.tv_nsec = 500000};
@@ -241,7 +242,7 @@ void strobe_perf_rings_wait(const StrobePerfRings *rings, int timeout_ms)
 
 uint64_t strobe_perf_rings_lost(const StrobePerfRings *rings)
 {
-    uint64_t values[2], n = 0; /* how often it happened, and what of that was lost */
+    uint64_t values[2], n = 0; /* values: number of events, and number of lost ones */
 
     for (uint32_t i = 0; i < rings->n_descriptors; i++)
         if (read(rings->descriptors[i], values, sizeof values) == sizeof values)
@@ -271,7 +272,7 @@ static int look_at_next(const StrobePerfRings *rings, Ring *ring)
         return 0;
     copy_out(rings, ring, ring->at, &header, sizeof header);
     if (header.size < sizeof header || ring->at + header.size > ring->end) {
-        ring->at = ring->end; /* it cannot be: what follows has no frame */
+        ring->at = ring->end; /* an impossible size: the following events cannot be found */
         return 0;
     }
     uint64_t time_at = header.type == PERF_RECORD_SAMPLE ? SAMPLE_TIME

@@ -18,7 +18,7 @@
 #define NAME_TRIES 1000
 #define BUFFER_SIZE (256u * 1024)
 #define DIRECT_SIZE (64u * 1024)           /* an append of at least this is not buffered */
-#define WRITEBACK_SIZE (8u * 1024 * 1024u) /* after so many bytes the disk is made to write */
+#define WRITEBACK_SIZE (8u * 1024 * 1024u) /* after this many bytes the disk is made to write */
 #define BEHIND_SIZE (1024u * 1024)         /* a file of this size is written by a thread */
 
 struct StrobeSafeFile {

@@ -7,7 +7,7 @@
 #include <strobe/helpers/fields.h>
 
 #define FIRST_ROOM 64u
-#define SLACK_NS 1000  /* doubles of microseconds since the epoch are a quarter of one apart */
+#define SLACK_NS 1000  /* doubles of us since the epoch are 0.25 us apart */
 #define OVERLAPPING 16 /* steps that may begin before a time and still contain it */
 
 typedef int (*HoldsTime)(const StrobeStep *step, int64_t at_ns);
@@ -33,7 +33,7 @@ static StrobeStep read_step(const StrobeView *record)
             strobe_field_i32(record, strobe_field_offset(kind, "device", STROBE_FIELD_I32), -1)};
 }
 
-/* The last one if it is the same step on another device; otherwise NULL. */
+/* The last added step if it is the same step on another device; otherwise NULL. */
 static StrobeStep *find_same(const StrobeSteps *steps, const StrobeStep *step)
 {
     StrobeStep *last = steps->n ? &steps->items[steps->n - 1] : NULL;

@@ -11,7 +11,7 @@
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/utf8.h>
 
-/* A bound column is a field's index, or one of these. */
+/* The offset of a bound column is a field's index, or one of these. */
 enum {
     PLACE_NAME = 0x10000,
     PLACE_BEGIN,

@@ -21,7 +21,7 @@ static void test_add_and_take(void)
     g_assert_cmpint(strobe_blocks_take(0x1000, &size), ==, 0);
 }
 
-/* Number of blocks that have room; no accepted block is lost. */
+/* Returns the number of blocks that found room; checks that no accepted block is lost. */
 static guint fill_table(guint64 step, guint64 n)
 {
     guint64 size, before;

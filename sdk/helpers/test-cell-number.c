@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of cells: forms as written by others, and read back. */
+/* Numbers in cells: writing them in the formats of the result files, and reading them back. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void test_write(void)
     check_trimmed(1.23456, 3, 1, "1.235");
 }
 
-/* The text of printf without zeros at its end, all of them or all but one. */
+/* Expects the text of printf without trailing zeros: without any, and with one decimal kept. */
 static void check_without_zeros(double value, int decimals, const char *text)
 {
     g_autofree char *expected = g_strdup(text);
@@ -53,7 +53,7 @@ static void check_without_zeros(double value, int decimals, const char *text)
     check_trimmed(value, decimals, 1, with_one);
 }
 
-/* The same digits as printf, ties and tiny numbers too. */
+/* The digits are those of printf, also for ties and tiny numbers. */
 static void test_as_printf(void)
 {
     static const double special[] = {
@@ -147,7 +147,8 @@ static void test_store(void)
     g_assert_cmpuint(narrow, ==, 7);
 }
 
-/* What Python's round() gives, halves by the exact value of the double. */
+/* The results are those of Python's round(), which decides halves by the exact value of the
+ * double. */
 static void test_round(void)
 {
     g_assert_cmpfloat(strobe_round_decimals(2.5, 0), ==, 2);

@@ -65,7 +65,7 @@ static void test_limits(void)
     check_rows(csv->str, "!a row of more than 4096 cells/next|row");
 }
 
-/* A row that lies across the end of a buffer, and going back to one. */
+/* Reads rows across the end of a buffer, and goes back to earlier rows. */
 static void test_places(void)
 {
     g_autoptr(GString) csv = g_string_new(NULL);

@@ -27,7 +27,8 @@ static int open_aside(void)
     return strobe_descriptor_aside(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* Runs it in a child, whose table is as small as the kernel makes one, with its own limits. */
+/* Runs `child` in a child process with the smallest descriptor table that the kernel makes, and
+ * with its own limits. */
 static int status_of_child(int (*child)(void))
 {
     int status = -1;
@@ -81,7 +82,7 @@ static int lets_the_table_be(void)
     return read_table_size() == before ? 0 : 3;
 }
 
-/* The kernel waits for all processors before other threads see a larger table. */
+/* If the program has threads, the table must not grow: the kernel would wait for all processors. */
 static void test_threads(void)
 {
     int status = status_of_child(lets_the_table_be);
@@ -104,7 +105,7 @@ static int child_of_threads(void)
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 100;
 }
 
-/* Children close all of their descriptors more often than others. */
+/* A child of a program with threads uses high numbers again: it may close all low descriptors. */
 static void test_child(void)
 {
     int status = status_of_child(child_of_threads);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strobe/helpers/external-sorter.h>
 
-/* A record: its key, its number, and as many bytes more as the test wants. */
+/* The head of a record; as many bytes follow as the test wants. */
 typedef struct Numbered {
     StrobeSortKey key;
     gint64 number;
@@ -23,7 +23,7 @@ static StrobeSortKey key_nearly(gint64 i, gint64 n)
     return (StrobeSortKey){0, i + i * 7919 % 50};
 }
 
-/* A sequence in order, and then one that lies between. */
+/* An ascending sequence, and then a second one whose keys lie between those of the first. */
 static StrobeSortKey key_twice(gint64 i, gint64 n)
 {
     return (StrobeSortKey){0, i < n / 3 ? 6 * i : 3 * i - n};
@@ -34,7 +34,7 @@ static StrobeSortKey key_few(gint64 i, gint64 n)
     return (StrobeSortKey){i % 2, i * 7919 % 11 - 5};
 }
 
-/* From all over, the least and the most too. */
+/* Keys from the whole range, including the least and the greatest. */
 static StrobeSortKey key_wide(gint64 i, gint64 n)
 {
     static const gint64 ends[] = {G_MININT64, G_MAXINT64, -1, 0, G_MININT64 + 1};
@@ -81,7 +81,7 @@ static void check_order(StrobeStorage *storage, KeyOf key_of, gint64 n, gsize mo
     strobe_external_sorter_free(sorter);
 }
 
-/* In memory, in some runs, and in so many that groups of them are merged first. */
+/* Sorts in memory, in a few runs, and in so many runs that groups of them are merged first. */
 static void test_orders(void)
 {
     static const KeyOf keys[] = {key_backwards, key_nearly, key_twice, key_few, key_wide};
@@ -117,7 +117,7 @@ static int32_t count_file(StrobeStorage *storage)
     return strobe_mock_storage(0, 0).open_file(storage);
 }
 
-/* Records that come in order are one run, however many they are: no second log is made. */
+/* Records that arrive in order make one run, however many they are: no second log is made. */
 static void test_in_order(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 1000);
@@ -159,7 +159,7 @@ static int32_t open_no_file(StrobeStorage *storage)
     return -1;
 }
 
-/* No room for a file: the adding fails, or the reading where the last records are spilled. */
+/* Without room for a file, adding fails, and so does reading. */
 static void test_no_file(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 1000);

@@ -18,7 +18,7 @@ static int open_nameless(void)
     return file;
 }
 
-/* Where it is written it is read, and the file's own place stays. */
+/* Reads at the offset of the writing; the file's own position stays unchanged. */
 static void test_there_and_back(void)
 {
     int file = open_nameless();
@@ -28,7 +28,7 @@ static void test_there_and_back(void)
     g_assert_cmpint(strobe_file_part_read(file, 3, bytes, 6), ==, 6);
     g_assert_cmpstr(bytes, ==, "strobe");
     g_assert_cmpint(strobe_file_part_read(file, 0, bytes, 3), ==, 3);
-    g_assert_cmpmem(bytes, 3, "\0\0\0", 3); /* before what was written */
+    g_assert_cmpmem(bytes, 3, "\0\0\0", 3); /* the hole before the written bytes */
     g_assert_cmpint(lseek(file, 0, SEEK_CUR), ==, 0);
     close(file);
 }
@@ -56,7 +56,7 @@ static void test_errors(void)
     g_assert_cmpint(strobe_file_part_write(-1, 0, &byte, 1), ==, EBADF);
 }
 
-/* What the system takes a part of goes on, and the next part tells why it stops. */
+/* If the system writes only a part, the rest is tried too, and returns the error. */
 static void test_limit(void)
 {
     const struct rlimit little = {1000, RLIM_INFINITY};

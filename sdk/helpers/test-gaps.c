@@ -37,7 +37,7 @@ static void test_no_particular_track(void)
     strobe_gaps_free(gaps);
 }
 
-/* No memory for any: better a mark too many. */
+/* Without memory, every time counts as a gap. */
 static void test_none(void)
 {
     strobe_gaps_add(NULL, 1, 0, 1);
@@ -45,7 +45,7 @@ static void test_none(void)
     strobe_gaps_free(NULL);
 }
 
-/* Against a plain search, asked while gaps are still being added. */
+/* Compares with a linear search while gaps are still being added. */
 static void test_random(void)
 {
     enum { N = 2000 };
@@ -70,7 +70,7 @@ static void test_random(void)
     strobe_gaps_free(gaps);
 }
 
-/* Far more than are held: none is forgotten, and what is far from all of them stays untouched. */
+/* Adds far more gaps than are kept: each is still found, and times far from all gaps are none. */
 static void test_many(void)
 {
     enum { N = 20 * STROBE_GAPS_MAX };

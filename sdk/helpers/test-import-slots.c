@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of the C library, called by this program and by GLib, that something stands before. */
+/* Replaces functions of the C library that this program and GLib call. */
 #include <dlfcn.h>
 #include <glib.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 #include <strobe/helpers/import-slots.h>
 
-static pid_t (*volatile real_getppid)(void); /* who is asked for nothing else here */
+static pid_t (*volatile real_getppid)(void);
 static atomic_int n_calls;
 
 static pid_t our_getppid(void)
@@ -38,7 +38,7 @@ static void test_replace_and_restore(void)
     g_assert_cmpuint(strobe_imports_replace(&import, 1), >=, 1);
     g_assert_cmpint(getppid(), ==, expected);
     g_assert_cmpint(n_calls, ==, 1);
-    g_assert_cmpuint(strobe_imports_replace(&import, 1), ==, 0); /* they are ours already */
+    g_assert_cmpuint(strobe_imports_replace(&import, 1), ==, 0); /* the slots already hold ours */
     g_assert_cmpuint(strobe_imports_restore(&import, 1), >=, 1);
     g_assert_cmpint(getppid(), ==, expected);
     g_assert_cmpint(n_calls, ==, 1);
@@ -50,7 +50,7 @@ static pid_t another_getppid(void)
     return 42;
 }
 
-/* Somebody else stands there: neither is disturbed. */
+/* A slot that another tool has replaced is left alone, by replace and by restore. */
 static void test_slot_of_another(void)
 {
     find_real();
@@ -106,7 +106,7 @@ static void test_n_loaded(void)
     g_assert_cmpuint(before, >, 0);
     g_assert_cmpuint(strobe_imports_n_loaded(), ==, before);
     void *library = dlopen("libm.so.6", RTLD_NOW);
-    void *other = dlopen("libanl.so.1", RTLD_NOW); /* nobody needs that */
+    void *other = dlopen("libanl.so.1", RTLD_NOW); /* not loaded by any other library */
     if (other)
         g_assert_cmpuint(strobe_imports_n_loaded(), >, before);
     if (library)

@@ -68,7 +68,7 @@ static void test_unite(void)
     strobe_intervals_clear(&out);
 }
 
-/* Every moment of a small range, against a plain table of moments. */
+/* Compares every moment of a small range with a table that has one entry for each moment. */
 static void test_random_sets(void)
 {
     for (guint round = 0; round < 500; round++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON token by token: forms, escapes, damage, texts across the end of a buffer. */
+/* Reads JSON token by token: forms, escapes, damage, texts across the end of a buffer. */
 #include <glib.h>
 #include <string.h>
 #include <strobe/helpers/json-scanner.h>
 #include <unistd.h>
 
-/* The tokens as one text: keys "k:", strings 's', numbers as they are, brackets; "!" and what was
- * expected for an error. */
+/* Writes the tokens as one text: keys as "k:", strings as 's', numbers as <n>, brackets; for an
+ * error, "!" and the expected token. */
 static char *tokens_of(StrobeJsonScanner *scanner)
 {
     static const char *const plain[] = {"", "{", "}", "[", "]", "", "", "", "t", "f", "n"};
@@ -55,7 +55,7 @@ static void test_forms(void)
 
 static void test_damage(void)
 {
-    check_tokens("[1,]", "[<1>!a value behind the comma");
+    check_tokens("[1,]", "[<1>!a value after the comma");
     check_tokens("[1 2]", "[<1>!a comma or the end of an object or array");
     check_tokens("{\"a\" 1}", "{!a colon");
     check_tokens("{1:2}", "{!a key");
@@ -70,7 +70,7 @@ static void test_damage(void)
     check_tokens("[1", "[<1>!a comma or the end of an object or array");
 }
 
-/* Every split of the file into reads gives the same tokens: the buffer's end is anywhere. */
+/* The tokens are the same wherever the end of a buffer lies. */
 static void test_buffer_end(void)
 {
     static const char tail[] =
@@ -144,7 +144,7 @@ static void test_seek(void)
     strobe_json_scanner_free(scanner);
 }
 
-/* As elements of an object, which begin with a key. */
+/* After damage in an object, seeks the next key. */
 static void test_seek_key(void)
 {
     static const char json[] = "{\"a\": {oops}, \"b\": {}}";
@@ -158,7 +158,7 @@ static void test_seek_key(void)
     strobe_json_scanner_free(scanner);
 }
 
-/* ---- texts as they stand ---- */
+/* ---- unchanged texts ---- */
 
 static void check_raw(StrobeJsonScanner *scanner, int type, const char *text)
 {
@@ -211,7 +211,7 @@ static void test_last_comma(void)
     check_raw(scanner, STROBE_JSON_NUMBER, "1");
     check_raw(scanner, STROBE_JSON_ARRAY_END, "]");
     g_autofree char *outside = tokens_of(scanner);
-    g_assert_cmpstr(outside, ==, "!a value behind the comma");
+    g_assert_cmpstr(outside, ==, "!a value after the comma");
     strobe_json_scanner_free(scanner);
 }
 
@@ -232,7 +232,7 @@ static int64_t read_some(void *user, char *bytes, size_t size)
     return (int64_t)n;
 }
 
-/* Wherever the end of a buffer is, the values of one object are valid together. */
+/* The values of one object stay valid together, wherever the end of a buffer lies. */
 static void test_kept_texts(void)
 {
     static const char json[] =
@@ -259,7 +259,7 @@ static void test_kept_texts(void)
     }
 }
 
-/* What is wrong with a key is found in the buffer that it began in. */
+/* An error in a key is found although the key is in an earlier buffer. */
 static void test_bad_key_at_end(void)
 {
     static const char json[] = "{\"\\x\"   : 1}";
@@ -277,7 +277,7 @@ static void test_bad_key_at_end(void)
     }
 }
 
-/* A string beyond the limit is cut, but not where texts are kept. */
+/* A string above the limit is truncated; while texts are kept, it is an error. */
 static void test_long_string(void)
 {
     const size_t length = 3 * (size_t)STROBE_JSON_STRING_MAX;

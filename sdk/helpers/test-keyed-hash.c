@@ -5,7 +5,7 @@
 
 #define N 65536u
 
-/* What the tables had before: numbers that all fall into one place of it. */
+/* Multiples of the inverse all hash to one entry if the hash is a multiplication by GOLDEN. */
 #define GOLDEN 0x9e3779b97f4a7c15u
 #define GOLDEN_INVERSE 0xf1de83e19937733du
 
@@ -21,9 +21,8 @@ static guint64 multiply_number(guint i)
     return i * GOLDEN_INVERSE;
 }
 
-/* To the hash of newer versions of GLib they are one number, those of shift_number() to that of
- * older ones.
- */
+/* These numbers all have the same hash in newer versions of GLib; those of shift_number() have in
+ * older ones. */
 static guint64 double_number(guint i)
 {
     return (guint64)i << 32 | i;
@@ -34,7 +33,8 @@ static guint64 shift_number(guint i)
     return (guint64)i << 48;
 }
 
-/* Of so many numbers in as many places, some fall together: but few, be the key what it may. */
+/* With N hashes in N entries some collide, but at most a few share an entry, whatever the key is.
+ */
 static void check_places(const guint64 *hashes, guint shift)
 {
     g_autofree guint8 *places = g_new0(guint8, N);
@@ -77,7 +77,7 @@ static void test_numbers(void)
     }
 }
 
-/* To GLib's hash "Ez" and "FY" are one text, and so are all texts of them. */
+/* GLib's hash is the same for "Ez" and "FY", and so for all texts of equal length made of these. */
 static void test_texts(void)
 {
     const StrobeHashKey *key = strobe_hash_key();
@@ -94,7 +94,7 @@ static void test_texts(void)
     check_all_places(hashes);
 }
 
-/* Each byte counts, and the length does; what lies around does not. */
+/* The hash depends on each byte and on the length, but not on the surrounding bytes. */
 static void test_bytes(void)
 {
     const StrobeHashKey *key = strobe_hash_key();

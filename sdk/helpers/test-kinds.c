@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs of kinds.h and their descriptions say the same. */
+/* Compares the structs of kinds.h with their descriptions. */
 #include <glib.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 #include <strobe/kinds.h>
 
-/* One member: its name, where it lies and how large it is. */
+/* One member of a struct: its name, offset and size. */
 typedef struct Member {
     const char *name;
     size_t offset, size;
@@ -16,7 +16,7 @@ typedef struct Member {
     {#member_, offsetof(struct strobe_##struct_, member_),                                         \
      sizeof(((struct strobe_##struct_ *)0)->member_)}
 
-/* One of an array's elements, which are fields of their own. */
+/* One element of an array; each element is a separate field. */
 #define V(struct_, name_, index_)                                                                  \
     {#name_, offsetof(struct strobe_##struct_, value[index_]), sizeof(double)}
 
@@ -350,7 +350,7 @@ static void test_device_derived(void)
           M(step_part, operators), M(step_part, python), M(step_part, other));
 }
 
-/* The list is what generated documents and checkers walk: complete, without twins. */
+/* The list, from which the documentation is generated, is complete and has no name twice. */
 static void test_list(void)
 {
     size_t n = 0;
@@ -395,7 +395,7 @@ static void test_absent(void)
     strobe_field_put_absent(&record.string, STROBE_FIELD_STRING);
     strobe_field_put_absent(&record.i32, STROBE_FIELD_I32);
     strobe_field_put_absent(&record.u8, STROBE_FIELD_BOOL);
-    strobe_field_put_absent(&record.behind, 4711); /* no type: nothing is written */
+    strobe_field_put_absent(&record.behind, 4711); /* an unknown type: nothing is written */
     g_assert_cmpuint(record.u64, ==, STROBE_ABSENT_U64);
     g_assert_cmpint(record.i64, ==, STROBE_ABSENT_I64);
     g_assert_true(isnan(record.f64));
@@ -406,7 +406,7 @@ static void test_absent(void)
     g_assert_cmpuint(record.behind, ==, 7);
 }
 
-/* Every cause has a name of its own. */
+/* Every cause has a different name. */
 static void test_losses(void)
 {
     for (uint32_t i = 0; i < STROBE_LOSS_CAUSES; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The expected texts are what Python's repr gives. */
+/* The expected texts are those of Python's repr. */
 #include <float.h>
 #include <glib.h>
 #include <locale.h>
@@ -54,7 +54,7 @@ static void check_binary(int64_t value, unsigned bits)
     g_assert_cmpuint(length, ==, strlen(expected));
 }
 
-/* Bytes as allocators deal them out, and any. */
+/* Numbers of bytes as allocators use them, and random ones. */
 static void test_binary(void)
 {
     static const int64_t values[] = {0,    1,    -1,   127,       128,       512,
@@ -101,7 +101,7 @@ static void check_round_trip(double value)
     }
 }
 
-/* The digits are the value's own, rounded. */
+/* The text's digits are those of the exact value, correctly rounded. */
 static void check_nearest(double value)
 {
     char text[STROBE_NUMBER_MAX], nearest[64];
@@ -120,8 +120,8 @@ static void check_nearest(double value)
     }
 }
 
-/* Where doubles have their texts by integers: all magnitudes, and decimals of few digits, halves of
- * the last place and borders of the range among them. */
+/* Values for which the text is computed with integers: all magnitudes, decimals of few digits,
+ * halves of the last place, and the borders of the range. */
 static void test_double_nearest(void)
 {
     static const double borders[] = {1e-4, 9.999999999999999e-05, 1e15, 999999999999999.9,
@@ -178,7 +178,7 @@ static void test_us(void)
     check_us(INT64_MIN, "-9223372036854775.808", "-9223372036854776.0");
 }
 
-/* The short way and the general way agree. */
+/* The function for microseconds and the general function agree. */
 static void test_us_random(void)
 {
     for (int i = 0; i < 200000; i++) {
@@ -218,7 +218,7 @@ static void test_int(void)
     }
 }
 
-/* A comma as decimal point, where the machine has such a locale, changes nothing. */
+/* A locale with a decimal comma changes nothing. */
 static void test_locale(void)
 {
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) {

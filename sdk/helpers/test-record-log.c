@@ -31,7 +31,7 @@ static StrobeStorage make_storage(guint64 log_bytes)
     return storage;
 }
 
-/* Lengths from nothing to more than a block. */
+/* Lengths from 0 to more than a block. */
 static gsize length_of(guint i)
 {
     return i % 500 == 499 ? 200000 + i : i * 7919 % 150;
@@ -68,7 +68,7 @@ static void check_end(StrobeRecordLogReader *reader, int error)
     strobe_record_log_reader_free(reader);
 }
 
-/* In memory, in the file, in both. */
+/* Keeps the blocks in memory, in the file, and in both. */
 static void test_bounds(void)
 {
     static const guint64 bounds[] = {G_MAXINT32, 500000, 0};

@@ -23,7 +23,7 @@ static void set_up(Folder *folder, gconstpointer unused)
     g_assert_cmpint(folder->fd, >=, 0);
 }
 
-/* Number of entries of any name. */
+/* Number of entries in the folder, with any name. */
 static guint count_entries(Folder *folder)
 {
     GDir *dir = g_dir_open(folder->path, 0, NULL);
@@ -100,7 +100,7 @@ static void test_names(Folder *folder, gconstpointer unused)
     g_assert_cmpuint(count_entries(folder), ==, 0);
 }
 
-/* Someone else has put symbolic links where the temporary and the final name will be. */
+/* Another user has made symbolic links with the temporary and the final name. */
 static void test_symlinks(Folder *folder, gconstpointer unused)
 {
     g_autofree char *victim = g_build_filename(folder->path, "victim", NULL);
@@ -108,7 +108,7 @@ static void test_symlinks(Folder *folder, gconstpointer unused)
     struct stat info;
 
     g_assert_true(g_file_set_contents(victim, "precious", -1, NULL));
-    for (int i = 0; i < 100; i++) { /* of any file so far */
+    for (int i = 0; i < 100; i++) { /* all names that may come next */
         g_autofree char *temporary = g_strdup_printf(".strobe-%ld-%d.tmp", (long)getpid(), i);
 
         g_assert_cmpint(symlinkat(victim, folder->fd, temporary), ==, 0);
@@ -149,7 +149,7 @@ static void test_large(Folder *folder, gconstpointer unused)
     g_assert_cmpuint(count_entries(folder), ==, 1);
 }
 
-/* A file size limit stands for a full disk. */
+/* Simulates a full disk by a file size limit. */
 static struct rlimit limit_files(rlim_t bytes)
 {
     struct rlimit limit, old;

@@ -29,7 +29,7 @@ static void test_mask(void)
             g_assert_cmpint(sigismember(&mask, number), ==, !is_fault(number));
 }
 
-/* Whatever the caller blocks, its mask is the same afterwards. */
+/* The caller's mask is unchanged afterwards, whatever it blocks. */
 static void test_caller(void)
 {
     sigset_t own, after, mask;
@@ -47,7 +47,7 @@ static void test_caller(void)
     g_assert_cmpint(sigismember(&mask, SIGSEGV), ==, 0);
 }
 
-/* Of those that the thread may use, whichever they are. */
+/* Counts only the processors that the thread may use. */
 static void test_processors(void)
 {
     cpu_set_t all, one;

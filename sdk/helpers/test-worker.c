@@ -4,10 +4,10 @@
 
 #include <strobe/helpers/worker.h>
 
-typedef struct Job { /* numbers are atomic: ThreadSanitizer knows nothing of GLib's locks */
+typedef struct Job { /* numbers are atomic, because ThreadSanitizer does not see GLib's locks */
     GMutex lock;
     GCond changed;
-    int may_end; /* the run waits for it */
+    int may_end; /* the run waits until it is set */
     int n_runs, is_released;
 } Job;
 
@@ -51,14 +51,14 @@ static void let_end(Job *job)
     g_mutex_unlock(&job->lock);
 }
 
-/* One run a request; the end waits for the one that is under way. */
+/* Each request leads to one run; the end waits for a run that is still going on. */
 static void test_runs(void)
 {
     static Job job = {.may_end = 1};
     StrobeWorker *worker = strobe_worker_start(run_job, release_job, &job);
     g_assert_nonnull(worker);
     for (int i = 1; i <= 3; i++) {
-        while (strobe_worker_ask(worker) != 0) /* the last one has not been taken off yet */
+        while (strobe_worker_ask(worker) != 0) /* the last run may not have ended yet */
             g_usleep(100);
         await_value(&job, &job.n_runs, i);
     }
@@ -67,7 +67,8 @@ static void test_runs(void)
     g_assert_cmpint(job.n_runs, ==, 3);
 }
 
-/* Nobody waits for one that hangs: who asks is told for how long, and its end comes later. */
+/* No call waits for a run that hangs: ask returns for how long it has been going on, and the thread
+ * releases the job later. */
 static void test_hangs(void)
 {
     static Job job;
@@ -86,7 +87,7 @@ static void test_hangs(void)
     g_assert_cmpint(job.n_runs, ==, 1);
 }
 
-/* The end may come before the thread has seen the request: that is done all the same. */
+/* A request is carried out even if the end comes before the thread has seen it. */
 static void test_ends_at_once(void)
 {
     for (int i = 0; i < 200; i++) {

@@ -7,7 +7,7 @@
 #include <sys/prctl.h>
 #include <strobe/helpers/thread.h>
 
-#define CHUNKS 8u /* on their way at most */
+#define CHUNKS 8u /* maximum number of pending chunks */
 
 typedef struct Chunk {
     char *bytes;

@@ -167,7 +167,7 @@ class GuideTest(unittest.TestCase):
         self.make_collector()
         flags = self.run_good("pkg-config", "--cflags", "--libs", "glib-2.0").split()
         self.compile("test", TEST, self.test, "-I", TOP / "sdk" / "check", *flags, "-L",
-                     BUILD / "plugins" / "common", "-Wl,-rpath," + str(BUILD / "plugins" / "common"),
+                     BUILD / "plugins" / "fixture", "-Wl,-rpath," + str(BUILD / "plugins" / "fixture"),
                      "-lstrobe-mock-host")
         self.run_good(self.work / "test")
 

@@ -32,7 +32,7 @@ VENV_PYTHON = str(VENV / "bin" / "python")
 # Real results to compare with, which are not committed: STROBE_DATA or ../shared/data.
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
 
-sys.path.append(str(TOP / "plugins" / "common"))
+sys.path.append(str(TOP / "plugins" / "fixture"))
 import torch_library  # noqa: E402
 
 # The end of the name of an analysis log. The name begins with the time and a process id.

@@ -456,7 +456,7 @@ class HostileTest(AclprofTest):
             path.unlink()
         self.environment["MSPROF_DOUBLE"] = "fail"
         done = self.strobe("analyse", self.result())
-        self.assertIn("stays as it was, for less can be read now", done.stderr)
+        self.assertIn("stays as it was, because less can be read now", done.stderr)
         self.assertIn("ended with code 3", done.stderr)
         self.assertEqual(len(self.rows("device_task")), 3)
         self.environment.pop("MSPROF_DOUBLE")

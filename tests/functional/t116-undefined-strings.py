@@ -41,7 +41,7 @@ class UndefinedStringsTest(StrobeTest):
         self.assertIsNone(rows[0]["shapes"])
         self.assertEqual(info["nameless"], 1)
         damage, = info["damage"]
-        self.assertRegex(damage, "^offset [0-9]+, [0-9]+ bytes: records name strings that are not there")
+        self.assertRegex(damage, "^offset [0-9]+, [0-9]+ bytes: records use strings that are missing")
         with open(self.capture, "rb") as file:
             offset = int(damage.split()[1].rstrip(","))
             self.assertLess(offset, file.seek(0, 2))

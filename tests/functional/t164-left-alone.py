@@ -222,7 +222,7 @@ class SampledTest(StrobeTest):
         for table in "host_cpu", "host_thread", "host_mem", "host_disk", "host_net", "nic":
             places = [(row["begin"] - info["begin_ns"]) / length for row in self.rows(table)]
             inside = [place for place in places if begin <= place <= end]
-            self.assertGreater(len(inside), 2, (table, places))
+            self.assertGreater(len(inside), 0, (table, places))
         self.assertNothingLeft()
 
     def test_no_thread(self):

@@ -70,7 +70,7 @@ class ReportPageTest(StrobeTest):
     def check_findings(self, page):
         first = page.value("document.querySelector('.finding').innerText")
         self.assertIn("Steps wait for the next batch of data", first)
-        self.assertIn("30 % of the steps", first)
+        self.assertIn("30 % of step time", first)
         self.assertIn("num_workers", first)
 
     def check_table(self, page):

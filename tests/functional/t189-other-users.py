@@ -82,8 +82,10 @@ class OtherUserTest(StrobeTest):
         script.chmod(0o644)
         rows = self.run_alone(*CHANGE, SYSTEM_PYTHON, script)
         totals = {row["name"]: row["total_share"] for row in rows}
+        # All of its Python stacks begin in the module; on a busy machine few samples have any.
+        whole = max((share for name, share in totals.items() if "<module>" in name), default=0)
         self.assertGreater(max((share for name, share in totals.items() if "work_here" in name),
-                               default=0), 30, totals)  # fmt: skip
+                               default=0), whole * 0.7, totals)  # fmt: skip
 
     def test_same_user(self):
         """The program with the same user records itself, as without setpriv."""

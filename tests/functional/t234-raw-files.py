@@ -53,13 +53,13 @@ class RawFilesTest(StrobeTest):
             return collections.Counter(tuple(row) for row in csv.reader(file))
 
     def events(self, folder, category):
-        """The name, duration and stack of each event, with counts; in one of the two forms steps
-        have a separate row."""
+        """The name, duration and stack of each event, with counts. In one of the two forms steps have a
+        separate row. In a raw file a call returns at least a nanosecond after it began."""
         with open(folder / OUTPUT / "trace_view.json") as file:
             events = json.load(file)
         events = events if isinstance(events, list) else events["traceEvents"]
         return collections.Counter(
-            (event["name"], event["dur"], event["args"].get("Call stack"),
+            (event["name"], max(event["dur"], 0.001), event["args"].get("Call stack"),
              None if event["name"].startswith("ProfilerStep#") else event["tid"])
             for event in events if event.get("cat") == category)
 

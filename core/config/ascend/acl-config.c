@@ -137,7 +137,7 @@ static gboolean is_on(JsonObject *section, const char *name)
 
 /* ---- the device ---- */
 
-/* The level that corresponds to the switches of single sources. */
+/* The profiler level that corresponds to the switches for single sources of data. */
 static const char *level_of(JsonObject *section)
 {
     const char *time = value_of(section, "task_time");

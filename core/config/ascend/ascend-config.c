@@ -96,8 +96,8 @@ static gint64 read_step(StrobeConfig *config, const StrobeConfigPlace *place, Js
     return otherwise;
 }
 
-/* The file can start a profile in a running program. Here it is known from the first step on:
- * start_step 0 and -1 both mean at once. */
+/* With that profiler the file can also start a profile in a running program. Strobe reads it before
+ * the first step, so start_step 0 and -1 both mean the first step. */
 static void read_schedule(StrobeConfig *config, JsonObject *top, const StrobeConfigPlace *place)
 {
     gint64 start = read_step(config, place, top, "start_step", -1, 0);
@@ -143,11 +143,11 @@ static void read_output(StrobeConfig *config, JsonObject *top, const StrobeConfi
         config->directory = g_strdup(json_node_get_string(node));
     else if (node)
         strobe_ascend_reset(config, place, "prof_dir", "the name of a folder", node,
-                            "the present one");
+                            "the current folder");
     if (strobe_ascend_switch(config, place, top, "async_mode", FALSE) && !analyses)
         strobe_config_warn(config, "%s: \"async_mode\" has no effect while \"analyse\" is false",
                            place->origin);
-    config->has_exporters = !analyses; /* named, and none */
+    config->has_exporters = !analyses; /* an empty list: no exporter runs */
 }
 
 static void read_metadata(StrobeConfig *config, JsonObject *top, const StrobeConfigPlace *place)

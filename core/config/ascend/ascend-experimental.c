@@ -114,7 +114,7 @@ static void read_level(const Reading *r)
         reset_member(r, "profiler_level", "Level_none, Level0, Level1 or Level2", "Level0");
 }
 
-/* Without the key there are none, at every level. */
+/* Without the key no metrics are recorded, at any level. */
 static void read_metrics(const Reading *r)
 {
     const char *text = text_of(find_member(r, "aic_metrics"));

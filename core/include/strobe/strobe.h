@@ -111,10 +111,10 @@ typedef enum StrobeAction {
     STROBE_ACTION_RECORD_AND_SAVE = 3
 } StrobeAction;
 
-/* A window is complete, and `directory` holds its capture. The thread that steps or stops calls
- * this function, after the end of the window and before the begin of the next; for a dump see
- * strobe_session_dump(). It may stop the session; then no further window begins. In it, start, step
- * and dump return STROBE_ERROR_STATE, and free only prints a warning. */
+/* Called when a window is complete; `directory` holds its capture. The thread that steps or stops
+ * makes the call, after the end of the window and before the begin of the next; for a dump see
+ * strobe_session_dump(). The function may stop the session; then no further window begins. While it
+ * runs, start, step and dump return STROBE_ERROR_STATE, and free only prints a warning. */
 typedef void (*StrobeTraceReady)(void *user, const char *directory);
 
 /* Replaces the schedule: returns the action for a step number. The same rules hold as for
@@ -135,9 +135,9 @@ STROBE_API void strobe_session_free(StrobeSession *session);
 STROBE_API void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function,
                                               void *user);
 
-/* Like strobe_session_on_trace_ready(), for a function that does not read the capture: the
- * writer may still write the rest of it, and the session does not wait. Not called after a dump.
- * Since 1.0. */
+/* Like strobe_session_on_trace_ready(), for a function that does not read the capture: the session
+ * calls it without waiting for the writer, which may still be writing the rest of the capture. Not
+ * called after a dump. Since 1.0. */
 STROBE_API void strobe_session_on_window_end(StrobeSession *session, StrobeTraceReady function,
                                              void *user);
 STROBE_API void strobe_session_set_schedule(StrobeSession *session, StrobeScheduleFunction function,
@@ -153,9 +153,10 @@ STROBE_API StrobeStatus strobe_session_start(StrobeSession *session, StrobeError
 STROBE_API StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error);
 
 /* Ends the current window, if any. A second stop does nothing. Without a trace-ready function it
- * waits neither for late device records nor for the disk: Strobe's threads add the rest, an
- * analysis and the exit of the process wait for it, and the next session call reports errors. The
- * next window begins when the devices have delivered, at most 2 s later. */
+ * waits neither for late device records nor for the disk: Strobe's threads write the rest after the
+ * call has returned. An analysis and the exit of the process wait for these threads; the next
+ * session call reports their errors. The next window begins when the devices have delivered their
+ * records, at most 2 s later. */
 STROBE_API StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error);
 
 /* Makes a flight recorder ("buffer": {"policy": "ring"}) write the last records of every thread
@@ -176,8 +177,8 @@ STROBE_API StrobeStatus strobe_dump(void);
 /* Makes collectors that wait for a library check again; call it after loading a library. */
 STROBE_API void strobe_session_retry(StrobeSession *session);
 
-/* Pauses a collector in the recording window, or lets it continue; a window begins with all
- * collectors. Does nothing if no window records. STROBE_ERROR_ARGUMENT if the session has no
+/* Pauses a collector in the recording window, or lets it continue; each window begins with no
+ * collector paused. Does nothing if no window records. STROBE_ERROR_ARGUMENT if the session has no
  * collector of this name. Since 1.0. */
 STROBE_API StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector,
                                               int is_on, StrobeError **error);

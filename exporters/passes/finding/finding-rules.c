@@ -92,7 +92,7 @@ static gboolean detect_no_steps(const Case *c, Finding *out)
     out->confidence = 100;
     out->summary = g_strdup("Cannot tell how steps differ, because the program announced none; "
                             "shares are of the whole window.");
-    out->evidence = g_strdup("no record of step");
+    out->evidence = g_strdup("no record of the kind step");
     out->advice = "Call step() of the profiler once an iteration, or strobe_step() in C.";
     return TRUE;
 }
@@ -110,8 +110,8 @@ static gboolean detect_small_kernels(const Case *c, Finding *out)
     out->table = "device_task";
     out->count = c->m->n_small_kernels;
     out->confidence = 75;
-    out->summary = g_strdup_printf("%.0f %% of the kernels take less than %d us, and the device is "
-                                   "idle for %.1f %% of the steps between them.",
+    out->summary = g_strdup_printf("%.0f %% of the kernels take less than %d us, and between them "
+                                   "the device is idle for %.1f %% of the steps.",
                                    small, MEASURES_SMALL_KERNEL_NS / 1000, out->share);
     out->evidence = g_strdup_printf("%" G_GUINT64_FORMAT " kernels, mean %.2f us", c->m->n_kernels,
                                     (double)c->m->kernel_ns / 1e3 / (double)c->m->n_kernels);
@@ -137,8 +137,9 @@ static gboolean detect_host_bound(const Case *c, Finding *out)
         "The device is idle for %.1f %% of the steps: the host launches too late.", out->share);
     out->evidence = g_strdup_printf("free %.2f ms of %.2f ms", c->m->device_free_us / 1e3,
                                     c->m->device_stage_us / 1e3);
-    out->advice = "See what the host does meanwhile: findings on data, synchronisation and garbage "
-                  "collection come first; else launch graphs instead of single kernels.";
+    out->advice = "See what the host does meanwhile: first treat the findings on data, "
+                  "synchronisation and garbage collection; if there are none, launch graphs "
+                  "instead of single kernels.";
     return TRUE;
 }
 
@@ -152,7 +153,7 @@ static gboolean detect_communication(const Case *c, Finding *out)
     out->count = c->m->n_device_steps;
     out->confidence = 90;
     out->summary = g_strdup_printf(
-        "Communication that no computing overlaps takes %.1f %% of the steps.", out->share);
+        "Communication takes %.1f %% of the steps while nothing is computed.", out->share);
     out->evidence = g_strdup_printf("%.2f ms of %.2f ms", c->m->device_communication_us / 1e3,
                                     c->m->device_stage_us / 1e3);
     out->advice =
@@ -198,35 +199,35 @@ static gboolean detect_memory_limit(const Case *c, Finding *out)
     out->summary = g_strdup_printf("Memory of the control group reaches %.0f %% of its limit.",
                                    c->m->peak_group_share);
     out->evidence = g_strdup_printf("%" G_GUINT64_FORMAT " samples", c->m->n_host_memory);
-    out->advice = "Raise the limit, or see the call paths at the peak: the kernel takes pages away "
-                  "before it ends the program.";
+    out->advice = "Raise the limit, or see which call paths hold memory at the peak: near the "
+                  "limit the system first takes pages away, and then ends the program.";
     return TRUE;
 }
 
 /* ---- the machine ---- */
 
 /* Appends a sampled measure with the words before and after it. */
-static void add_measure(GString *text, const WeightedMean *mean, const char *before, int digits,
-                        const char *after)
+static void add_measure(GString *text, const WeightedMean *mean, const char *before, double scale,
+                        int digits, const char *after)
 {
     if (mean->count)
         g_string_append_printf(text, "%s%s%.*f%s", text->len ? "; " : "", before, digits,
-                               weighted_mean(mean), after);
+                               scale * weighted_mean(mean), after);
 }
 
 static char *describe_contention(const Case *c)
 {
     GString *text = g_string_new(NULL);
 
-    add_measure(text, &c->m->processor_wait, "threads were ready without a processor for ", 0,
-                " % of the time of one processor");
-    add_measure(text, &c->m->pressure[PRESSURE_CPU], "pressure on the system ", 0, " %");
-    add_measure(text, &c->m->throttled, "held up by the limit ", 0, " % of the time");
+    add_measure(text, &c->m->processor_wait, "on average ", 0.01, 1,
+                " threads were ready to run and had no processor");
+    add_measure(text, &c->m->pressure[PRESSURE_CPU], "pressure on the system ", 1, 0, " %");
+    add_measure(text, &c->m->throttled, "held up by the limit ", 1, 0, " % of the time");
     return g_string_free(text, FALSE);
 }
 
-/* The system's pressure includes all programs, and other programs may only hold up each other. So
- * it is used only if the program's own waiting time is unknown. */
+/* The system's pressure includes all programs. It may be high although only other programs hold
+ * each other up. So the pressure is used only if the program's own waiting time is unknown. */
 static gboolean detect_contention(const Case *c, Finding *out)
 {
     gboolean is_wait_known = c->m->processor_wait.count > 0;
@@ -245,8 +246,8 @@ static gboolean detect_contention(const Case *c, Finding *out)
     out->severity = throttled >= 20 || wait >= 50 ? "high" : "medium";
     out->summary = g_strdup("Threads are ready and wait for a processor.");
     out->evidence = describe_contention(c);
-    out->advice = "Give the program more processors or fewer threads (OMP_NUM_THREADS, "
-                  "num_workers), and move other work away.";
+    out->advice = "Move other programs away from this machine; if there are none, give the program "
+                  "more processors or fewer threads (OMP_NUM_THREADS, num_workers).";
     return TRUE;
 }
 
@@ -288,7 +289,7 @@ static gboolean detect_losses(const Case *c, Finding *out)
     out->summary = g_strdup_printf("%" G_GUINT64_FORMAT " records were lost: all numbers may be "
                                    "too small.",
                                    n_lost);
-    out->evidence = g_strdup_printf("%.2f %% of what was offered", share);
+    out->evidence = g_strdup_printf("%.2f %% of all records", share);
     out->advice = "Record again with a larger buffer (--buffer), fewer collectors or fewer steps; "
                   "strobe info names the causes.";
     return TRUE;
@@ -301,7 +302,6 @@ static gboolean detect_own_cost(const Case *c, Finding *out)
 
     if (!busy_times_has_steps(c->m->times))
         return FALSE;
-    strobe_intervals_merge(&c->m->own_calls);
     for (guint i = c->first; i < c->steps->len; i++) {
         const BusyStep *step = &g_array_index(c->steps, BusyStep, i);
 

@@ -102,6 +102,7 @@ static StrobeStatus finding_end(void *state)
     FindingPass *pass = state;
     const GArray *steps = busy_times_steps(pass->measures->times, pass->host, pass->self);
     gboolean is_incomplete = pass->host->touches_gap(pass->self, 0, G_MININT64, G_MAXINT64) != 0;
+    strobe_intervals_merge(&pass->measures->own_calls);
     g_autoptr(GPtrArray) found = finding_rules_apply(pass->measures, steps, is_incomplete);
     gboolean has_room = TRUE;
 

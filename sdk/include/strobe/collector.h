@@ -7,7 +7,7 @@
  * started. All calls of an instance come from the same process.
  *
  * Threads. "Control" is the thread that drives the session; calls to one instance never overlap.
- * `sample` comes from a thread of the core. Recording calls (writer, reserve, commit,
+ * A thread of the core calls `sample`. Recording calls (writer, reserve, commit,
  * span_begin, span_end, span_open, span_close, async_open, async_close, intern, now) may come
  * from any thread, including a driver's callback thread. They never block or allocate, and make
  * no system call in steady state. Since ABI 1.0.
@@ -51,8 +51,8 @@ typedef struct StrobeHost {
      * belongs to the thread's track. */
     StrobeTrackId (*track)(StrobeInstance *self, const StrobeTrack *track);
 
-    /* The calling thread's writer; NULL while no window records. Valid until the next call that
-     * returns NULL; do not keep it after the current event. Any thread. */
+    /* The calling thread's writer; NULL while no window records. A later call that returns NULL
+     * makes it invalid, so do not keep it after the current event. Any thread. */
     StrobeWriter *(*writer)(StrobeInstance *self);
 
     /* Interns bytes (need not be NUL-terminated or valid UTF-8). Any thread, on its own writer.
@@ -64,8 +64,8 @@ typedef struct StrobeHost {
 
     /* Reserves one record of `kind` and returns its fields, which the caller fills in place.
      * NULL: it cannot be stored, and is counted as lost. begin and end are times on the track's
-     * clock; end is ignored for shapes without an end. The same function must call commit, and
-     * must make no other call on the writer in between. */
+     * clock; end is ignored for shapes without an end. The function that calls reserve must also
+     * call commit, and must make no other call on the writer in between. */
     void *(*reserve)(StrobeWriter *writer, StrobeKindId kind, StrobeTrackId track,
                      StrobeStringId name, uint64_t begin, uint64_t end);
 
@@ -87,7 +87,7 @@ typedef struct StrobeHost {
      * span closes the inner ones without a record. */
     void *(*span_end)(StrobeWriter *writer, StrobeSpan span);
 
-    /* span_begin and span_end in one call each, without a writer or a token. They suit a source
+    /* Like span_begin and span_end, but without a writer, a token or a commit. They suit a source
      * that identifies a span by a key of its own, such as an address or a correlation id.
      *
      * `key`, not 0, distinguishes the span from the thread's other open spans of this kind. `name`
@@ -102,16 +102,17 @@ typedef struct StrobeHost {
     StrobeClosed (*span_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                const void *fields, size_t size);
 
-    /* The same for ranges that overlap. An async span ends before or after the spans around it,
-     * which stay open. Any thread may end it, even after the thread that began it has ended. The
-     * record is on the track of the thread that began it. `key`, not 0, distinguishes it from all
-     * other open async spans of this kind, on any thread. If several have the same key, the calling
-     * thread's innermost ends first. Set STROBE_KEY_OF_THREAD in the key of a span that only its
-     * own thread ends; other threads do not search for it. The kind at the end may differ from that
-     * at the begin if it has the same name, for example with more fields. async_open returns 1, or
-     * 0 if the span is not recorded. async_close returns 0 if no such span is open in this window.
-     * The first time that a thread's span is ended by another thread costs both threads some
-     * microseconds; from then on, ends on the thread that began it cost slightly more. */
+    /* Like span_open and span_close, for ranges that overlap. An async span ends before or after
+     * the spans around it, which stay open. Any thread may end it, even after the thread that began
+     * it has ended. The record is on the track of the thread that began it. `key`, not 0,
+     * distinguishes it from all other open async spans of this kind, on any thread. If several have
+     * the same key, the calling thread's innermost ends first. Set STROBE_KEY_OF_THREAD in the key
+     * of a span that only its own thread ends; other threads do not search for it. The kind at the
+     * end may differ from that at the begin if it has the same name, for example with more fields.
+     * async_open returns 1, or 0 if the span is not recorded. async_close returns 0 if no such span
+     * is open in this window. When another thread ends a span of a thread for the first time, this
+     * costs both threads some microseconds. From then on each async_close in the thread whose span
+     * it was costs slightly more. */
     int32_t (*async_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                           uint64_t argument);
     int32_t (*async_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
@@ -124,7 +125,7 @@ typedef struct StrobeHost {
     /* The first of `n` consecutive ids for STROBE_FIELD_LINK, unique in the session. Any thread. */
     uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
 
-    /* Adds to the count of lost records those that this collector could not record. */
+    /* Counts `count` more records as lost, which this collector could not record. */
     void (*lost)(StrobeInstance *self, uint32_t cause, uint64_t count);
 
     /* Values of the declared options; the name must be a declared one. Texts live as long as the
@@ -155,7 +156,8 @@ typedef struct StrobeHost {
     uint64_t (*link_of)(StrobeInstance *self, uint64_t id);
 
     /* Path of the result directory of the recording window, for sources that write files; NULL
-     * while no window records. Valid until the window ends; for start, stop and flush. The source
+     * while no window records. Valid until the flush after the window has ended; call it in
+     * start, stop and flush. The source
      * may make a folder in it. The analysis reads this folder with the result if a "metadata"
      * record named STROBE_METADATA_EXTERNAL has the folder's name as its value. */
     const char *(*result_directory)(StrobeInstance *self);
@@ -165,9 +167,9 @@ typedef struct StrobeHost {
      * that name. Any thread. */
     uint64_t (*link_for)(StrobeInstance *self, const char *collector, uint64_t id);
 
-    /* Process id of the program, as the calling process sees it. A collector that runs outside
-     * (STROBE_COMPONENT_INSIDE) is in another process: it must read /proc/PID, not /proc/self, and
-     * its environment is not the program's. Any thread. */
+    /* Process id of the program, as the calling process sees it. A collector that runs in the
+     * writer process (see STROBE_COMPONENT_INSIDE) must read /proc/PID, not /proc/self, and its
+     * environment is not the program's. Any thread. */
     int64_t (*pid)(StrobeInstance *self);
     /* end of base ABI 1.0 */
 } StrobeHost;
@@ -186,8 +188,8 @@ typedef struct StrobeCollectorOps {
     /* Required. The options are already checked. `*state` is passed to the other calls. Return
      * STROBE_AGAIN if the needed library is not in the process yet, or if something else is missing
      * and fail() has said what; the call must not load the library itself. The host calls open
-     * again before each window, and in a step or a dlsym of the program after a library was loaded
-     * (with STROBE_COMPONENT_ASK_CALLER: not in dlsym). After any other failure the host makes no
+     * again before each window, and when the program calls step or dlsym after it loaded a library
+     * (with STROBE_COMPONENT_ASK_CALLER: only in step). After any other failure the host makes no
      * further call, not even close. */
     StrobeStatus (*open)(const StrobeHost *host, StrobeInstance *self, void **state);
 
@@ -217,8 +219,8 @@ typedef struct StrobeCollectorOps {
 
     /* Optional. The core's sampler thread calls sample every sample_interval() ns while a window
      * records; 0: not in this window. Must not block. A collector with sample runs outside the
-     * program, see STROBE_COMPONENT_INSIDE. It must declare all its kinds in StrobeComponent.kinds;
-     * its open comes when the first window begins, and its warm just before start. */
+     * program, see STROBE_COMPONENT_INSIDE. It must declare all its kinds in StrobeComponent.kinds.
+     * The host calls its open when the first window begins, and its warm just before start. */
     void (*sample)(void *state);
     int64_t (*sample_interval)(void *state);
     /* end of base ABI 1.0 */

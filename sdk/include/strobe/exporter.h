@@ -45,11 +45,11 @@ typedef struct StrobeClockView {
     StrobeTrackId track;    /* track that the clock belongs to */
     uint64_t n_pairs;       /* number of moments known in both clocks; 0: its times cannot be
                              * converted to host time */
-    uint64_t n_knots;       /* number of pairs used; the others were less exact than the time
-                             * between their neighbours */
+    uint64_t n_knots;       /* number of pairs used; the others were less exact than a time
+                             * interpolated between their neighbours */
     uint64_t error_ns;      /* largest error of a time outside of broken_ns */
     uint64_t host_error_ns; /* largest error of a time on the host clock */
-    uint64_t width_ns;      /* widest reading that was used */
+    uint64_t width_ns;      /* largest width (strobe_clock_sync.width_ns) of a pair that was used */
     uint64_t residual_ns;   /* largest distance of a pair from the line through its neighbours */
     uint64_t broken_ns;     /* host time between the pairs around jumps; a time inside may be off
                                by as much */
@@ -110,7 +110,8 @@ typedef struct StrobeMetadata {
     int64_t window_end_ns;   /* end of the last record or of the seal, if known */
     uint64_t n_lost;         /* records lost in the window, for all causes; known from raw_end on */
     uint64_t n_stored;       /* records in the capture except loss records; known from raw_end
-                                on. n_stored + n_lost records were offered */
+                                on. n_stored + n_lost is the number of records that collectors
+                                tried to record */
     int32_t directory;       /* descriptor of the output folder (exporters), -1 for passes */
     int32_t complete;        /* 0: the capture was not sealed, or parts of it were unreadable */
     const char *directory_path; /* for messages only */
@@ -164,8 +165,8 @@ typedef struct StrobeConsumerHost {
     int32_t (*touches_gap)(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
                            int64_t end_ns);
     /* Passes: adds STROBE_VIEW_* to the flags of the last emitted record. The host itself marks
-     * a record as INCOMPLETE if it touches a gap on its own track. The pass must mark a record
-     * that sums up other tracks or times, or has no track. */
+     * a record as INCOMPLETE if it touches a gap on its own track. If a record sums up other tracks
+     * or times, or has no track, the pass must mark it. */
     void (*flag)(StrobeInstance *self, uint32_t flags);
     /* end of base ABI 1.0 */
 } StrobeConsumerHost;

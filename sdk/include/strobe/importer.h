@@ -131,12 +131,13 @@ typedef struct StrobeImporterHost {
      * ones, for sources that give it at the end. The default is 0. Fails if the last record would
      * be out of range. */
     StrobeStatus (*time_base)(StrobeInstance *self, int64_t base_ns);
-    /* Adds all that a capture of Strobe's holds which is a part of the source: `descriptor` (lent)
-     * is its file. If its program was killed, the rest of its pool is put into the file first, by
-     * its owner. Kinds, tracks, texts and ids of links are taken as they are; times become
-     * CLOCK_MONOTONIC of the host that recorded: time_base can give its time of day. Its damage and
-     * a missing end are reported as those of `part`. `n` (may be NULL): its number of records. An
-     * error, whose reason is passed to `fail`, if it is no capture. */
+    /* Adds all records of a Strobe capture that is a part of the source; `descriptor` (lent) is its
+     * file. If the recorded program was killed and the capture belongs to the user, the rest of its
+     * pool is first written to the file. Kinds, tracks, texts and link ids are copied unchanged.
+     * Times are CLOCK_MONOTONIC of the recorded host; time_base can add the time of day. Damage,
+     * and a missing end, are reported with the place `part`. `n` (may be NULL) receives the number
+     * of records. If the file is not a capture, the call returns an error and passes the reason to
+     * `fail`. */
     StrobeStatus (*capture)(StrobeInstance *self, const char *part, int32_t descriptor,
                             uint64_t *n);
     /* end of base ABI 1.0 */

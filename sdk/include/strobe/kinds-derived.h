@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Derived kinds of device data: what passes make of the kinds in kinds-device.h.
+ * Derived kinds of device data: passes compute them from the kinds in kinds-device.h.
  *
- * Included by kinds.h. Units are those of the tables that they end in. Since ABI 1.0.
+ * Included by kinds.h. The units are those of the output tables. Since ABI 1.0.
  */
 #ifndef STROBE_KINDS_DERIVED_H
 #define STROBE_KINDS_DERIVED_H
@@ -237,7 +237,7 @@ struct strobe_device_clock {
 struct strobe_head_overhead {
     int64_t step;      /* number of the step, absent: none */
     int64_t framework; /* ns; from the entry to the inference (framework or platform) */
-    /* ns; from the step or the previous inference to the entry; in no sum; absent: no step
+    /* ns; from the step or the previous inference to the entry; not part of total; absent: no step
      * around the entry */
     int64_t platform;
     int64_t torchair; /* ns; from the inference to the call of GE, absent: no such call */
@@ -245,7 +245,7 @@ struct strobe_head_overhead {
     int64_t cpp;      /* ns; rest of torchair, absent: its begin is not marked */
     int64_t ge;       /* ns; from the call of GE to the end, absent: no such call */
     int64_t ge_to_first_kernel; /* ns; from the call of GE to its first kernel, absent: unknown */
-    int64_t total;           /* ns; from the entry to the end; of a nested inference its duration */
+    int64_t total; /* ns; from the entry to the end; for a nested inference: its duration */
     int64_t to_first_kernel; /* ns; from the entry to the first kernel, absent: unknown */
     double framework_share;  /* %; share of the total */
     double torchair_share;   /* %; share of the total */
@@ -270,7 +270,7 @@ struct strobe_head_overhead {
     uint64_t thread;       /* thread */
     uint32_t graph;        /* number of the inference in its step, from 1; 0: nested */
     StrobeStringId mode;   /* ge, aclgraph, eager or unknown */
-    StrobeStringId marker; /* inference, or cache where only the cached entry is marked */
+    StrobeStringId marker; /* inference, or cache if only the cached entry is marked */
     /* how the entry was found: pattern, cache, lookup, region, frame, step, previous, thread */
     StrobeStringId entry_source;
     StrobeStringId error; /* parts that contradict each other, as text; 0: none */
@@ -311,7 +311,7 @@ struct strobe_head_overhead_summary {
  * one a part and longest first, or hint. */
 struct strobe_head_overhead_advice {
     StrobeStringId part; /* part of the head overhead */
-    double share;        /* %; of the mean total; of a hint: of the part */
+    double share;        /* %; share of the sum of all totals; for a hint: share of the part */
     double mean;         /* ns; mean time */
     StrobeStringId text; /* advice, or the team to ask */
 };
@@ -330,7 +330,7 @@ struct strobe_finding {
 };
 
 /* "step_part": where the time of one step went on the thread that announced it (pass finding); each
- * moment counts once, for the first of these that holds it. Number -1: the whole window, where no
+ * moment counts once, in the first of these parts that applies. Number -1: the whole window, if no
  * steps were announced. */
 struct strobe_step_part {
     int64_t number;          /* number of the step */

@@ -2,10 +2,11 @@
 /*
  * Standard kinds of devices: what an accelerator, its runtime and its links do.
  *
- * Included by kinds.h. Device, stream and plane are a record's track; `device` repeats the number
- * where a table needs it. A field that the source does not carry is absent (STROBE_ABSENT_*, 0 for
- * a string). `exact_us` is what older sources state with digits below the ns; a whole number of ns
- * is told by the times alone. Since ABI 1.0.
+ * Included by kinds.h. A record's track gives device, stream and plane; the field `device` repeats
+ * the number where a table needs it. A field that the source does not state is absent
+ * (STROBE_ABSENT_*, 0 for a string). `exact_us` is for older sources, which state durations with
+ * digits below 1 ns. It is absent if the duration is a whole number of ns, because the times of the
+ * record then give it. Since ABI 1.0.
  */
 #ifndef STROBE_KINDS_DEVICE_H
 #define STROBE_KINDS_DEVICE_H
@@ -129,7 +130,7 @@ struct strobe_comm_task {
 };
 
 /* "memory_event": one allocation or release, or the state of an allocator after it; on the thread's
- * track, named by the operator where the source says it. */
+ * track, named by the operator if the source states it. */
 struct strobe_memory_event {
     uint64_t address;         /* address, absent: unknown */
     int64_t size;             /* B; bytes taken, negative: given back; absent: unknown */
@@ -140,12 +141,12 @@ struct strobe_memory_event {
     uint32_t action;          /* 0 allocation, 1 release, 2 release of the block, 3 state only */
     int32_t device;           /* device, -1: the host */
     StrobeStringId component; /* allocator: PTA, GE, WORKSPACE  */
-    /* id of the allocation in the capture, where the source pairs what it has no address of;
-     * absent: the address tells */
+    /* id of the allocation in the capture, if the source pairs releases with allocations but states
+     * no addresses; absent: the address is the id */
     uint64_t block;
 };
 
-/* "memory_usage": memory in use on a device; named by whom it is counted for: app or device. */
+/* "memory_usage": memory in use on a device; named app (by the program) or device (by all). */
 struct strobe_memory_usage {
     int64_t ddr;    /* B; DDR in use */
     int64_t hbm;    /* B; HBM in use */
@@ -154,7 +155,7 @@ struct strobe_memory_usage {
 
 /* "module_memory": memory that one part of the system reserved on a device; named by the part. */
 struct strobe_module_memory {
-    int64_t reserved; /* B; reserved bytes; negative: the device would not say */
+    int64_t reserved; /* B; reserved bytes; negative: the device did not report it */
     uint32_t module;  /* number of the part, absent: unknown */
     int32_t device;   /* device, -1: the host */
 };

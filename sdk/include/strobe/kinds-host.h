@@ -2,7 +2,7 @@
 /*
  * Standard kinds of the host: its processors, disks, networks, and limits set on the process.
  *
- * Included by kinds.h. Rates and differences are of the interval that ended with the row's moment.
+ * Included by kinds.h. Rates and differences cover the interval that ends at the record's time.
  * A field that was not sampled is absent (STROBE_ABSENT_*). Since ABI 1.0.
  */
 #ifndef STROBE_KINDS_HOST_H
@@ -22,7 +22,7 @@ struct strobe_host_thread {
     double wait;        /* %; share of time in which the thread was ready and waited for a
                          * processor */
     uint64_t tid;       /* kernel id of the thread */
-    uint64_t interval;  /* ns; time that the row covers; it ends at the row\'s time */
+    uint64_t interval;  /* ns; time that the row covers; it ends at the row's time */
     uint32_t processor; /* processor on which it ran last, absent: unknown */
 };
 
@@ -34,7 +34,7 @@ struct strobe_host_core {
     double iowait;      /* %; idle with input or output outstanding */
     double irq;         /* %; interrupts */
     double steal;       /* %; used by other guests of the hypervisor, absent: not reported */
-    uint64_t interval;  /* ns; time that the row covers; it ends at the row\'s time */
+    uint64_t interval;  /* ns; time that the row covers; it ends at the row's time */
     uint32_t processor; /* number of the processor, absent: all */
 };
 
@@ -53,7 +53,7 @@ struct strobe_host_disk {
     double utilisation;   /* %; share of time in which the device was busy; for the process: in
                              which it waited for storage; absent: not reported */
     double queue;         /* mean number of requests in flight, absent for the process */
-    uint64_t interval;    /* ns; time that the row covers; it ends at the row\'s time */
+    uint64_t interval;    /* ns; time that the row covers; it ends at the row's time */
 };
 
 /* "host_net": traffic of one network interface of the system; named by it. */
@@ -70,7 +70,7 @@ struct strobe_host_net {
     uint64_t tx_dropped; /* dropped before sending in the interval */
     double speed;        /* B/s; speed of the link, absent: unknown */
     double usage;        /* %; received and sent as a share of the speed, absent: unknown */
-    uint64_t interval;   /* ns; time that the row covers; it ends at the row\'s time */
+    uint64_t interval;   /* ns; time that the row covers; it ends at the row's time */
 };
 
 /* "host_pressure": time lost by waiting for a resource, on the whole system; named cpu, memory, io.
@@ -78,11 +78,11 @@ struct strobe_host_net {
 struct strobe_host_pressure {
     double some;       /* %; share of the time in which at least one task waited */
     double full;       /* %; share of the time in which every task waited, absent: not reported */
-    uint64_t interval; /* ns; time that the row covers; it ends at the row\'s time */
+    uint64_t interval; /* ns; time that the row covers; it ends at the row's time */
 };
 
-/* "host_throttle": how the control group's processor limit held the process up; named by the group.
- */
+/* "host_throttle": how much the control group's processor limit slowed the process down; named by
+ * the group. */
 struct strobe_host_throttle {
     double throttled;           /* %; throttled time as a share of the interval; may exceed 100 with
                                    several processors */
@@ -90,7 +90,7 @@ struct strobe_host_throttle {
     uint64_t periods;           /* periods of the limit in the interval */
     uint64_t throttled_periods; /* periods in which the limit was reached */
     double limit;               /* processors that the limit allows, absent: no limit */
-    uint64_t interval;          /* ns; time that the row covers; it ends at the row\'s time */
+    uint64_t interval;          /* ns; time that the row covers; it ends at the row's time */
 };
 
 /* "cpu_sample": a sample of a running thread; instant on its thread, named by it. */

@@ -83,15 +83,15 @@ struct strobe_host_mem {
     uint64_t available;    /* B; of the machine, available without paging out */
 };
 
-/* "metadata": one fact about the run; instant; named by its key. */
+/* "metadata": one metadata value of the run; instant; named by its key. */
 struct strobe_metadata {
     StrobeStringId value; /* text, or JSON if is_json */
     uint8_t is_json;
 };
 
-/* A metadata record of this name: a folder in the result directory that the collector had somebody
- * else fill. Its value is the folder's name. An analysis reads it with the importer that accepts
- * it, and joins what that finds with what was recorded. */
+/* Name of a metadata record for a folder in the result directory that a vendor's library or tool
+ * filled. Its value is the folder's name. An analysis reads the folder with the importer that
+ * accepts it, and joins the imported records with the recorded ones. */
 #define STROBE_METADATA_EXTERNAL "external_data"
 
 /* "loss": number of lost records, by cause and thread; span over the interval in which they were
@@ -136,7 +136,7 @@ extern const StrobeKind strobe_kind_diagnostic;
 /* "operator_detail": one occurrence of an operator with its self time (pass operator_tree). */
 struct strobe_operator_detail {
     int64_t host_total; /* ns */
-    int64_t host_self;  /* ns: total less the direct children */
+    int64_t host_self;  /* ns: total minus the durations of the direct children */
     int64_t sequence;
     uint64_t forward_thread;
     StrobeStringId shapes;
@@ -193,10 +193,10 @@ struct strobe_function {
     StrobeStringId source;   /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call,
                                 heap.block */
     StrobeStringId location; /* "file:line" where most of it was found; 0: not known */
-    uint64_t count;          /* samples, calls, or blocks, of itself */
-    int64_t self;            /* ns; absent: of heap.block */
-    int64_t total;           /* ns; absent: of heap.block */
-    int64_t self_bytes;      /* B; allocated, of heap.block */
+    uint64_t count;          /* samples, calls, or blocks, of the function itself */
+    int64_t self;            /* ns; absent for heap.block */
+    int64_t total;           /* ns; absent for heap.block */
+    int64_t self_bytes;      /* B; allocated; only for heap.block */
     int64_t total_bytes;     /* B */
     double self_share;       /* %; share of the total of its source */
     double total_share;      /* % */
@@ -205,10 +205,9 @@ struct strobe_function {
 /* "call_path": time on one path of functions (pass call_path). */
 struct strobe_call_path {
     StrobeStringId source; /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call */
-    StrobeStackId
-        path;       /* functions, innermost first; but for calls, the thread's name behind them */
-    int64_t time;   /* ns; of calls, that of the innermost one itself */
-    uint64_t count; /* samples, waits, or calls */
+    StrobeStackId path;    /* functions, innermost first, then the thread's name (not for calls) */
+    int64_t time;          /* ns; for calls: self time of the innermost one */
+    uint64_t count;        /* samples, waits, or calls */
 };
 
 extern const StrobeKind strobe_kind_operator_detail;
@@ -226,7 +225,8 @@ extern const StrobeKind *const strobe_standard_kinds[];
  * rounding up to 8). UINT32_MAX if the kind has a field of an unknown type. */
 uint32_t strobe_kind_offset(const StrobeKind *kind, uint32_t index);
 
-/* Makes a field absent, for which its type has a value, or 0: no string, stack or track, false. */
+/* Makes a field absent: stores the type's STROBE_ABSENT_* value, or 0 for the types that have none
+ * (string, stack, track, bool, u8). */
 void strobe_field_put_absent(void *at, uint32_t type);
 
 #if defined(__cplusplus)

@@ -21,7 +21,7 @@ enum {
         7,                   /* number and unit ns, us, ms, s, min; stored in ns, min..max in ns */
     STROBE_OPTION_BYTES = 8, /* number and unit B, KB, MB, GB, also K, KiB ... (powers of 1024);
                                 min..max in bytes */
-    STROBE_OPTION_PATH = 9,  /* a file or folder name; not taken from a capture's exporters */
+    STROBE_OPTION_PATH = 9,  /* a file or folder name; a value that a capture stores is ignored */
     STROBE_OPTION_KINDS = 10 /* kinds joined by '+'; a pass or exporter wants them as well */
 };
 

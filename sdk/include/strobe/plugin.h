@@ -35,9 +35,9 @@ enum {
 };
 
 enum {
-    /* Works in any process (it samples the system or generates data). Under `strobe run` a
-     * process in which only such collectors work, such as a shell, gives way to one in which
-     * others work. */
+    /* Works in any process (it samples the system or generates data). If `strobe run` records a
+     * process in which only such collectors work, such as a shell, a later process in which other
+     * requested collectors work takes over, and the result of the first is dropped. */
     STROBE_COMPONENT_ANY_PROCESS = 1u << 0,
     /* Its results are simulated; every listing and output marks them. */
     STROBE_COMPONENT_SIMULATED = 1u << 1,
@@ -87,16 +87,16 @@ typedef struct StrobeVariable {
  * returns. */
 #define STROBE_WAKE_SYMBOL "strobe_run_wake"
 
-/* Of the same library: an atomic int that is not 0 while Strobe makes a session just before
- * main. The main thread's work is then Strobe's, not the program's. */
+/* Looked up like STROBE_WAKE_SYMBOL: an atomic int that is not 0 while Strobe makes a session just
+ * before main. The main thread then works for Strobe, not for the program. */
 #define STROBE_ATTACHING_SYMBOL "strobe_run_is_attaching"
 
-/* Of the same library: char **, the environment before main if the session is made inside a call
- * of the loader; otherwise NULL. For `strobe/helpers/environment.h`. */
+/* Looked up like STROBE_WAKE_SYMBOL: char **, the environment before main if the session is made
+ * inside a call of the loader; otherwise NULL. For `strobe/helpers/environment.h`. */
 #define STROBE_ENVIRONMENT_SYMBOL "strobe_run_environment"
 
-/* Of the same library: int (*)(void (*call)(void)). Registers `call`, which runs when the
- * program's exit begins, before exit handlers and destructors. Returns 0, or -1 if there is no
+/* Looked up like STROBE_WAKE_SYMBOL: int (*)(void (*call)(void)). Registers `call`, which runs when
+ * the program's exit begins, before exit handlers and destructors. Returns 0, or -1 if there is no
  * room for another one. The exit of a forked child runs it too. */
 #define STROBE_BEFORE_EXIT_SYMBOL "strobe_run_before_exit"
 
@@ -150,7 +150,7 @@ typedef struct StrobePlugin {
 /* Log levels of StrobeHost.log and StrobeConsumerHost.log. */
 enum { STROBE_LOG_ERROR = 1, STROBE_LOG_WARNING = 2, STROBE_LOG_INFO = 3, STROBE_LOG_DEBUG = 4 };
 
-/* The question of a probe: may the component work on this machine in a suitable process (for a
+/* The question of a probe: can the component work on this machine in a suitable process (for a
  * listing), or in the calling process, now or once a library is loaded into it? */
 enum { STROBE_PROBE_MACHINE = 1, STROBE_PROBE_PROCESS = 2 };
 

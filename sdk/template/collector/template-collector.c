@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A template of a collector: samples page faults of the process at an interval, from outside. */
+/* A template of a collector: samples page faults of the process at an interval, from another
+ * process. */
 #include <strobe/strobe-plugin.h>
 
 #include <fcntl.h>
@@ -86,7 +87,7 @@ static StrobeStatus faults_open(const StrobeHost *host, StrobeInstance *self, vo
                                             "Cannot open /proc/PID/stat");
     if (status) {
         faults_close(faults);
-        return status; /* the host has said why */
+        return status; /* the host has reported the reason */
     }
     faults->track = host->track(self, &track);
     *state = faults;

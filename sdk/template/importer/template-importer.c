@@ -17,12 +17,12 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_STRING,
         .name = "row",
         .default_value = "timeline",
-        .summary = "Name of the row that the events are shown in.",
+        .summary = "Name of the row in which the events are shown.",
     },
 };
 
 static const StrobeField fields[] = {
-    {"line", STROBE_FIELD_U64, 0, "", "Line of the file that the event stood in."},
+    {"line", STROBE_FIELD_U64, 0, "", "Number of the event's line in the file."},
 };
 static const StrobeKind event_kind =
     STROBE_KIND("template_importer.event", SPAN, fields, "One event of a timeline.");
@@ -126,7 +126,7 @@ static const StrobeComponent component = {
     .type = STROBE_COMPONENT_IMPORTER,
     .n_options = sizeof options / sizeof options[0],
     .name = "template_importer",
-    .summary = "Reads timelines of one line an event.",
+    .summary = "Reads timelines with one event on each line.",
     .options = options,
     .kinds = kinds,
     .n_kinds = sizeof kinds / sizeof kinds[0],

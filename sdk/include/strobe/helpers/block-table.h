@@ -20,8 +20,9 @@ extern "C" {
  * bytes for each block. Control thread. */
 uint64_t strobe_blocks_prepare(uint64_t n_blocks);
 
-/* Any thread may call these functions; they never wait, allocate or make a system call. One
- * thread may add an address and another take it, as the memory itself, but not at the same time. */
+/* Any thread may call these functions; they never wait, allocate or make a system call. One thread
+ * may add an address and another take it (as one may allocate memory and another free it), but not
+ * at the same time. */
 
 /* Returns 1, or 0 if there is no room. *before receives the size of a block that was already at
  * the address because its release was not reported, otherwise 0. */

@@ -15,7 +15,7 @@ extern "C" {
 /* Working memory. The first call allocates it and later calls reuse it; one thread at a time. */
 typedef struct StrobeCompression StrobeCompression;
 
-/* The plain size is within this many first bytes of a frame. */
+/* A frame states its plain size within its first bytes, this many at most. */
 #define STROBE_COMPRESSED_HEAD_BYTES 18u
 
 int strobe_compression_exists(void); /* 0: the build has no libzstd */

@@ -19,28 +19,30 @@ typedef struct StrobeDcmiMetric {
     const char *name; /* for messages */
     /* May block; fills `user`. Returns DCMI's status. */
     int (*read)(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevice *device);
-    /* `is_first`: the first reading of a window, of which no difference can be formed. */
+    /* `is_first`: the first reading of a window, or after a failed one: there is no earlier value
+     * to subtract. */
     void (*record)(void *user, StrobeWriter *writer, int is_first);
     void (*release)(void *user);
 } StrobeDcmiMetric;
 
 typedef struct StrobeDcmiSource StrobeDcmiSource;
 
-/* Takes `user`. NULL: no memory or no thread (`user` is released). */
+/* Owns `user` from now on. NULL: out of memory, or no thread could be started (`user` is then
+ * released). */
 StrobeDcmiSource *strobe_dcmi_source_new(const StrobeHost *host, StrobeInstance *self,
                                          const StrobeDcmi *dcmi, const StrobeDcmiDevice *device,
                                          const StrobeDcmiMetric *metric, void *user,
                                          uint64_t deadline_ns);
-/* A window begins. */
+/* Call it when a window begins. */
 void strobe_dcmi_source_begin(StrobeDcmiSource *source);
-/* A tick of the sampler; returns at once. */
+/* Call it at each tick of the sampler: requests a reading and returns at once. */
 void strobe_dcmi_source_tick(StrobeDcmiSource *source);
-/* Returns soon, even if the driver does not. */
+/* Ends the source. A call of the driver that does not return holds this up for at most 2.5 s. */
 void strobe_dcmi_source_end(StrobeDcmiSource *source);
 
 /* ---- entries of a list of options ---- */
 
-/* `else_`: what the collector does on a host without the library. */
+/* `else_`: end of the sentence; says what the collector does on a host without the library. */
 #define STROBE_DCMI_OPTION_LIBRARY(else_)                                                          \
     {.struct_size = sizeof(StrobeOption),                                                          \
      .type = STROBE_OPTION_STRING,                                                                 \
@@ -49,7 +51,7 @@ void strobe_dcmi_source_end(StrobeDcmiSource *source);
      .summary =                                                                                    \
          "The device management library of Ascend hosts; where it cannot be loaded, " else_}
 
-/* After the option `dcmi`. */
+/* Put it after the option `dcmi`, to whose library its summary refers. */
 #define STROBE_DCMI_OPTION_DEADLINE                                                                \
     {.struct_size = sizeof(StrobeOption),                                                          \
      .type = STROBE_OPTION_DURATION,                                                               \
@@ -57,7 +59,8 @@ void strobe_dcmi_source_end(StrobeDcmiSource *source);
      .default_value = "2s",                                                                        \
      .min = 1e6,                                                                                   \
      .max = 6e10,                                                                                  \
-     .summary = "A call of that library that takes longer is counted as lost samples."}
+     .summary = "If a call of that library takes longer, the samples that it delays are counted "  \
+                "as lost."}
 
 #if defined(__cplusplus)
 }

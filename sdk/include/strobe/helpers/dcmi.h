@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device management interface of Ascend hosts (libdcmi.so), loaded at run time. Layouts are
- * those of the vendor's ABI. A call blocks for up to 2 s: call from a worker only. Since 1.0.
+ * The device management interface of Ascend hosts (libdcmi.so), loaded at run time. The structs
+ * have the layouts of the vendor's ABI. A call may block for 2 s, so make calls only on a worker
+ * (worker.h). Since 1.0.
  */
 #ifndef STROBE_HELPERS_DCMI_H
 #define STROBE_HELPERS_DCMI_H
@@ -15,7 +16,7 @@ extern "C" {
 
 #define STROBE_DCMI_DEVICES_MAX 64
 #define STROBE_DCMI_LINKS 16
-#define STROBE_DCMI_FLIT 20 /* B: what HCCS counts */
+#define STROBE_DCMI_FLIT 20 /* bytes of a flit, the unit in which HCCS counts */
 
 enum {
     STROBE_DCMI_OK = 0,
@@ -24,28 +25,29 @@ enum {
     STROBE_DCMI_BAD_DEVICE = -8007,
     STROBE_DCMI_NO_DEVICE = -8008,
     STROBE_DCMI_NOT_IN_CONTAINER = -8013,
-    STROBE_DCMI_OCCUPIED = -8020, /* a profiler of the vendor's is on */
+    STROBE_DCMI_OCCUPIED = -8020, /* a profiler of the vendor is using the device */
     STROBE_DCMI_NOT_SUPPORTED = -8255
 };
 
-/* dcmi_get_device_info(16, 5): totals by link, in flits. */
+/* Result of dcmi_get_device_info(16, 5): totals for each link, in flits. */
 typedef struct StrobeDcmiHccs {
     uint64_t tx[STROBE_DCMI_LINKS], rx[STROBE_DCMI_LINKS];
     uint64_t crc_errors[STROBE_DCMI_LINKS], retries[STROBE_DCMI_LINKS];
     uint8_t reserved[512];
 } StrobeDcmiHccs;
 
-/* The same with 32 bits (16, 3), of older drivers: they wrap. */
+/* Result of dcmi_get_device_info(16, 3), for older drivers: the same totals in 32 bits, which wrap
+ * around. */
 typedef struct StrobeDcmiHccs32 {
     uint32_t tx[STROBE_DCMI_LINKS], rx[STROBE_DCMI_LINKS];
     uint32_t crc_errors[STROBE_DCMI_LINKS], retries[STROBE_DCMI_LINKS];
     uint8_t reserved[256];
 } StrobeDcmiHccs32;
 
-/* dcmi_get_hccs_link_bandwidth_info: GiB/s. The totals are added to what the caller leaves there.
- */
+/* Result of dcmi_get_hccs_link_bandwidth_info, in GiB/s. The call adds to total_tx and total_rx, so
+ * set them to 0 before. */
 typedef struct StrobeDcmiHccsBandwidth {
-    int32_t profiling_time; /* ms; in, 1 to 1000: so long the call takes */
+    int32_t profiling_time; /* ms; set by the caller, 1 to 1000; the call takes as long */
     double total_tx, total_rx;
     double tx[STROBE_DCMI_LINKS], rx[STROBE_DCMI_LINKS];
 } StrobeDcmiHccsBandwidth;
@@ -54,14 +56,14 @@ typedef struct StrobeDcmiRange {
     uint32_t min, max, avg;
 } StrobeDcmiRange;
 
-/* dcmi_get_pcie_link_bandwidth_info: MiB/ms, cut to whole ones; latency in ns. */
+/* Result of dcmi_get_pcie_link_bandwidth_info, in whole MiB/ms, rounded down; latency in ns. */
 typedef struct StrobeDcmiPcie {
-    int32_t profiling_time; /* ms; in, 0 to 2000: so long the call takes */
+    int32_t profiling_time; /* ms; set by the caller, 0 to 2000; the call takes as long */
     StrobeDcmiRange tx_post, tx_nonpost, tx_cpl, tx_nonpost_latency;
     StrobeDcmiRange rx_post, rx_nonpost, rx_cpl;
 } StrobeDcmiPcie;
 
-/* dcmi_get_netdev_pkt_stats_info: totals. */
+/* Result of dcmi_get_netdev_pkt_stats_info: totals. */
 typedef struct StrobeDcmiNetwork {
     uint64_t mac_tx_pause, mac_rx_pause;
     uint64_t mac_tx_pfc, mac_tx_pfc_of[8]; /* by priority */
@@ -78,7 +80,7 @@ typedef struct StrobeDcmiNetwork {
     uint64_t reserved[10];
 } StrobeDcmiNetwork;
 
-/* One library, loaded for good. A function that it does not have is NULL. */
+/* Functions of the library, which is never unloaded. A function that the library lacks is NULL. */
 typedef struct StrobeDcmi {
     int (*init)(void);
     int (*card_list)(int *n, int *list, int size);
@@ -93,18 +95,19 @@ typedef struct StrobeDcmi {
 
 typedef struct StrobeDcmiDevice {
     int card, device;
-    int32_t id; /* as the framework counts: logic id */
+    int32_t id; /* device number as frameworks count: DCMI's logic id */
 } StrobeDcmiDevice;
 
-/* Loads and initialises. `library` without a slash is also looked for where the vendor installs it.
- * NULL, or why it cannot be used (valid until the next call of the thread). */
+/* Loads and initialises the library. If `library` has no slash, the vendor's folders are searched
+ * too. Returns NULL, or the reason why the library cannot be used (valid until the thread's next
+ * call). */
 const char *strobe_dcmi_open(StrobeDcmi *dcmi, const char *library);
-/* How many devices there are, at most STROBE_DCMI_DEVICES_MAX. */
+/* Fills `devices` (room for STROBE_DCMI_DEVICES_MAX) and returns the number of devices. */
 unsigned strobe_dcmi_devices(const StrobeDcmi *dcmi, StrobeDcmiDevice *devices);
 
 /* Handling of a metric after a failed call. */
 typedef enum StrobeDcmiVerdict { STROBE_DCMI_RETRY, STROBE_DCMI_GIVE_UP } StrobeDcmiVerdict;
-/* `*reason` is what is said of it once. */
+/* Decides what to do after a call with this status. *reason is the reason to report. */
 StrobeDcmiVerdict strobe_dcmi_judge(int status, const char **reason);
 
 #if defined(__cplusplus)

@@ -17,8 +17,8 @@ extern "C" {
  * table, the number is in the upper half of the table, because enlarging the table would take
  * milliseconds. If the process may have no such number, returns the same descriptor, unless it is
  * 0, 1 or 2. -1 with errno: it was -1, or it was 0, 1 or 2 and no other number is free; the file is
- * then closed. Call it right after open(): the process's locks on the file go with the first
- * descriptor. Any thread. */
+ * then closed. Call it right after open(): closing the first descriptor releases the process's
+ * locks on the file. Any thread. */
 int strobe_descriptor_aside(int descriptor);
 
 #if defined(__cplusplus)

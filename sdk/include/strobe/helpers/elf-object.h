@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object that the dynamic loader has loaded, as its dynamic section describes it. Read from
- * within dl_iterate_phdr, which keeps the object there and does not take the lock that dlopen and
- * dlsym take: a constructor that waits for the calling thread holds that one. libc only. Since
- * 1.0.
+ * An object that the dynamic loader has loaded, as its dynamic section describes it. Call these
+ * functions from within dl_iterate_phdr, which keeps the object loaded. It does not take the lock
+ * of dlopen and dlsym, which a constructor may hold while it waits for the calling thread. libc
+ * only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_ELF_OBJECT_H
 #define STROBE_HELPERS_ELF_OBJECT_H
@@ -27,11 +27,13 @@ typedef struct StrobeElfObject {
     const uint32_t *gnu_hash, *hash;             /* each may be NULL */
 } StrobeElfObject;
 
-/* Reads the object's description of itself; keeps `info`. Returns 0 if the object has no names. */
+/* Fills *object from the object's dynamic section; keeps the pointer `info`. Returns 0 if the
+ * object has no symbol table. */
 int strobe_elf_object_read(StrobeElfObject *object, const struct dl_phdr_info *info);
 
-/* The address of a function or variable that the object defines and shows to others; NULL: none of
- * that name, or one that only the loader can find (an indirect function, thread-local). */
+/* The address of a function or variable that the object exports. NULL: it exports none of that
+ * name, or only the loader can find the address (of an indirect function or a thread-local
+ * variable). */
 void *strobe_elf_object_symbol(const StrobeElfObject *object, const char *name);
 
 #if defined(__cplusplus)

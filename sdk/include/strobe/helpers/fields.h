@@ -39,7 +39,7 @@ uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint3
 /* Offsets of the wanted fields in `kind`, in the order of `wanted`. Valid until the next call. */
 const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind);
 
-/* Makes every field absent; what the host's emit returns is all zeros. */
+/* Makes every field absent. A pass needs it because the fields that emit returns are zero. */
 void strobe_fields_absent(const StrobeKind *kind, void *fields);
 
 /* Which fields of a record go where in a record of another kind: those with the same name and

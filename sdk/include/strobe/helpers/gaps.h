@@ -24,8 +24,8 @@ void strobe_gaps_free(StrobeGaps *gaps);
 /* Records were lost in [begin, end); track 0: on unknown tracks, so possibly on any. */
 void strobe_gaps_add(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, int64_t end_ns);
 
-/* Adds the gap of a record of kind "loss" that lost records; ignores all other records. A
- * truncated text is no gap: its record is there. */
+/* Adds the interval of a record of kind "loss"; ignores records of other kinds, and losses of texts
+ * (STROBE_LOSS_STRING_CUT), because the records with these texts were kept. */
 void strobe_gaps_add_record(StrobeGaps *gaps, const StrobeView *record);
 
 /* 1: records are missing in [begin, end) on the track; track 0: on any track. If begin equals

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The places in which the objects of this process keep the addresses of functions that another
- * object defines. By writing there one stands before a function whose callers are loaded already,
- * which LD_PRELOAD cannot. Since 1.0.
+ * Intercepts functions whose callers are already loaded, which LD_PRELOAD cannot do. An object
+ * keeps the addresses of functions that other objects define in slots (of its PLT and GOT). These
+ * functions find the slots and write other addresses into them. Since 1.0.
  */
 #ifndef STROBE_HELPERS_IMPORT_SLOTS_H
 #define STROBE_HELPERS_IMPORT_SLOTS_H
@@ -15,19 +15,22 @@ extern "C" {
 
 typedef struct StrobeImport {
     const char *name; /* the function's symbol */
-    void *real;       /* the function; NULL: this one is left out */
-    void *ours;       /* is called instead */
+    void *real;       /* the function; NULL: skip this entry */
+    void *ours;       /* the function to call instead */
 } StrobeImport;
 
-/* Has all objects that are loaded now call `ours` instead of `real`. A place that holds neither
- * `real` nor what the object itself has put there until its first call belongs to someone else and
- * is left alone. Returns how many places were written: 0 too where this machine's are not known.
- * Control thread; other threads may call the functions meanwhile. */
+/* Makes all objects that are loaded now call `ours` instead of `real`. Writes only slots that hold
+ * `real`, or an address inside the object itself (a slot that is not bound yet); any other address
+ * comes from another tool, and stays. Returns the number of written slots; always 0 on processors
+ * whose relocations are unknown here. Control thread; other threads may call the functions
+ * meanwhile.
+ */
 size_t strobe_imports_replace(const StrobeImport *imports, size_t n);
-/* Puts `real` back wherever `ours` is. A thread may be in `ours` still, for any time. */
+/* Writes `real` back into all slots that hold `ours`, and returns their number. A thread may still
+ * be running in `ours`, for any time. */
 size_t strobe_imports_restore(const StrobeImport *imports, size_t n);
 
-/* Counts the objects that were ever loaded: the same number, nothing new to replace. */
+/* Number of objects that were ever loaded. While it stays the same, there are no new slots. */
 unsigned long long strobe_imports_n_loaded(void);
 
 #if defined(__cplusplus)

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What there is of CPython in the process. */
+/* State of CPython in the process. */
 enum {
     STROBE_INTERPRETER_NONE = 0,
     STROBE_INTERPRETER_IDLE = 1, /* its library is loaded; not initialised, or already finalising */
@@ -24,11 +24,11 @@ int strobe_interpreter_state(void);
 /* The probe of a collector that watches the interpreter. */
 void strobe_interpreter_probe(uint32_t question, StrobeProbe *answer);
 
-/* Is CPython there, built without the global interpreter lock? Its objects are laid out otherwise,
- * whether the lock is switched on or not. */
+/* 1: the process contains a free-threaded CPython (built without the global interpreter lock). Its
+ * objects have another layout, even if the lock is switched on at run time. */
 int strobe_interpreter_is_free_threaded(void);
 
-/* "3.11.2" (the first word of sys.version) into `text`, "" without CPython. */
+/* Writes the version, such as "3.11.2" (the first word of sys.version); "" without CPython. */
 void strobe_interpreter_version(char *text, unsigned long size);
 
 #if defined(__cplusplus)

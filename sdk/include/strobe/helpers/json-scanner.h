@@ -87,7 +87,8 @@ int strobe_json_scanner_skip(StrobeJsonScanner *scanner, uint32_t levels);
 /* After an error: forgets kept texts and goes to the next '{', or `other`, after a comma that
  * follows a '}'. Returns this character; 0: the file has no more. */
 int strobe_json_scanner_seek(StrobeJsonScanner *scanner, char other);
-/* The next token is the first one inside these brackets, such as "{[". */
+/* Continues as if these brackets, such as "{[", had just been opened: the next token is the first
+ * one inside them. */
 void strobe_json_scanner_set_levels(StrobeJsonScanner *scanner, const char *brackets);
 
 uint32_t strobe_json_scanner_depth(const StrobeJsonScanner *scanner);  /* number of open objects and

@@ -24,7 +24,7 @@ typedef int (*StrobeSink)(void *user, const char *bytes, size_t length);
 
 enum {
     STROBE_JSON_SPACED = 1u << 0,   /* ", " and ": ", the separators of Python's json module */
-    STROBE_JSON_INDENTED = 1u << 1, /* four blanks a level, one value a line */
+    STROBE_JSON_INDENTED = 1u << 1, /* four blanks for each level, one value on each line */
     STROBE_JSON_LINES = 1u << 2     /* a newline after each element of the outermost array */
 };
 
@@ -65,7 +65,8 @@ void strobe_json_bool(StrobeJsonWriter *json, bool value);
 void strobe_json_null(StrobeJsonWriter *json);
 /* Writes bytes that are already valid JSON. */
 void strobe_json_raw(StrobeJsonWriter *json, const char *bytes, size_t length);
-/* A string in parts: begin, any number of parts (each whole UTF-8 or damaged), end. */
+/* Writes a string in parts: begin, any number of parts, end. A character that is divided between
+ * two parts counts as invalid. */
 void strobe_json_string_begin(StrobeJsonWriter *json);
 void strobe_json_string_part(StrobeJsonWriter *json, const char *bytes, size_t length);
 void strobe_json_string_end(StrobeJsonWriter *json);

@@ -31,8 +31,9 @@ static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* All bits of the result are good. One product would suffice for chosen ids; but for consecutive
- * ids some keys would fill a table without gaps, so there is a second one. */
+/* A table may use any bits of the result. One product would suffice against a hostile choice of
+ * ids; but with some keys consecutive ids would fill a table without gaps, so there is a second
+ * one. */
 static inline uint64_t strobe_hash_number(const StrobeHashKey *key, uint64_t number)
 {
     return strobe_hash_fold(strobe_hash_fold(number ^ key->add, key->factor) ^ key->add,

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kinds of marks, with the fields that mstx and NVTX add to the standard ones. Collectors and
- * importers of marks take their fields from here: marks of all of them may be in one capture, where
- * fields of one name have to be alike. Since 1.0.
+ * importers of marks take their fields from here: one capture may contain marks of several of them,
+ * and fields of the same name must then be equal. Since 1.0.
  */
 #ifndef STROBE_HELPERS_MARK_KINDS_H
 #define STROBE_HELPERS_MARK_KINDS_H
 
 #include <strobe/kinds.h>
 
-/* ---- entries of a list of fields; the first one is the standard kinds' ---- */
+/* ---- entries of a list of fields; the standard kinds have the first one ---- */
 
 #define STROBE_MARK_ARGUMENT                                                                       \
     {"argument", STROBE_FIELD_U64, 0, "", "Number that the program gave with the mark."}
 #define STROBE_MARK_DOMAIN {"marker.domain", STROBE_FIELD_STRING, 0, "", "Domain."}
 #define STROBE_MARK_EVENT                                                                          \
     {"marker.event", STROBE_FIELD_U32, 0, "",                                                      \
-     "0 instant, 1 push and pop, 2 start and end, 3 instant with more."}
+     "0 instant, 1 push and pop, 2 start and end, 3 instant with attributes."}
 #define STROBE_MARK_RANGE_ID                                                                       \
-    {"marker.range", STROBE_FIELD_U64, 0, "", "Id that the program knows the range by."}
+    {"marker.range", STROBE_FIELD_U64, 0, "", "Id of the range in the program."}
 #define STROBE_MARK_CATEGORY {"marker.category", STROBE_FIELD_I64, 0, "", "Category."}
 #define STROBE_MARK_END_THREAD                                                                     \
     {"marker.end_thread", STROBE_FIELD_U64, 0, "",                                                 \
-     "Process and thread that ended it; absent: the one that began it."}
+     "Process and thread that ended it; absent: the thread that began it."}
 #define STROBE_MARK_CATEGORY_NAME                                                                  \
     {"marker.category_name", STROBE_FIELD_STRING, 0, "", "Name of the category."}
 #define STROBE_MARK_CONNECTION                                                                     \
-    {"marker.connection", STROBE_FIELD_LINK, 0, "", "Id of a mark that was put on a stream too."}
+    {"marker.connection", STROBE_FIELD_LINK, 0, "",                                                \
+     "Id that this mark shares with the same mark on a stream."}
 
-/* ---- kinds, of the first `n_` fields of a list ---- */
+/* ---- kinds that have the first `n_` fields of a list ---- */
 
 #define STROBE_MARK_KIND(shape_, name_, summary_, fields_, n_)                                     \
     {.struct_size = sizeof(StrobeKind),                                                            \
@@ -42,6 +43,6 @@
                      fields_, n_)
 #define STROBE_MARK_INSTANT_KIND(fields_, n_)                                                      \
     STROBE_MARK_KIND(STROBE_SHAPE_INSTANT, "marker_instant",                                       \
-                     "A moment that the program marked itself.", fields_, n_)
+                     "An instant that the program marked itself.", fields_, n_)
 
 #endif

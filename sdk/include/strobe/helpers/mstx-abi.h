@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ABI of mstx by its published headers: function numbers, structs, the injection protocol.
- * Layouts are of 64-bit Linux. Since 1.0.
+ * The ABI of mstx, from its published headers: function numbers, structs, the injection protocol.
+ * The layouts are those of 64-bit Linux. Since 1.0.
  */
 #ifndef STROBE_HELPERS_MSTX_ABI_H
 #define STROBE_HELPERS_MSTX_ABI_H
@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 typedef void (*MstxFunction)(void);
-/* Gives the table of one module: an array of places of function pointers, the first one unused. */
+/* Returns the table of one module: an array of pointers to function pointers; entry 0 is unused. */
 typedef int (*MstxGetTable)(int module, MstxFunction ***table, unsigned *size);
 
 enum { MSTX_CORE = 1, MSTX_DOMAIN = 2, MSTX_MEMORY = 3 };
@@ -35,10 +35,10 @@ enum {
     MSTX_MEMORY_SIZE
 };
 
-/* Any of them may be asked for less than it has by an older dispatcher. */
+/* The table of an older dispatcher may have fewer entries than the *_SIZE above. */
 #define MSTX_FAIL 1
 #define MSTX_SUCCESS 0
-#define MSTX_TOOL_STROBE 0x2000u /* beside the vendor's 0x1000 to 0x1003 */
+#define MSTX_TOOL_STROBE 0x2000u /* the vendor's tools have 0x1000 to 0x1003 */
 
 typedef struct MstxRange {
     uint32_t device;
@@ -49,7 +49,7 @@ typedef struct MstxRange {
 
 typedef struct MstxHeap {
     int32_t usage, type;
-    const MstxRange *range; /* what `usage` and `type` hold is not to be trusted */
+    const MstxRange *range; /* do not rely on `usage` and `type` */
 } MstxHeap;
 
 typedef struct MstxRegions {
@@ -57,7 +57,7 @@ typedef struct MstxRegions {
     int32_t type;
     size_t count;
     const MstxRange *ranges;
-    void **handles; /* never to be written: callers leave it unset */
+    void **handles; /* do not write through it: callers leave it unset */
 } MstxRegions;
 
 typedef struct MstxRegionRef {

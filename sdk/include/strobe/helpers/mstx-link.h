@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The link between a mark on the host and its place on a stream. The collector `marker` records the
- * one, `npu_task` the other; both know the id that the vendor's library gave the mark. Since 1.0.
+ * The link between a mark on the host and the same mark on a stream. The collector `marker` records
+ * the first, `npu_task` the second; both know the id that the vendor's library gave the mark, and
+ * make the same link id from it. Since 1.0.
  */
 #ifndef STROBE_HELPERS_MSTX_LINK_H
 #define STROBE_HELPERS_MSTX_LINK_H
@@ -12,9 +13,9 @@
 extern "C" {
 #endif
 
-#define MSTX_LINK_COLLECTOR "npu_task" /* whose links these are */
+#define MSTX_LINK_COLLECTOR "npu_task" /* the link ids count as this collector's */
 
-/* The same library counts its launches: marks have this bit. */
+/* Set in the ids of marks: the library numbers its launches separately, and the numbers overlap. */
 #define MSTX_LINK_OF_MARK ((uint64_t)1 << 46)
 
 #if defined(__cplusplus)

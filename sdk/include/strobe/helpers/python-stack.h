@@ -24,7 +24,7 @@ typedef struct StrobePythonStack {
 
     /* The stack of the calling thread as `path(line): function`, the line being executed, innermost
      * frame first, in the strings of the session that records. 0: the thread runs no Python code
-     * that the collector python_call sees, or there is no room for its texts. The id is good for
+     * that the collector python_call sees, or there is no room for its texts. The id is valid for
      * the thread's next record. Never takes the interpreter's lock. */
     StrobeStackId (*stack)(StrobeWriter *writer);
 

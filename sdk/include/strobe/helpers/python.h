@@ -59,11 +59,11 @@ typedef struct Python {
     PyObject *none;
 } Python;
 
-/* Fills *python. Returns NULL, or the name of the first symbol that this process has not. */
+/* Fills *python. Returns NULL, or the name of the first symbol that this process lacks. */
 const char *strobe_python_find(Python *python);
 
-/* A function of a module of Strobe's package, a new reference; NULL where the process has not
- * imported the package. The caller holds the interpreter's lock. */
+/* A function of a module of Strobe's package, a new reference; NULL if the process has not imported
+ * the package. The caller holds the interpreter's lock. */
 PyObject *strobe_python_own_function(const Python *python, const char *module, const char *name);
 
 #if defined(__cplusplus)

@@ -12,10 +12,11 @@
 extern "C" {
 #endif
 
-/* CLOCK_MONOTONIC_RAW, ns: rates are formed with it, which no setting of the time changes. */
+/* CLOCK_MONOTONIC_RAW, ns. Compute rates with it: setting or adjusting the time does not change it.
+ */
 uint64_t strobe_sampler_now(void);
 
-/* A track of counters, of a device or, with -1, of the host. */
+/* Makes a track of counters for a device, or for the host if `device` is -1. */
 StrobeTrackId strobe_sampler_track(const StrobeHost *host, StrobeInstance *self, const char *group,
                                    int32_t device);
 

@@ -14,32 +14,33 @@
 extern "C" {
 #endif
 
-/* A descriptor, or -1 with errno set; EINVAL for what is not a regular file. */
+/* Returns a descriptor, or -1 with errno set; EINVAL if it is not a regular file. */
 int strobe_sys_open(const char *root, const char *name);
 int strobe_sys_open_at(int folder, const char *name);
-/* Closes it if it is open and sets it to -1. */
+/* Closes the descriptor unless it is -1, and sets it to -1. */
 void strobe_sys_close(int *descriptor);
 
-/* The head of the file, or of a file of many lines as much as fits, as text. Returns its length,
- * -1 for a read that fails or an empty file. The cut end of a line is left out by `read_lines`. */
+/* Read the file from its beginning, NUL-terminated, as far as it fits. read does so in one system
+ * call; read_lines reads to the end of the file, and drops the last line if it does not fit whole.
+ * They return the length, or -1 if the file is empty or cannot be read. */
 int strobe_sys_read(int descriptor, char *text, size_t size);
 int strobe_sys_read_lines(int descriptor, char *text, size_t size);
 /* Opens, reads and closes. */
 int strobe_sys_read_at(int folder, const char *name, char *text, size_t size);
 int strobe_sys_read_path(const char *root, const char *name, char *text, size_t size);
 
-/* Calls `take` for each name in a folder (a descriptor), until it returns other than 0. No
- * allocation. */
+/* Calls `take` for each name in a folder (a descriptor) that does not begin with '.', until `take`
+ * returns a value other than 0. No allocation. */
 void strobe_sys_each(int folder, int (*take)(void *user, const char *name), void *user);
 
-/* The decimal number behind blanks at *at, which then stands behind it. -1: there is none, or it
- * does not fit. */
+/* Reads a decimal number at *at, after any blanks, and moves *at past it. Returns 0, or -1 if there
+ * is no number or it does not fit. */
 int strobe_sys_number(const char **at, uint64_t *value);
-/* Passes over `n` words. -1: the line has fewer. */
+/* Moves *at past `n` words. Returns 0, or -1 if the line has fewer. */
 int strobe_sys_skip(const char **at, unsigned n);
 /* Returns the text after `key` at the beginning of a line, NULL if no line begins with it. */
 const char *strobe_sys_after(const char *text, const char *key);
-/* The number on the line of that key. */
+/* Reads the number after `key` at the beginning of a line. Returns 0 or -1. */
 int strobe_sys_field(const char *text, const char *key, uint64_t *value);
 /* The beginning of the line after the one at `text`, NULL if that was the last. */
 const char *strobe_sys_next_line(const char *text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread for a source that may block. The caller asks it for a run and never waits for it. A
- * thread that hangs is left behind, and releases what it has when it ends. libc and pthread only.
- * Any thread may call, one at a time. Since 1.0.
+ * A thread that makes calls which may block. The caller requests a run and does not wait for it. If
+ * a call hangs, strobe_worker_end() leaves the thread running; it frees its data when it ends. libc
+ * and pthread only. Any thread may call, one at a time. Since 1.0.
  */
 #ifndef STROBE_HELPERS_WORKER_H
 #define STROBE_HELPERS_WORKER_H
@@ -15,16 +15,16 @@ extern "C" {
 
 typedef struct StrobeWorker StrobeWorker;
 
-/* `run` is called once a request, `release` when no run comes any more, on whichever thread is the
- * last to need `user`. NULL: no thread can be had (`release` is not called). */
+/* The thread calls `run` once for each request. `release` is called once after the last run, on the
+ * thread or in strobe_worker_end(). NULL: no memory or no thread (`release` is not called). */
 StrobeWorker *strobe_worker_start(void (*run)(void *user), void (*release)(void *user), void *user);
 
-/* Asks for one run. Returns for how many ns the last one has been under way: 0, it was done and the
- * new one is on its way. */
+/* Requests one run, unless the last one is still going on. Returns 0, or for how many ns the last
+ * one has been going on. */
 uint64_t strobe_worker_ask(StrobeWorker *worker);
 
-/* No further run. Returns when the one that was asked for is done, or after `patience_ns` without
- * it: 1. */
+/* Ends the worker. Returns 0 when a requested run is done and the thread has ended, or 1 if this
+ * takes more than `patience_ns`. */
 int strobe_worker_end(StrobeWorker *worker, uint64_t patience_ns);
 
 #if defined(__cplusplus)
