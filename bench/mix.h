@@ -11,8 +11,7 @@
 /* Numbers in a step, as in the real run. */
 enum {
     MIX_LAYERS = 159, /* pieces of work that the program starts on the device in sequence */
-    MIX_FORWARD =
-        53, /* of these, started by the main thread; the backward thread starts the rest */
+    MIX_FORWARD = 53, /* of these, started by the main thread, not by the backward thread */
     MIX_KERNELS_A_STEP = 187,
     MIX_PLANES = 8
 };

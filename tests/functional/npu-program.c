@@ -26,8 +26,7 @@ static struct {
     MsptiDoublePlay *play;
     MsptiDoubleKernels *kernels;
     MsptiDoubleGet *get;
-    MsptiDoublePlay
-        *operators; /* a function of operators_double.c, if OPERATORS_DOUBLE names this file */
+    MsptiDoublePlay *operators; /* of operators_double.c, if OPERATORS_DOUBLE names this file */
 } mspti;
 
 static uint64_t now_ns(void)

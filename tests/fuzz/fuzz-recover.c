@@ -120,8 +120,8 @@ static void fill_thread_buffer(struct pool_header *h, guint32 index)
     thread_buffer->window = 1;
     thread_buffer->sequence = 1;
     fill_span(&thread_buffer->spans[0], 1500, 2, index);
-    fill_span(&thread_buffer->spans[1], 1600, STROBE_NAME_IS_KEPT,
-              index); /* a name in the buffer itself */
+    /* A name in the buffer itself. */
+    fill_span(&thread_buffer->spans[1], 1600, STROBE_NAME_IS_KEPT, index);
     thread_buffer->names[0] = 4;
     thread_buffer->names[1] = 0x65707573; /* "supe" */
     atomic_store(&thread_buffer->depth, N_SPANS);

@@ -361,8 +361,7 @@ static gpointer begin_ever_new(gpointer data)
     char name[32];
 
     for (guint i = 0; g_atomic_int_get(&keep_on); i++) {
-        g_snprintf(name, sizeof name, "new %u",
-                   i % NAMES); /* the records for which the table has room */
+        g_snprintf(name, sizeof name, "new %u", i % NAMES); /* the table has room for these */
         strobe_range_end(strobe_range_begin(name));
     }
     return NULL;

@@ -415,8 +415,8 @@ static void test_each(gconstpointer data)
 
     for (const char *const *call = s->calls; *call; call++) {
         guint n = 1, tries = TRIES;
-        while (n == 1 &&
-               tries-- > 0) /* on a busy machine the writer may find all records at once */
+        /* On a busy machine the writer may find all records at once. */
+        while (n == 1 && tries-- > 0)
             while (fail_one(*call, n, s->mode, s->run, s->check))
                 n++;
         g_test_message("%s: %u calls", *call, n - 1);

@@ -84,8 +84,8 @@ static void test_short_threads(void)
     guint64 pages = resident_pages();
     spawn_all(half);
     if (!IS_SANITIZED)
-        g_assert_cmpuint(resident_pages(), <=,
-                         pages + 128); /* 512 KiB for variations of the allocator */
+        /* 512 KiB for variations of the allocator. */
+        g_assert_cmpuint(resident_pages(), <=, pages + 128);
     g_test_message(
         "%u threads in %.1f s, %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " pages in memory",
         2 * half, (double)(g_get_monotonic_time() - begin) * 1e-6, pages, resident_pages());

@@ -469,8 +469,8 @@ static void test_never_drained(void)
 
 int main(int argc, char **argv)
 {
-    pthread_atfork(mark_in_fork_handler, mark_in_fork_handler,
-                   NULL); /* before Strobe's own handlers */
+    /* Before Strobe's own handlers. */
+    pthread_atfork(mark_in_fork_handler, mark_in_fork_handler, NULL);
     g_test_init(&argc, &argv, NULL);
     g_autofree char *path = g_strconcat(BAD_PLUGINS, ":", g_getenv("STROBE_PLUGIN_PATH"), NULL);
     g_setenv("STROBE_PLUGIN_PATH", path, TRUE);

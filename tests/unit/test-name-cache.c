@@ -74,8 +74,8 @@ static void test_every_place(Fixture *f, gconstpointer data)
             }
             g_assert_true(is_equal(f, name));
             g_assert_cmpuint(f->known.id, ==, 7);
-            f->pages[f->page - behind - 2 - length] ^=
-                1; /* the bytes around it are not part of the text */
+            /* The bytes around it are not part of the text. */
+            f->pages[f->page - behind - 2 - length] ^= 1;
             if (behind)
                 name[length + 1] ^= 1;
             g_assert_true(is_equal(f, name));

@@ -182,8 +182,8 @@ static void check_failing(const char *fail, const char *part)
         g_strdup_printf("{\"fake\": {\"fail\": \"%s\"}, \"metadata\": {}}", fail);
     StrobeSession *session = session_new(folder, collectors, NULL);
 
-    g_assert_cmpint(strobe_session_start(session, NULL), ==,
-                    STROBE_OK); /* the session continues without it */
+    /* The session continues without it. */
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     strobe_mark("still recorded");
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
     if (!strstr(strobe_session_diagnostics(session), part))
@@ -289,8 +289,8 @@ static void test_cycles(void)
     }
     g_assert_cmpuint(open_at_rest(descriptors), <=, descriptors);
     if (!IS_SANITIZED)
-        g_assert_cmpuint(resident_pages(), <=,
-                         pages + 128); /* 512 KiB for variations of the allocator */
+        /* 512 KiB for variations of the allocator. */
+        g_assert_cmpuint(resident_pages(), <=, pages + 128);
     strobe_session_free(session);
     g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
     g_assert_cmpuint(results->len, ==, cycles);
