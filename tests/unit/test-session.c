@@ -182,7 +182,7 @@ static void check_failing(const char *fail, const char *part)
         g_strdup_printf("{\"fake\": {\"fail\": \"%s\"}, \"metadata\": {}}", fail);
     StrobeSession *session = session_new(folder, collectors, NULL);
 
-    /* The session continues without it. */
+    /* The session continues without the collector that fails. */
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     strobe_mark("still recorded");
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
