@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hostile FILE EVENTS [SEED]: writes a synthetic Chrome trace that needs as much memory as
- * possible: each name occurs only once, the events are in no order of time, and come from 10,000
+ * possible: each name occurs only once, the events are not ordered by time, and come from 10,000
  * threads; the two ends of arrows and launches are at opposite places of the file; up to a million
  * allocations are never released. The same seed makes the same bytes.
  */

@@ -11,8 +11,7 @@
 /* Numbers in a step, as in the real run. */
 enum {
     MIX_LAYERS = 159, /* pieces of work that the program starts on the device in sequence */
-    MIX_FORWARD =
-        53, /* of these, started by the main thread; the backward thread starts the rest */
+    MIX_FORWARD = 53, /* of these, started by the main thread, not by the backward thread */
     MIX_KERNELS_A_STEP = 187,
     MIX_PLANES = 8
 };
@@ -122,7 +121,7 @@ typedef struct Mix {
     StrobeKindId kinds[MIX_KINDS];
     StrobeTrackId tracks[MIX_TRACKS];
     MixPool texts[MIX_TEXTS];
-    uint64_t step, layer, kernel; /* the present ones; layers and kernels count within the step */
+    uint64_t step, layer, kernel; /* present numbers; the last two count within the step */
     int64_t queue, stream, comm;  /* times until which these are busy */
     uint64_t connection, correlation, task, stream_task, comm_op; /* the next ids */
     int64_t allocated, reserved, active;

@@ -3,7 +3,7 @@
 imports a trace in PyTorch's form, and exports a synthetic capture (bench/mix.c) to a trace and to tables.
 
 The largest possible gain from a second processor is measured too, with two commands at the same time, each on its
-own processor: the two may be threads of one core, or other programs may use them at times."""
+own processor. It may be less than 2, because the two may be threads of one core, or other programs may use them."""
 
 import dataclasses
 import os

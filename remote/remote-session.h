@@ -37,8 +37,8 @@ typedef struct StrobeRemote {
     int signals;         /* descriptor; -1: none */
     int signal;          /* the last signal; 0: none has arrived */
     gboolean is_forced;  /* a second signal has arrived */
-    /* Called while this side waits; passes on the program's output. TRUE: it has passed on some.
-     * May be NULL. */
+    /* Called while this side waits, to pass on the program's output. Returns TRUE if there was
+     * any. May be NULL. */
     gboolean (*background)(void *user);
     void *background_user;
     /* heartbeats */

@@ -136,8 +136,8 @@ static void test_clock(void)
     g_assert_cmpint(strobe_clock_offset_error_ns(&offset), ==, 300);
     strobe_clock_offset_add(&offset, 9000, 9500, 10000, 10000); /* a coarse clock: 500 to 11000 */
     g_assert_cmpint(strobe_clock_offset_error_ns(&offset), ==, 300);
-    strobe_clock_offset_add(&offset, 1000, 1100, 90000,
-                            0); /* contradicts the earlier bounds and replaces them */
+    /* Contradicts the earlier bounds and replaces them. */
+    strobe_clock_offset_add(&offset, 1000, 1100, 90000, 0);
     g_assert_cmpint(strobe_clock_offset_ns(&offset), ==, 88950);
     strobe_clock_offset_add(&offset, 2000, 1000, 0, 0); /* received before it was sent */
     g_assert_cmpint(strobe_clock_offset_ns(&offset), ==, 88950);

@@ -18,7 +18,7 @@ OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
 
 def can_give():
-    """Can files be given to another user? Root in a container may have no other user."""
+    """Returns whether this process can give files to another user; root in a container may not."""
     if os.geteuid() != 0:
         return False
     with tempfile.NamedTemporaryFile() as file:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The largest resident memory of commands on long captures, including mapped files.
 
-STROBE_TEST_RECORDS sets how long they are (millions take seconds each and 40 bytes a record)."""
+STROBE_TEST_RECORDS sets the number of records. A capture of millions takes seconds to make, and 40
+bytes of disk for each record."""
 
 import os
 import subprocess

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kills whole process groups and analyses: no record is lost, and nothing is left behind.
 
-STROBE_TEST_DEATHS is how often each is tried (the long suite's figures).
+STROBE_TEST_DEATHS sets how often each is tried; the long suite sets a larger number.
 """
 
 import mmap

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`strobe import`: results of an Ascend host into captures and back into files.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import csv

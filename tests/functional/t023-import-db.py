@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`strobe import` of databases of an Ascend host.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import csv

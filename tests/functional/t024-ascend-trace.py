@@ -3,7 +3,7 @@
 order of keys and the number of digits.
 
 The case on real results needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and is skipped without.
+next to the source tree), and is skipped without it.
 """
 
 import collections

@@ -3,8 +3,8 @@
 contains, also from a single file, at level 0, from truncated files, and with the data that the tool
 derived.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import collections
@@ -230,7 +230,8 @@ class TextTest(StrobeTest):
 
     @real
     def test_level_0(self):
-        """As the tool reduces it: no calls, no name for their layer, kernels without streams."""
+        """A source as the tool reduces it at level 0: there are no calls, their layer has no name, and
+        kernels have no streams."""
         source = self.copy(lambda name: name in ("trace_view.json", "kernel_details.csv"))
         trace = source / OUTPUT / "trace_view.json"
         events = [event for event in json.loads(trace.read_text(encoding="utf-8"))

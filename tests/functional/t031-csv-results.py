@@ -2,7 +2,7 @@
 """Imports CSV files of an Ascend host and writes them again: the cells are the same.
 
 The cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and are skipped without. t160 compares every cell.
+next to the source tree), and are skipped without it. t160 compares every cell.
 """
 
 import json

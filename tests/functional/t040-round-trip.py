@@ -3,7 +3,7 @@
 accept the output (acceptance.py).
 
 The cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and are skipped without.
+next to the source tree), and are skipped without it.
 """
 
 import json

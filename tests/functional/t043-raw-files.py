@@ -206,8 +206,8 @@ class DeviceTest(RawTest):
         self.assertEqual([int(row[1]) for row in before], [int(row[1]) + shift for row in after])
 
     def test_begin_of_the_session(self):
-        """The session begins by the clock of the records, whichever file has it, and not at the
-        begin of CANN's collection."""
+        """The session's begin is converted with the clock of the records, whichever file has it; the
+        begin of CANN's collection is not used."""
         top = self.make(20)
         for has_prof in (False, True):
             if has_prof:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports traces of PyTorch's profiler and other Chrome traces, and exports them again.
 
-Cases on real traces need STROBE_DATA, the folder with kineto/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real traces need STROBE_DATA, the folder with kineto/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import gzip

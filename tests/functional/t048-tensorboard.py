@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces for TensorBoard: the plugin accepts and shows Strobe's files.
 
-Cases on real traces need STROBE_DATA, the folder with kineto/ in it, and are skipped without.
+Cases on real traces need STROBE_DATA, the folder with kineto/ in it, and are skipped without it.
 """
 
 import json

@@ -2,7 +2,7 @@
 """Links between causes and effects, and clocks of devices: the counts, and the messages about
 errors.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next to
 the source).
 """
 
@@ -75,7 +75,7 @@ class DevicesTest(CorrelationTest):
         for clock in info["device_clocks"]:
             self.assertEqual(clock["pairs"], 2)
             self.assertEqual(clock["jumps"], 0)
-            # more than twice half the width over 0.6 s
+            # 20 ppm of 0.6 s is more than the error of both readings, half a width each
             self.assertAlmostEqual(clock["drift_ppm"], 50, delta=20)
             self.assertLess(clock["error_ns"], 20000)
         text = self.strobe("info", self.out).stdout

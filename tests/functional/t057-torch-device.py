@@ -2,8 +2,8 @@
 """PyTorch operators that work on an OpenCL device: the operator that caused each task, and its
 duration.
 
-What is expected comes from what the device told the program itself, from the records of calls and
-tasks, and from the rules of the formats, computed here once more.
+The expected values come from the device's reports to the program itself, from the records of calls
+and tasks, and from the rules of the formats, which are computed here again.
 """
 
 import atexit

@@ -2,7 +2,7 @@
 """`strobe diff` on synthetic results, compared with results that were computed by hand.
 
 Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and are skipped without.
+next to the source tree), and are skipped without it.
 """
 
 import json
@@ -129,8 +129,8 @@ class DiffTest(StrobeTest):
         self.assertEqual(rows["y/mm"]["difference"], 5)
 
     def test_many_operators(self):
-        """A hundred different operators inside of one, twice in each step, in another order the
-        second time."""
+        """A hundred different operators inside of one operator, twice in each step; the second time in
+        another order."""
         def steps(slow):
             def operators():
                 for begin, order in ((0, range(100)), (20000, reversed(range(100)))):

@@ -3,7 +3,7 @@
 with added events.
 
 The case on a real result needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and is skipped without.
+next to the source tree), and is skipped without it.
 """
 
 import csv

@@ -279,8 +279,8 @@ class ExportTest(AclprofTest):
         self.assertIn("took longer than export_limit", self.missing())
 
     def test_hostile_places(self):
-        """No program from the current folder or from a folder that other users may write to is
-        run."""
+        """Strobe runs no program from the current folder, or from a folder to which other users may
+        write."""
         tool = self.install_msprof()
         shutil.copy(tool, self.work / "msprof")
         os.chmod(tool, 0o777)

@@ -52,7 +52,7 @@ class DoctorTest(StrobeTest):
         self.assertNothingLeft()
 
     def script_python(self):
-        """The interpreter, which is kept from finding PyTorch."""
+        """An interpreter that does not find PyTorch."""
         script = self.script(
             "python", "#!/bin/sh\nexec %s -c 'import sys\nsys.modules[\"torch\"] = None\n"
             "sys.argv = [\"-c\"] + sys.argv[3:]\nexec(sys.orig_argv[4])' \"$@\"\n" % PYTHON)
@@ -130,7 +130,7 @@ class DoctorTest(StrobeTest):
             self.wait_until(lambda: self.count_one(is_locked) == (not is_locked), is_locked)
 
     def count_one(self, is_locked):
-        """The number by which a pool increases the found ones."""
+        """Returns how many more pools the doctor counts if there is one more."""
         named = "buffers left behind"
         with tempfile.NamedTemporaryFile(prefix="strobe-0-", suffix=".pool", dir="/dev/shm") as file:
             file.write(bytes(1 << 20))

@@ -2,8 +2,8 @@
 """--max-mem: the largest resident memory of commands, on a trace that is made to need much memory
 (bench/hostile), and that their output does not depend on the limit.
 
-STROBE_TEST_EVENTS sets how long the trace is: the long suite's is of 5 GB, and the default limit
-holds."""
+STROBE_TEST_EVENTS sets the number of events in the trace. The long suite's trace has 5 GB, and is
+read under the default limit."""
 
 import os
 import shutil

