@@ -25,6 +25,7 @@
 
 /* Maximum wait for the end of a window. */
 #define PATIENCE_S 60
+#define POOL_FOLDERS 3 /* OUTPUT/RESULT/FRAMEWORK holds the capture, OUTPUT a container's pool */
 
 /* Results of one walk over the capture. */
 struct index_pass {
@@ -210,14 +211,20 @@ static gboolean belongs_to(const struct index_pass *index_pass, const struct poo
 }
 
 /* Opens the pool: a file next to the capture (a pool that was copied from another machine with its
- * capture), otherwise the file at its recorded path. */
+ * capture), in the folders above it (of a container, whose result was moved with its output
+ * folder), otherwise the file at its recorded path. */
 static int open_pool_file(const struct index_pass *index_pass, const char *name, StrobePool *pool)
 {
-    g_autofree char *folder = index_pass->capture ? g_path_get_dirname(index_pass->capture) : NULL;
-    g_autofree char *beside = folder ? g_build_filename(folder, name, NULL) : NULL;
+    g_autofree char *folder = g_strdup(index_pass->capture);
 
-    if (beside && strobe_pool_open(pool, beside, 0) == 0)
-        return 0;
+    for (guint i = 0; folder && i < POOL_FOLDERS; i++) {
+        char *above = g_path_get_dirname(folder);
+        g_free(folder);
+        folder = above;
+        g_autofree char *beside = g_build_filename(folder, name, NULL);
+        if (strobe_pool_open(pool, beside, 0) == 0)
+            return 0;
+    }
     return strobe_pool_open(pool, index_pass->pool_path, 0);
 }
 

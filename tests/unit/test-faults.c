@@ -243,6 +243,18 @@ static void test_sync(void)
              STROBE_ERROR_IO);
 }
 
+/* Without the pool, which lies in the output folder in a container. */
+static guint count_names(const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    guint n = 0;
+
+    while ((name = g_dir_read_name(dir)))
+        n += !g_str_has_suffix(name, ".pool");
+    return n;
+}
+
 /* The capture cannot be created: the window is refused, and the next one works. */
 static void test_refused(void)
 {
@@ -264,9 +276,7 @@ static void test_refused(void)
     strobe_mark_recorded("t0", 0);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
     g_assert_cmpuint(check_loss_report(session, 1), ==, 0);
-    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
-    g_assert_nonnull(g_dir_read_name(dir));
-    g_assert_null(g_dir_read_name(dir)); /* no losses of the refused windows */
+    g_assert_cmpuint(count_names(folder), ==, 1); /* no losses of the refused windows */
     strobe_session_free(session);
     scratch_remove(folder);
 }
