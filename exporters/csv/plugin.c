@@ -40,7 +40,7 @@ static const StrobeOption options[] = {
     GZIP_OPTION,
 };
 
-/* operator_device first: if it has rows, operator_detail is ignored. */
+/* operator_device comes first, because operator_detail is ignored once operator_device has rows */
 static const char *const wants[] = {
     "*",
     "operator_device",
