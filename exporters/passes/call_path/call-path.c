@@ -12,9 +12,8 @@
 #include "call-tree.h"
 #include "sorted-values.h"
 
-#define STACKS_MAX                                                                                 \
-    4194304u /* maximum number of different stacks; further samples have no frames                 \
-              */
+/* maximum number of different stacks; further samples have no frames */
+#define STACKS_MAX 4194304u
 #define FRAMES_MAX 1024
 
 enum { TIME, STACK, N_WANTED };
