@@ -16,7 +16,7 @@
 
 #define LINE_MAX_BYTES 512
 
-/* The first line of a file, NULL if it cannot be read (free it). */
+/* Returns the first line of a file, NULL if it cannot be read (free it). */
 static char *first_line(const char *path)
 {
     char buffer[LINE_MAX_BYTES];
@@ -32,7 +32,7 @@ static char *first_line(const char *path)
     return g_strdup(buffer);
 }
 
-/* The value after "key" in a file of "key ... value" lines, without the separators; NULL if
+/* Returns the value after `key` in a file of "key ... value" lines, without the separators; NULL if
  * there is none (free it). */
 static char *value_in(const char *path, const char *key, const char *separators)
 {
@@ -98,7 +98,7 @@ static gboolean can_write_in(const char *folder)
     return TRUE;
 }
 
-/* The pool is a file there; if it has no room, the pool is next to the results. */
+/* Checks /dev/shm. Pools are files there, or next to the results if /dev/shm has no room. */
 static void check_memory_folder(StrobeDoctorReport *report)
 {
     const char *next = "make it larger (mount -o remount,size=1G /dev/shm; docker run "
@@ -179,7 +179,7 @@ static void check_limits(StrobeDoctorReport *report)
     }
 }
 
-/* The process's own group, version 2. */
+/* Checks the control group of this process, in version 2. */
 static void check_control_group(StrobeDoctorReport *report)
 {
     static const char *const files[][2] = {{"memory.max", "group's memory"},
@@ -241,11 +241,12 @@ void strobe_doctor_host(StrobeDoctorReport *report)
 
 /* ---- environment ---- */
 
-/* A checked variable. If its value may be private, only its presence is reported. */
+/* A variable that is checked. If its value may be private, the report says only whether it is
+ * set. */
 typedef struct Variable {
     const char *name;
     gboolean is_private;
-    const char *next; /* consequence if it is set; NULL: none */
+    const char *next; /* advice if the variable is set; NULL: none */
 } Variable;
 
 static const Variable variables[] = {
