@@ -182,7 +182,7 @@ GArray *strobe_completeness_report_incomplete(const StrobePipeline *pipeline)
 static void add_incomplete(GPtrArray *lines, const StrobePipeline *pipeline)
 {
     g_autoptr(GArray) incomplete = strobe_completeness_report_incomplete(pipeline);
-    g_autoptr(GString) line = g_string_new("Incomplete, for records were lost in their time: ");
+    g_autoptr(GString) line = g_string_new("Incomplete, because records were lost in their time: ");
 
     for (guint i = 0; i < incomplete->len; i++) {
         const StrobeDerivedCount *count = &g_array_index(incomplete, StrobeDerivedCount, i);

@@ -309,7 +309,7 @@ static void drop_untold(StrobeDiff *diff)
 
         if (in_a == row->sides[STROBE_DIFF_B].is_present)
             continue;
-        add_note(diff, "%c does not tell \"%s\" of its %s", in_a ? 'B' : 'A', row->path[0],
+        add_note(diff, "%c does not record \"%s\" of its %s", in_a ? 'B' : 'A', row->path[0],
                  diff->by == STROBE_DIFF_BY_HEAD ? "inferences" : "steps");
         strobe_diff_rows_remove(diff->rows, row);
     }

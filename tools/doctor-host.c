@@ -108,13 +108,13 @@ static void check_memory_folder(StrobeDoctorReport *report)
 
     if (!strobe_pool_shared_memory_lasts()) {
         strobe_doctor_add(report, STROBE_VERDICT_GOOD, "/dev/shm", NULL,
-                          "not used: a container's ends with its first process; buffers lie beside "
-                          "the results");
+                          "not used: in a container it ends with the first process; buffers are "
+                          "next to the results");
         return;
     }
     if (statvfs("/dev/shm", &room) != 0) {
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "/dev/shm", next,
-                          "%s: buffers lie on the disk, which is slower", g_strerror(errno));
+                          "%s: buffers are on the disk, which is slower", g_strerror(errno));
         return;
     }
     guint64 available = (guint64)room.f_bavail * room.f_frsize;
@@ -123,7 +123,7 @@ static void check_memory_folder(StrobeDoctorReport *report)
     if (!can_write_in("/dev/shm"))
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "/dev/shm",
                           "allow this user to write there",
-                          "no file can be made: %s; buffers lie on the disk", g_strerror(errno));
+                          "no file can be made: %s; buffers are on the disk", g_strerror(errno));
     else if (available < wanted)
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "/dev/shm", next,
                           "%s free of %s: less than a buffer of %u MB", left, all,
@@ -257,8 +257,8 @@ static const Variable variables[] = {
     {"ASCEND_RT_VISIBLE_DEVICES", FALSE, NULL},
     {"ASCEND_GLOBAL_LOG_LEVEL", FALSE, NULL},
     {"PROFILER_SAMPLECONFIG", TRUE,
-     "msprof is in charge of the NPU: npu_task sees nothing; unset it"},
-    {"PROFILING_MODE", FALSE, "CANN's own profiling is on: npu_task sees nothing; unset it"},
+     "msprof is in charge of the NPU: npu_task records nothing; unset it"},
+    {"PROFILING_MODE", FALSE, "CANN's own profiling is on: npu_task records nothing; unset it"},
     {"PROF_CONFIG_PATH", FALSE, NULL},
     {"MSMONITOR_USE_DAEMON", FALSE, NULL},
     {"MSTX_INJECTION_PATH", FALSE,

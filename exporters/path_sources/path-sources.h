@@ -29,8 +29,8 @@ typedef enum PathSource {
         .name = "heap_metric",                                                                     \
         .default_value = "most_bytes",                                                             \
         .choices = path_source_heap_metrics,                                                       \
-        .summary = "Which bytes of the heap to use: the most that a path held at one time, held "  \
-                   "at the common peak, held at the end, or all that it allocated.",               \
+        .summary = "The bytes that count for a path of the heap: its own maximum, its bytes at "   \
+                   "the peak of all paths, at the end, or all that it allocated.",                 \
     }
 extern const char *const path_source_heap_metrics[];
 

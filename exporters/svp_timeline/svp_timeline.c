@@ -469,11 +469,11 @@ static StrobeStatus timeline_end(void *state)
         return fail_storage(line, error);
     if (line->n_left_out)
         line->host->log(line->self, STROBE_LOG_WARNING,
-                        "%u events of more than %u models are in no timeline", line->n_left_out,
+                        "%u events are in no timeline: more than %u files", line->n_left_out,
                         FILES_MAX);
     if (line->n_crossing)
         line->host->log(line->self, STROBE_LOG_WARNING,
-                        "%" G_GUINT64_FORMAT " calls begin in another one of their thread and end "
+                        "%" G_GUINT64_FORMAT " calls begin in another call of their thread and end "
                         "after it: viewers may draw them wrongly",
                         line->n_crossing);
     error = write_files(line);

@@ -222,9 +222,9 @@ static void add_other_calls(PathsOfCalls *calls)
     if (!others->calls)
         return;
     host->log(calls->paths->self, STROBE_LOG_WARNING,
-              "Time of %" G_GUINT64_FORMAT
-              " calls of Python is shown as \"(others)\": there are more than %d call paths, %d "
-              "calls on one path or %d different ones below one",
+              "The time of %" G_GUINT64_FORMAT
+              " Python calls is shown as \"(others)\": there are more than %d call paths, %d "
+              "calls on one path or %d different calls below one call",
               others->calls, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
     add_call_path(calls, &path);
 }

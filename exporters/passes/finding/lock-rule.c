@@ -91,7 +91,7 @@ gboolean lock_rule_detect(const Case *c, Finding *out)
     out->confidence = is_of_stacks ? 75 : 90;
     out->severity = most >= HIGH_SHARE ? "high" : most >= MEDIUM_SHARE ? "medium" : "low";
     out->summary = g_strdup_printf(
-        "Threads wait for a lock: %u of them, on average %.2f at a time, one for %.1f %% of the "
+        "%u threads wait for a lock: on average %.2f at a time, and one of them for %.1f %% of the "
         "time.",
         threads->len, (double)sum_times(threads) / range_ns, most);
     out->evidence = g_string_free(text, FALSE);

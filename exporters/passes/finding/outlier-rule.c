@@ -65,7 +65,7 @@ static char *describe_excess(const Case *c, const Excess *excess, gint64 median)
         double share = share_of((double)excess->causes_ns[part], (double)excess->total_ns);
 
         if (share >= 10)
-            g_string_append_printf(text, "; %.0f %% of what they take more is %s",
+            g_string_append_printf(text, "; %.0f %% of the additional time is %s",
                                    MIN(share, 100.0), names[part]);
     }
     return g_string_free(text, FALSE);
@@ -88,11 +88,11 @@ gboolean outlier_rule_detect(const Case *c, Finding *out)
     out->table = "step";
     out->count = excess.n_steps;
     out->confidence = 80;
-    out->summary = g_strdup_printf("%u of %u steps take over %.1f times the median step; what they "
-                                   "take more is %.1f %% of the time.",
+    out->summary = g_strdup_printf("%u of %u steps take over %.1f times the median step; their "
+                                   "additional time is %.1f %% of the time.",
                                    excess.n_steps, c->n_steps, OUTLIER_FACTOR, out->share);
     out->evidence = describe_excess(c, &excess, median);
     out->advice = "Compare one of these steps with a usual one: evaluation, saving, recompilation "
-                  "or another program's load often lies in it.";
+                  "or another program's load is often the cause.";
     return TRUE;
 }

@@ -349,12 +349,14 @@ static const char *find_contradiction(const struct strobe_head_overhead *f)
     if (f->ge != NONE && f->ge < 0)
         return "the inference ends before GE is called";
     if (f->cpp != NONE && f->python + f->cpp != f->torchair)
-        return "Python and C++ do not make up TorchAir";
+        return "the times in Python and C++ do not add up to that in TorchAir";
     if (f->ge != NONE && f->framework + f->torchair + f->ge != f->total)
-        return "the parts do not make up the total";
+        return "the parts do not add up to the total";
     if ((f->python_rest != NONE && f->python_rest < 0) || (f->cpp_rest != NONE && f->cpp_rest < 0))
-        return "causes take longer than what they are in";
-    return f->ge_rest != NONE && f->ge_rest < 0 ? "causes take longer than what they are in" : NULL;
+        return "causes take longer than the part that contains them";
+    return f->ge_rest != NONE && f->ge_rest < 0
+               ? "causes take longer than the part that contains them"
+               : NULL;
 }
 
 static void clear_figures(struct strobe_head_overhead *f)

@@ -341,7 +341,8 @@ static StrobeStatus memory_block_end(void *state)
         return no_room(pass);
     if (live_blocks_n_orphans(pass->live))
         pass->host->log(pass->self, STROBE_LOG_INFO,
-                        "%" G_GUINT64_FORMAT " releases are of memory that was there before",
+                        "%" G_GUINT64_FORMAT
+                        " releases are of memory whose allocation is not known",
                         live_blocks_n_orphans(pass->live));
     if (live_blocks_n_dropped(pass->live))
         pass->host->log(pass->self, STROBE_LOG_WARNING,

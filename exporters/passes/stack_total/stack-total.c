@@ -323,10 +323,10 @@ static gboolean emit_others(StackTotal *total)
     if (!total->nodes.others.calls && isnan(total->nodes.others.device_us))
         return TRUE;
     total->host->log(total->self, STROBE_LOG_WARNING,
-                     "Time of %" G_GUINT64_FORMAT
-                     " operators is shown as \"(others)\": their operators were not recorded, or "
+                     "The time of %" G_GUINT64_FORMAT
+                     " operators is shown as \"(others)\": their call paths were not recorded, or "
                      "there are more than %d stacks, %d call paths, %d operators on one path or %d "
-                     "different ones below one",
+                     "different operators below one operator",
                      MAX(total->nodes.others.calls, total->n_device_others), STACKS_MAX, NODES_MAX,
                      HEIGHT_MAX, WIDTH_MAX);
     name = total->host->intern(total->self, "(others)", 8);
