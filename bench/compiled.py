@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording adds to a training step, eager and compiled by torch.compile."""
+"""The time that recording adds to a training step, eager and compiled by torch.compile."""
 
 import os
 import pathlib
@@ -26,9 +26,9 @@ def compiled_overhead(bench):
 
 
 def _check(bench, found):
-    """Both have recorded, and about as much: Strobe's session has some records of its own."""
+    """Both have recorded about the same number of events; Strobe's session has some additional records."""
     capture = os.path.join(found["directory"], "FRAMEWORK", "capture.strobe")
     recorded = bench.lines([bench.program("reader"), capture, "1"])["records"][0]
     events = found["kineto_events"][0]
     if not 0.99 * events <= recorded <= 1.05 * events + 100:
-        raise Skipped("%d records beside %d events of torch.profiler" % (recorded, events))
+        raise Skipped("Strobe recorded %d records, torch.profiler %d events" % (recorded, events))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lttng FOLDER [REPEATS]: ns of a span recorded by Strobe and of a pair of LTTng-UST events, in
- * turn on one thread; a session that has the events enabled must be there (lttng.py).
- * lttng emit PAIRS: only the pairs, with pauses that let the trace be written without loss.
+ * lttng FOLDER [REPEATS]: measures the ns of a span recorded by Strobe, and of a pair of LTTng-UST
+ * events, in turn on one thread. An LTTng session with these events must exist (lttng.py).
+ * lttng emit PAIRS: only emits the pairs, with pauses in which LTTng writes the trace without loss.
  */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE

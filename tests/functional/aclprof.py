@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of npu_task's backend aclprof share: doubles of CANN's library and of msprof."""
+"""Common functions of the tests of npu_task's backend aclprof: test doubles of CANN's library and
+of msprof."""
 
 import csv
 import json
@@ -34,7 +35,7 @@ class AclprofTest(StrobeTest):
 
     def play(self, options="", *, before=0, within=2000, launches=3, wrong="", collect=(),
              flags=("--export", "csv"), **others):
-        """Runs the program; returns the process and the calls that the double has noted."""
+        """Runs the program. Returns the process and the calls that the double has logged."""
         if wrong:
             self.environment["ACLPROF_DOUBLE"] = wrong
         self.calls_file.unlink(missing_ok=True)
@@ -46,13 +47,13 @@ class AclprofTest(StrobeTest):
         return done, calls
 
     def folder(self):
-        """The one folder PROF_* of the one result."""
+        """The only folder PROF_* of the only result."""
         found = list(self.result().glob("PROF_*"))
         self.assertEqual(len(found), 1, found)
         return found[0]
 
     def external(self):
-        """What the result says of its folders."""
+        """The metadata of the result about its external folders."""
         return self.json("info", self.result())[0]["metadata"].get("external")
 
     def metadata(self):
