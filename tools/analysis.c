@@ -208,7 +208,7 @@ static gboolean check_not_anothers(const StrobeAnalysisWish *wish, const StrobeR
     return FALSE;
 }
 
-/* Writes the file that marks the output as finished. Call it last. */
+/* Writes the file that marks the output as finished. Call this last. */
 static gboolean write_done(const StrobeFreshFolder *fresh, GError **error)
 {
     int file =

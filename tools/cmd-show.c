@@ -347,7 +347,7 @@ static int show_overview(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-/* Did the user not say what to show? */
+/* Did the user choose no table? */
 static gboolean is_overview(const Flags *flags)
 {
     return !flags->table && !flags->sort && !flags->columns && !flags->group_by && !flags->where &&

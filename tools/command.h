@@ -51,8 +51,8 @@ int strobe_command_fail(GError *error);
 /* Replaces the path `from` by `to` in the error's message. `error` may be NULL. */
 void strobe_command_name(GError *error, const char *from, const char *to);
 
-/* Call it at the end of a command. If output could not be written, the command has failed, even if
- * `code` is success. Returns the exit code. */
+/* Call this at the end of a command. If output could not be written, the command has failed, even
+ * if `code` is success. Returns the exit code. */
 int strobe_command_close(int code);
 
 /* How a subcommand presents itself in its --help. */

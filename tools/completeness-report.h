@@ -32,7 +32,8 @@ GArray *strobe_completeness_report_incomplete(const StrobePipeline *pipeline);
 
 /* Returns the description of a cause of losses; NULL after the last cause. */
 const char *strobe_loss_text(guint cause);
-/* Returns what a cause counts: "records lost", or a text about texts. */
+/* Returns the words for the objects that a cause counts: "records lost", or other words for
+ * texts. */
 const char *strobe_loss_what(guint cause);
 
 #endif

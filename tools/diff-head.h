@@ -10,7 +10,7 @@
 
 #define STROBE_DIFF_HEAD_PARTS 9u
 
-/* A part, over the inferences that have it. */
+/* The times of a part in the inferences that have it. */
 typedef struct StrobeDiffHeadPart {
     guint64 n;
     double mean, squares; /* ns; as in StrobeDiffSample */
@@ -25,7 +25,7 @@ typedef struct StrobeDiffHead {
  * contradict each other. */
 void strobe_diff_head_add(StrobeDiffHead *head, const StrobeView *record);
 
-/* Call it at the end of a run: adds a unit to the row of each part that some inference has. If
+/* Call this at the end of a run: adds a unit to the row of each part that some inference has. If
  * there are not several runs, each inference is a unit. */
 void strobe_diff_head_end_run(const StrobeDiffHead *head, StrobeDiffRows *rows, guint side);
 

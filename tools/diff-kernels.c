@@ -86,7 +86,7 @@ typedef struct Path {
     guint32 parent, height;
     StrobeStringId name;
     StrobeDiffRow *row; /* the row of the path's kernels */
-    gboolean has_row;   /* `row` was looked up; it is NULL if there was no room */
+    gboolean has_row;   /* `row` was looked up; NULL there means that there was no room */
 } Path;
 
 struct StrobeDiffKernels {

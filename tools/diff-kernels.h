@@ -26,7 +26,7 @@ typedef struct StrobeDiffKernelCounts {
     guint64 n_values, n_linked;
 } StrobeDiffKernelCounts;
 
-/* Call it after the last record: adds all times to the rows of one side. */
+/* Call this after the last record: adds all times to the rows of one side. */
 void strobe_diff_kernels_finish(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint side,
                                 StrobeDiffRest *rest, StrobeDiffKernelCounts *counts);
 

@@ -71,7 +71,7 @@ typedef struct StrobeDiffRows {
     /* work that was launched before the recording: it is in no step and not in the total; its value
      * is for a whole result */
     StrobeDiffRow *before;
-    /* number of values of rows for which there was no room; they are only in the total */
+    /* number of values that are only in the total, because there was no room for their rows */
     guint64 n_dropped[STROBE_DIFF_SIDES];
     guint n_units[STROBE_DIFF_SIDES], n_runs[STROBE_DIFF_SIDES]; /* numbers that were read so far */
     guint n_tested; /* number of rows (and the total) that have a q */
@@ -97,12 +97,12 @@ void strobe_diff_rows_add(StrobeDiffRows *rows, StrobeDiffRow *row, guint side, 
 /* Adds the time of work that was launched before the recording and is in no step. */
 void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns);
 
-/* Call it at the end of a run. `steps[i]`: number of steps in block i. */
+/* Call this at the end of a run. `steps[i]`: number of steps in block i. */
 void strobe_diff_rows_end_run(StrobeDiffRows *rows, guint side, const guint *steps, guint n_blocks);
-/* Call it after the last run of a side. */
+/* Call this after the last run of a side. */
 void strobe_diff_rows_end_side(StrobeDiffRows *rows, guint side);
 
-/* Call it after both sides: computes the differences and sorts the rows, the largest difference
+/* Call this after both sides: computes the differences and sorts the rows, the largest difference
  * first. `step_ns`: duration of a step of A, on which the smallest effect depends; 0: there is
  * none. */
 void strobe_diff_rows_compare(StrobeDiffRows *rows, double step_ns);

@@ -12,7 +12,7 @@
 
 #define STROBE_DIFF_DURATION "duration" /* name of the row with the durations of the steps */
 
-/* What `strobe diff` compares. */
+/* The items that `strobe diff` compares. */
 typedef enum StrobeDiffBy {
     STROBE_DIFF_BY_OPERATOR,
     STROBE_DIFF_BY_KERNEL,

@@ -27,7 +27,7 @@ void strobe_diff_steps_clear(StrobeDiffSteps *steps);
 /* Adds a step. An unfinished step is only counted. */
 void strobe_diff_steps_add(StrobeDiffSteps *steps, const StrobeDiffStep *step,
                            gboolean is_unfinished);
-/* Call it after the last step. */
+/* Call this after the last step. */
 void strobe_diff_steps_finish(StrobeDiffSteps *steps, gboolean is_whole);
 /* Appends the duration of each step in ns, as a double. */
 void strobe_diff_steps_get(const StrobeDiffSteps *steps, GArray *durations);

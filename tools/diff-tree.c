@@ -94,7 +94,7 @@ static Node *take_node(StrobeDiffTree *tree)
 
 static void give_back_node(StrobeDiffTree *tree, Node *node)
 {
-    /* Frees the cells if they are many, because nodes with many cells are rare. */
+    /* A node with many cells gives its cells back, because such nodes are rare. */
     if (node->room > 4) {
         g_clear_pointer(&node->cells, g_free);
         node->room = 0;

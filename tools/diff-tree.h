@@ -19,7 +19,7 @@ typedef struct StrobeDiffRest {
     guint64 n_async;
 } StrobeDiffRest;
 
-/* What is read from the records. */
+/* The items that are read from the records. */
 typedef enum StrobeDiffTreeForm {
     STROBE_DIFF_OPERATORS,
     /* operators; one with a recorded stack counts for the stack, without its own name */
@@ -34,7 +34,7 @@ void strobe_diff_tree_free(StrobeDiffTree *tree); /* NULL is fine */
 /* Adds a record of cpu_op, or of marker for STROBE_DIFF_MARKS. Marked ranges do not count as
  * operators, and steps do not count as ranges. */
 void strobe_diff_tree_add(StrobeDiffTree *tree, const StrobeView *record);
-/* Call it after the last record: adds all times to the rows of one side. */
+/* Call this after the last record: adds all times to the rows of one side. */
 void strobe_diff_tree_finish(StrobeDiffTree *tree, StrobeDiffRows *rows, guint side,
                              StrobeDiffRest *rest);
 

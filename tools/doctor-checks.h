@@ -8,8 +8,8 @@
 /* Data about the Python interpreter, for the self-test. */
 typedef struct StrobeDoctorPython {
     char *program;
-    gboolean is_named; /* the user named it with --python */
-    gboolean works;    /* it runs, and finds the package "strobe" of this command */
+    gboolean is_named; /* the user named the interpreter with --python */
+    gboolean works;    /* the interpreter runs, and finds the package "strobe" of this command */
     gboolean has_torch;
 } StrobeDoctorPython;
 

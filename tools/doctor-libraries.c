@@ -20,7 +20,7 @@ typedef enum Place {
     IN_DRIVER      /* in the driver's folders, then on the loader's path */
 } Place;
 
-/* A library of a vendor, and what uses it. */
+/* A library of a vendor, and its use. */
 typedef struct Library {
     const char *name;
     Place place;

@@ -6,7 +6,7 @@
 #include "analysis.h"
 #include "import.h"
 
-/* Prints on stderr what the source contains, and its unknown and damaged parts. */
+/* Prints on stderr the contents of the source, and its unknown and damaged parts. */
 void strobe_external_print(const StrobeImportSource *source, const StrobeImport *import);
 
 /* Analyses each result of another profiler at `path` like a result of Strobe: the files go to

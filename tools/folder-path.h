@@ -20,8 +20,8 @@ int strobe_folder_open_in(int parent, const char *name);
  * (free it). */
 char *strobe_folder_held_path(int folder, const char *name);
 
-/* Removes a folder and its contents, except what cannot be removed. A signal handler may call
- * it. */
+/* Removes a folder and its contents, except entries that cannot be removed. A signal handler may
+ * call this. */
 void strobe_folder_remove(const char *path);
 /* Removes the entry `name` of an open folder in the same way. */
 void strobe_folder_remove_in(int parent, const char *name);

@@ -29,8 +29,8 @@ typedef struct StrobeGroupColumns {
 void strobe_group_columns_init(StrobeGroupColumns *columns, StrobeRows *rows);
 void strobe_group_columns_clear(StrobeGroupColumns *columns);
 
-/* Chooses the columns. Call it when the choice has seen a record or a kind. FALSE: a name is wrong;
- * rows->misuse has the message. */
+/* Chooses the columns. Call this when the choice has seen a record or a kind. FALSE: a name is
+ * wrong; rows->misuse has the message. */
 gboolean strobe_group_columns_choose(StrobeGroupColumns *columns);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct StrobeMemoryFlags {
 /* Checks the flags, for a command that applies them later. FALSE: a message was printed; exit with
  * *code. */
 gboolean strobe_memory_flags_check(const StrobeMemoryFlags *flags, int *code);
-/* Reads and frees the flags, and applies them for the rest of the process. Call it once. FALSE: a
+/* Reads and frees the flags, and applies them for the rest of the process. Call this once. FALSE: a
  * message was printed; exit with *code. */
 gboolean strobe_memory_flags_apply(StrobeMemoryFlags *flags, int *code);
 

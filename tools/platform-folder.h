@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-/* Call it after an analysis. Removes the folder if it is empty, otherwise moves it next to the
+/* Call this after an analysis. Removes the folder if it is empty, otherwise moves it next to the
  * result directory as PLATFORM_<time of the result>. `folder` is the descriptor of the result
  * directory, `path` its path. If the name of the result contains no time, or the new name exists,
  * the folder stays, and a message is printed. */

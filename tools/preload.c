@@ -217,7 +217,7 @@ static void leave_library(void)
         count_inside(UINT64_MAX);
 }
 
-/* Call it before this thread opens collectors. From now on the end of the program, which unloads
+/* Call this before this thread opens collectors. From now on the end of the program, which unloads
  * their libraries, waits for this thread. 0: the end has already begun. */
 static int enter_library(void)
 {

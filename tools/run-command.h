@@ -22,8 +22,8 @@ typedef void StrobeRunBegin(void *user, pid_t pid);
  * it). */
 char *strobe_run_program(const char *name, char *const *environment);
 
-/* Resets SIGCHLD: if a caller left it ignored, exit codes of children would be lost. Call it before
- * any child starts. The profiled command gets the caller's setting. */
+/* Resets SIGCHLD: if a caller left it ignored, exit codes of children would be lost. Call this
+ * before any child starts. The profiled command gets the caller's setting. */
 void strobe_run_heed_children(void);
 
 /* Runs the command in the foreground until it ends. Passes TERM, HUP, USR1 and USR2 on to it; INT

@@ -36,7 +36,7 @@ static char **set_or_unset(char **environment, const char *name, const char *val
 }
 
 /* Whether the path can be in a variable. LD_PRELOAD is split at blanks and colons, PYTHONPATH at
- * colons, and neither of them has quotes. */
+ * colons, and quotes do not prevent that. */
 static gboolean may_be_listed(const char *path, const char *separators, const char *variable)
 {
     if (!path[strcspn(path, separators)])

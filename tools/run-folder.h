@@ -32,8 +32,8 @@ void strobe_run_folder_remove(StrobeRunFolder *folder);
  * cannot. */
 gboolean strobe_run_preload_check(char *const *libraries);
 
-/* Returns the environment for the command; free with g_strfreev. Prints on stderr what cannot be
- * recorded because a variable cannot be set. */
+/* Returns the environment for the command; free with g_strfreev. If a variable cannot be set,
+ * prints on stderr what cannot be recorded. */
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
                                      const StrobeRunReach *reach);
 

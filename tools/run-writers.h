@@ -20,10 +20,10 @@ void strobe_run_writers_begin(StrobeRunWriters *writers, const char *folder);
 /* Starts the requested writers as children of this process. A writer ends when its program has
  * ended, so it may outlive this process. */
 void strobe_run_writers_start(StrobeRunWriters *writers);
-/* Call it when a child of this process was reaped. If the child is a writer that has failed, its
+/* Call this when a child of this process was reaped. If the child is a writer that has failed, its
  * program is notified, and then starts a writer itself. */
 void strobe_run_writers_reaped(StrobeRunWriters *writers, pid_t pid, int status);
-/* Call it at the end: from now on no process gets a writer from here. */
+/* Call this at the end: from now on no process gets a writer from here. */
 void strobe_run_writers_end(StrobeRunWriters *writers);
 
 #endif

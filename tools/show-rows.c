@@ -102,7 +102,7 @@ static gboolean choose_named(Sieve *sieve)
     return TRUE;
 }
 
-/* Chooses the columns and the order. Call it when the possible columns are known. */
+/* Chooses the columns and the order. Call this when the possible columns are known. */
 static gboolean choose_columns(Sieve *sieve)
 {
     StrobeRows *rows = sieve->rows;

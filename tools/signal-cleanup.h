@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-/* Starts the thread. Call it before any other thread is made. */
+/* Starts the thread. Call this before any other thread is made. */
 void strobe_signal_cleanup_begin(void);
 
 /* strobe_signal_cleanup_add registers an incomplete folder, strobe_signal_cleanup_remove removes it

@@ -352,8 +352,8 @@ static void keep_files(const StrobeSvpOutput *output, const StrobeAnalysis *anal
     }
 }
 
-/* Makes the folders. If that succeeds, moving the files cannot fail for lack of room: renames on
- * the same disk need no more. */
+/* Makes the folders. After that, moving the files needs no more room on the disk, because it only
+ * renames them. */
 static gboolean make_folders(const StrobeSvpJob *job, const StrobeSvpOutput *outputs,
                              const StrobeAnalysis *analysis, GError **error)
 {

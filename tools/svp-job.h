@@ -15,7 +15,7 @@ typedef struct StrobeSvpJob {
     gboolean is_silent;
 } StrobeSvpJob;
 
-/* What one pass over the JOB makes. */
+/* The output of one exporter in a pass over the JOB. */
 typedef struct StrobeSvpOutput {
     const char *exporter; /* exporter with its options */
     const char *folder;   /* folder in the JOB; NULL: the texts of the files go to `kept` */

@@ -11,7 +11,7 @@ typedef struct StrobeSvpShow {
     gboolean has_advice, is_json;
 } StrobeSvpShow;
 
-/* Outputs in the JOB, which cmd-svp.c defines. Every `show` makes the first two of them. */
+/* Outputs in the JOB; defined in cmd-svp.c. Every `show` makes the first two outputs. */
 extern const StrobeSvpOutput strobe_svp_timeline;
 extern const StrobeSvpOutput strobe_svp_database;
 extern const StrobeSvpOutput strobe_svp_summary;

@@ -6,7 +6,7 @@
 #include "registry.h"
 #include "torch-library.h"
 
-/* What to do if a bridge is missing, from STROBE_TORCH_BUILD. */
+/* The action if a bridge is missing, from STROBE_TORCH_BUILD. */
 typedef enum StrobeBridgeMode {
     STROBE_BRIDGE_WAIT,       /* build it before the program continues */
     STROBE_BRIDGE_BACKGROUND, /* build it while the program runs */

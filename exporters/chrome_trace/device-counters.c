@@ -6,8 +6,7 @@
 
 #include "device-kinds.h"
 
-/* What follows a text in a name or key with parts: nothing, the number of the record, or its
- * name. */
+/* The value after a text in a name or key: none, the number of the record, or its name. */
 enum { HOLE_NONE, HOLE_INDEX, HOLE_NAME };
 
 #define PATTERN_PARTS_MAX 3
@@ -31,7 +30,7 @@ typedef struct Series {
     const TraceRow *known_row;
     StrobeTrackId known_track;
     gint32 known_device;
-    gboolean is_more; /* it is one more argument of the previous series' event */
+    gboolean is_more; /* the series is one more argument of the event of the previous series */
     guint32 type, offset;
     guint32 index_type, index; /* field with the record's number; type 0: none */
     guint32 without_type, without;
@@ -42,7 +41,8 @@ struct TraceCounters {
     guint n_series;
     guint32 device;   /* offset of the device's number */
     guint32 ddr, hbm; /* offsets of the two fields whose sum is a value */
-    gboolean is_held; /* the last sample is kept until the end, because it is written differently */
+    /* the last sample is kept until the end, where it is written in another form */
+    gboolean is_held;
     gboolean is_folded; /* samples of several units with the same time become one, with the maximum
                            of each value */
     gboolean has_kept;

@@ -54,7 +54,7 @@ struct TraceEvents {
 
 /* Binds a kind of spans of a device to its arguments. FALSE: the kind is not such a kind. */
 gboolean trace_events_bind(ChromeTrace *trace, TraceKind *kind);
-/* Whether a plugin added the field and no argument shows it. */
+/* Whether a plugin added the field, and no argument of the event shows it. */
 gboolean trace_events_is_extra(const TraceEvents *events, const StrobeFieldView *field);
 void trace_events_free(TraceEvents *events);
 
@@ -87,7 +87,7 @@ static inline gboolean is_field_absent(guint32 type, const StrobeView *record, g
     }
 }
 
-/* Counters of the host's kinds. They are searched after those of formats/ascend-trace. */
+/* Counters of the host's kinds. They are searched after the counters of formats/ascend-trace. */
 extern const AscendCounter trace_host_counters[];
 extern const guint32 n_trace_host_counters;
 

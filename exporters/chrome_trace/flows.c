@@ -73,7 +73,7 @@ void compose_kernel_link(ChromeTrace *trace, const TraceKind *kind, const Strobe
                          begin);
 }
 
-/* Writes a text that has quotes without them. */
+/* Writes a text without the quotes around it. */
 static char *put_bare(TraceOut *out, char *at, const char *bytes, gsize length)
 {
     return trace_out_text(out, at, bytes + 1, length - 2);

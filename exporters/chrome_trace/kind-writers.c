@@ -92,7 +92,7 @@ static const struct {
 };
 
 /* Kinds that are not drawn, because they fit only into tables: details of another kind, kinds
- * without a time, and samples whose sums are of interest. */
+ * without a time, and samples of which only sums are useful. */
 static const char *const not_drawn[] = {
     "device_pmu",         "l2_cache",      "soc_pmu", "aicpu",    "device_info",
     "clock_sync",         "module_memory", "mac",     "sampling", "memory.tensor_use",

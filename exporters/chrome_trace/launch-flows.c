@@ -87,8 +87,9 @@ const TraceKind *launches_kind(ChromeTrace *trace)
     return trace_kind_own(trace, compose_launch);
 }
 
-/* Adds an end of a flow event. It waits as a number in the part for these events. In a part of a
- * result, the flow matcher gets its text, and passes it on with the other end. */
+/* Adds an end of a flow event. The end waits as a number in the part for these events. In a part of
+ * a result, the flow matcher gets the text of the end instead, and passes it on together with the
+ * other end. */
 static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const TraceRow *row,
                            gint64 time_ns)
 {

@@ -12,8 +12,8 @@ void launches_free(TraceLaunches *launches);
 /* Processes a call, a task or a communication operation. */
 void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                    const StrobeView *record);
-/* Call it after the last record: if no call of the node level came for a task's connection, begins
- * the flow event at another call. */
+/* Call this after the last record: if no call of the node level came for a task's connection,
+ * begins the flow event at another call. */
 void launches_finish(ChromeTrace *trace);
 
 #endif

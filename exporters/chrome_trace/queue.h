@@ -11,7 +11,7 @@ TraceQueue *trace_queue_new(ChromeTrace *trace);
 void trace_queue_free(TraceQueue *queue);
 gboolean trace_queue_has_events(const TraceQueue *queue);
 int trace_queue_error(const TraceQueue *queue);
-/* Call it after the last record. Returns the side of the queue that comes first or second in the
+/* Call this after the last record. Returns the side of the queue that comes first or second in the
  * file. Older files have the enqueues first. */
 TracePart *trace_queue_side(ChromeTrace *trace, gboolean is_second);
 

@@ -86,7 +86,7 @@ static void write_label(TraceOut *out, const TraceRows *rows, const TraceLayer *
     write_event(out, rows, layer, "process_sort_index", 0, "sort_index", NULL, layer->sort_index);
 }
 
-/* A sort index after that of all threads; threads that run the queue get it. */
+/* Returns a sort index after that of all threads, for threads that run the queue. */
 static guint64 behind_all(const TraceLayer *layer)
 {
     guint64 last = 0;

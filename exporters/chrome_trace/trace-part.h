@@ -40,7 +40,7 @@ int trace_part_error(const TracePart *part); /* 0, or errno of the first failure
 /* Writes the event of a record. The record's view does not contain the kind. */
 typedef void (*TracePartCompose)(void *user, const struct TraceKind *kind, StrobeView *record,
                                  const TraceRow *row);
-/* Call it after the last event: composes the records into `out`, inserts the text between them in
+/* Call this after the last event: composes the records into `out`, inserts the text between them in
  * order, and frees the part's content. */
 void trace_part_write(TracePart *part, TraceOut *out, TracePartCompose compose, void *user);
 

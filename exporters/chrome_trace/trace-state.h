@@ -90,8 +90,9 @@ struct ChromeTrace {
     TraceRows *rows;
     EqualSpans equal;
     TextCache *texts;
-    GHashTable *kinds;               /* const StrobeKindView * -> TraceKind */
-    GPtrArray *all_kinds;            /* also those that another kind with the same view replaced */
+    GHashTable *kinds; /* const StrobeKindView * -> TraceKind */
+    /* all kinds, even those that a newer kind for the same view has replaced */
+    GPtrArray *all_kinds;
     TraceKind *recent[TRACE_RECENT]; /* a hash table; each slot has the last kind */
     TraceWord words[TRACE_WORDS];    /* a hash table; each slot has the last word */
     TraceQueue *queue;
@@ -178,7 +179,7 @@ void trace_counters_free(TraceCounters *counters);
 void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                             const TraceRow *row);
-/* Writes the held samples. */
+/* Writes the samples that are kept until the end. */
 void trace_counters_finish(ChromeTrace *trace);
 /* source-event.c: an event for which the importer had no kind. */
 void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,

@@ -122,7 +122,7 @@ static gboolean is_shown(const CsvFile *file, guint at)
     return with < 0 || g_array_index(file->columns, Column, with).is_marked;
 }
 
-/* Writes the titles of the columns; of a held file at its end, before its rows. */
+/* Writes the titles of the columns. In a held file this is done at the end, before the rows. */
 static void write_header(CsvFile *file)
 {
     file->has_header = TRUE;

@@ -21,7 +21,8 @@ CsvFile *csv_file_new(const StrobeConsumerHost *host, StrobeInstance *self, cons
 void csv_file_free(CsvFile *file);
 const char *csv_file_name(const CsvFile *file);
 
-/* Makes the file a held one, whose rows are sorted by their keys. Call it before the first row. */
+/* Makes the file a held file, whose rows are sorted by their keys. Call this before the first
+ * row. */
 void csv_file_hold(CsvFile *file);
 
 enum { CSV_COLUMN_ALWAYS = -1 };
@@ -39,8 +40,8 @@ CsvCells *csv_file_begin_row(CsvFile *file);
 int csv_file_end_row(CsvFile *file, StrobeSortKey key);
 guint64 csv_file_n_rows(const CsvFile *file);
 
-/* Call it after the last row: completes the file, which only now gets its name. Without rows there
- * is no file. Returns 0 or an errno value. */
+/* Call this after the last row: completes the file, which only now gets its name. Without rows
+ * there is no file. Returns 0 or an errno value. */
 int csv_file_finish(CsvFile *file);
 
 #endif

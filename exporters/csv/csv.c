@@ -119,7 +119,8 @@ static gboolean is_left_out(const Csv *csv, const AscendFile *entry)
            !is_among(entry->levels, ascend_level_bit(csv->context.level));
 }
 
-/* Returns the index of the first entry of the same file that is a fallback, or is none. */
+/* Returns the index of the first entry of the same file that is a fallback (`fallback` set) or is
+ * not. */
 static guint32 first_entry(const AscendFile *entry, guint32 fallback)
 {
     guint32 i = 0;

@@ -14,7 +14,7 @@ typedef struct MetricColumn {
     char *metric;
     guint32 form;
     double factor;
-    /* text of the value 0, which is the only one in metrics of the other core type */
+    /* text of the value 0; metrics that the other core type has are always 0 for a kernel */
     char zero[TEXT_SIZE];
     gsize zero_length;
 } MetricColumn;

@@ -183,7 +183,7 @@ static void add_columns(RowSources *row, const AscendColumn **marks, gboolean is
 }
 
 /* Appends the columns of the imported file that formats/ does not know, with their own titles.
- * Files that summarise samples do not get them. */
+ * Files that summarise samples do not get such columns. */
 static void append_unknown(RowSources *row, const StrobeKindView *kind, const AscendColumn **marks)
 {
     static const AscendColumn unknown;

@@ -62,7 +62,7 @@ typedef struct RowSources {
 /* Binds the columns of an entry of the Ascend tables; `is_first`: the file has no columns yet. */
 RowSources *row_sources_new_ascend(const CsvContext *context, const AscendFile *entry,
                                    CsvFile *file, const StrobeKindView *kind, gboolean is_first);
-/* Binds all fields of a kind. `with_device`: the device of the track follows them. */
+/* Binds all fields of a kind. `with_device`: a column with the device of the track follows. */
 RowSources *row_sources_new_generic(const CsvContext *context, CsvFile *file,
                                     const StrobeKindView *kind, gboolean with_device);
 void row_sources_free(RowSources *row);

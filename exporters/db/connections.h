@@ -40,7 +40,7 @@ void connections_launch(Connections *c, gint64 tid, gint64 begin, gint64 end, gi
 gboolean connections_has(Connections *c, gint64 tid, gint64 begin, gint64 end);
 void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, guint32 op);
 
-/* Call it after the last record: adds a link for each launch of an operator. */
+/* Call this after the last record: adds a link for each launch of an operator. */
 void connections_end(Connections *c, StrobeExternalSorter *links);
 /* Number of enqueues and launches that were dropped, because too many waited for an operator. */
 guint64 connections_n_forgotten(const Connections *c);

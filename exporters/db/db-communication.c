@@ -13,7 +13,7 @@
 
 /* A communication task that waits for its operation. */
 typedef struct HeldTask {
-    gint64 op;  /* -1: the record does not name it */
+    gint64 op;  /* number of the operation; -1: the record does not name one */
     gint64 row; /* row of the task's group in the trace, -1: unknown */
     gint64 begin;
     gint64 device;

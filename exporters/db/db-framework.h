@@ -8,7 +8,7 @@
 
 Framework *framework_new(Db *db);
 void framework_free(Framework *f);
-/* Call it after the last record: writes the rows that wait for their connections. */
+/* Call this after the last record: writes the rows that wait for their connections. */
 void framework_end(Framework *f);
 
 void framework_take_op(Db *db, DbKind *kind, const StrobeView *record);

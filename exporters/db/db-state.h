@@ -17,7 +17,7 @@ typedef struct DbKind DbKind;
 /* The number of a module of the system, by its name. */
 typedef struct DbModule {
     StrobeStringId name;
-    gboolean is_known; /* it has a number */
+    gboolean is_known; /* the module has a number */
     gint64 number;
 } DbModule;
 
@@ -62,7 +62,7 @@ gint64 db_global_tid(Db *db, StrobeTrackId id);
 OutTable *db_table(Db *db, const AscendDbTable *format, const char *extra, guint n_extra);
 OutTable *db_table_named(Db *db, const char *name);
 gboolean db_has_table(const Db *db, const AscendDbTable *format);
-/* Makes the table's indexes if it has rows. Call it after the last row. */
+/* Makes the table's indexes if it has rows. Call this after the last row. */
 void db_make_index(Db *db, const char *table);
 /* Returns in `columns` the columns that the table has in this generation, at most 64. */
 guint db_columns(const Db *db, const AscendDbTable *format, const AscendDbColumn **columns);

@@ -7,7 +7,7 @@
 
 /* Adds the rows of a record. */
 void db_take_record(Db *db, const StrobeView *record);
-/* Call it after the last record: passes on the records that wait for other parts of their
+/* Call this after the last record: passes on the records that wait for other parts of their
  * sample. */
 void db_kinds_end(Db *db);
 void db_kind_free(gpointer kind);
@@ -31,7 +31,8 @@ void markers_take(Db *db, DbKind *kind, const StrobeView *record);
 
 void metadata_take_metadata(Db *db, DbKind *kind, const StrobeView *record);
 void metadata_take_device(Db *db, DbKind *kind, const StrobeView *record);
-/* Call it after the last record: writes the data that a database has once, and the enumerations. */
+/* Call this after the last record: writes the data that a database has once, and the
+ * enumerations. */
 void metadata_end(Db *db);
 
 void analysis_take_step(Db *db, DbKind *kind, const StrobeView *record);

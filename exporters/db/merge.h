@@ -16,7 +16,7 @@ Merge *merge_new(DbKind *kind, KindTake take);
 void merge_free(Merge *merge);
 
 void merge_take(Db *db, DbKind *kind, const StrobeView *record);
-/* Call it after the last record: passes on the waiting records. */
+/* Call this after the last record: passes on the waiting records. */
 void merge_end(Db *db, Merge *merge);
 
 #endif

@@ -47,9 +47,9 @@ sqlite3 *out_file_sql(OutFile *file);
 /* Stores that an SQL statement has failed, with SQLite's message. */
 void out_file_fail(OutFile *file);
 
-/* Call it after the last row: inserts the rows that wait for a key, and commits. */
+/* Call this after the last row: inserts the rows that wait for a key, and commits. */
 void out_file_end(OutFile *file);
-/* Call it after out_file_end: syncs the database and renames it into place, unless something has
+/* Call this after out_file_end: syncs the database and renames it into place, unless something has
  * failed. */
 void out_file_finish(OutFile *file);
 /* Number of rows that got another key, because theirs was used. */

@@ -12,7 +12,7 @@ typedef struct FlamePath {
     gint64 value; /* time in ns or size in B */
 } FlamePath;
 
-/* The unit in which values are shown: they are divided by `scale`. */
+/* The unit in which values are shown; a value is divided by `scale`. */
 typedef struct FlameUnit {
     const char *name;
     double scale;

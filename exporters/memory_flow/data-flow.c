@@ -5,7 +5,8 @@
 
 #define STEPS_MAX 64u /* maximum number of concurrent optimizer steps in all threads */
 
-/* One access of a node to a block. make_edges merges those of the same node and block. */
+/* One access of a node to a block. make_edges merges the accesses of the same node to the same
+ * block. */
 typedef struct Touch {
     guint32 node, block;
     guint8 is_taken, is_given, is_written;

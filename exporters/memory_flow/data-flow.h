@@ -24,7 +24,7 @@ typedef struct FlowBlock {
     guint32 first_version; /* number of the block's version 0 among the versions of all blocks */
     guint32 n_versions;
     guint8 role;    /* FLOW_ROLE_*, FLOW_NO_ROLE */
-    guint8 is_leaf; /* a gradient is gathered for it */
+    guint8 is_leaf; /* a gradient is gathered for the block */
     /* an optimizer's step has allocated or written the block, and has not released it */
     guint8 is_state;
 } FlowBlock;

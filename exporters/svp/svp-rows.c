@@ -236,7 +236,7 @@ static void take_task(SvpRows *rows, const StrobeView *view, const guint32 *at)
     part->row.device = track && track->device > 0 ? (guint32)track->device : 0;
 }
 
-/* Adds a task's counters. They have names, and may be in any order. */
+/* Adds the counters of a task. The record has their names and values, in any order. */
 static void take_pmu(SvpRows *rows, const StrobeView *view, const guint32 *at)
 {
     const char *name =

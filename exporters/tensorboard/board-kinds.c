@@ -180,8 +180,8 @@ static void add_other(Board *board, BoardKind *kind, const StrobeFieldView *fiel
     add_field(board, kind, key, field->type, field->offset, form);
 }
 
-/* Adds the fields that are written: if Kineto knows the kind, those that plugins added; otherwise
- * all. */
+/* Adds the fields that are written: if Kineto knows the kind, the fields that plugins added;
+ * otherwise all fields. */
 static void add_fields(Board *board, BoardKind *kind)
 {
     const StrobeKindView *view = kind->view;

@@ -107,11 +107,12 @@ void board_write_flow_event(Board *board, const char *category, const char *phas
 BoardStepRanges *board_step_ranges_new(void);
 void board_step_ranges_free(BoardStepRanges *ranges); /* NULL is fine */
 gboolean board_is_step_name(Board *board, guint32 name);
-/* Call it when a step is written: drops all ranges, also later ones. */
+/* Call this when a step is written: drops the ranges that are kept, and all that come later. */
 void board_step_ranges_drop(BoardStepRanges *ranges);
-/* Keeps or drops the range. FALSE: the caller must write it now. */
+/* Keeps the range, or drops it if a step was written. FALSE: the caller must write the range
+ * now. */
 gboolean board_step_ranges_hold(BoardStepRanges *ranges, const StrobeView *record);
-/* Call it after the last record: returns the ranges that must be written (StrobeView). */
+/* Call this after the last record: returns the ranges that must be written (StrobeView). */
 const GArray *board_step_ranges_end(BoardStepRanges *ranges);
 
 /* head.c: members of the object other than the events. */

@@ -30,7 +30,7 @@ void equal_spans_clear(EqualSpans *spans); /* `spans` may consist of zeros */
 /* Passes on all records except the run at the end of the batch; returns the number of records in
  * this run. */
 gsize equal_spans_take(EqualSpans *spans, const StrobeView *records, gsize n);
-/* Keeps the `n` records of the run. Call it when the records that were passed on are no longer
+/* Keeps the `n` records of the run. Call this when the records that were passed on are no longer
  * needed. */
 void equal_spans_hold(EqualSpans *spans, const StrobeView *records, gsize n);
 /* Passes on the records that are kept. */

@@ -22,7 +22,7 @@ void duration_counts_clear(DurationCounts *counts);
 gboolean duration_counts_add(DurationCounts *counts, gint64 ns);
 /* Number of slots of other durations that the look-ups pass if each duration is looked up once. */
 guint64 duration_counts_steps(const DurationCounts *counts);
-/* Sorts the `n` counts by duration, in place, and returns them. Call it once, at the end. */
+/* Sorts the `n` counts by duration, in place, and returns them. Call this once, at the end. */
 const DurationCount *duration_counts_sort(DurationCounts *counts);
 
 #endif

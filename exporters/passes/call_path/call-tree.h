@@ -22,7 +22,7 @@ void call_tree_free(CallTree *tree);
 
 /* Adds a call (a python_call record). Calls arrive in the order of their ends. */
 void call_tree_add(CallTree *tree, const StrobeView *record);
-/* Call it after the last call: adds the calls that still wait for an enclosing call. */
+/* Call this after the last call: adds the calls that still wait for an enclosing call. */
 void call_tree_finish(CallTree *tree);
 
 /* Visits all paths with calls; a path comes after the path that it extends. */

@@ -51,7 +51,7 @@ void link_table_effect(LinkTable *table, guint64 id, const LinkEffect *effect);
 /* Finds the entry of an id. NULL: the id has not occurred, or was dropped. The result is valid
  * until the next call. */
 const LinkEntry *link_table_find(const LinkTable *table, guint64 id);
-/* Call it after the last record: completes all entries. The table is then empty. */
+/* Call this after the last record: completes all entries. The table is then empty. */
 void link_table_finish(LinkTable *table);
 
 #endif

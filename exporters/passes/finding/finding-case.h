@@ -21,7 +21,8 @@ typedef struct Finding {
     char *summary, *evidence;
     /* % of the time of all steps; absent: the finding is not about a share of time */
     double share;
-    double explained; /* the % that other findings may explain; they lower the severity */
+    /* the part of the share that other findings may explain, in %; it lowers the severity */
+    double explained;
     /* other findings cause this one, which is therefore the last of its severity */
     gboolean is_effect;
     double confidence; /* % */

@@ -44,7 +44,7 @@ void host_thread_free(gpointer thread);
  * room for this span. */
 gboolean host_thread_add(HostThread *thread, gint64 begin_ns, gint64 end_ns, Role role,
                          gboolean can_keep);
-/* Sorts the spans by begin; of spans with the same begin, the enclosing one comes first. Call it
+/* Sorts the spans by begin; of spans with the same begin, the enclosing one comes first. Call this
  * after the last span. */
 void host_thread_sort(HostThread *thread);
 

@@ -443,7 +443,7 @@ static void find_used_caches(Search *s)
         }
         if (span->role != ROLE_INFERENCE)
             continue;
-        /* The entries around an entry that is already in `used` are also in it. */
+        /* If an entry is already in `used`, the entries around it are in `used` too. */
         for (guint k = open->len; k > 0; k--) {
             guint cache = g_array_index(open, guint, k - 1);
             if (holds_span(span_at(s, cache), span) &&

@@ -92,7 +92,7 @@ static void heap_path_close(void *state)
     g_free(pass);
 }
 
-/* Stores the path's memory at the last peak. Call it before the path changes: if the path has not
+/* Stores the path's memory at the last peak. Call this before the path changes: if the path has not
  * changed since the last peak, it had the same memory then as now. */
 static void keep_peak(const HeapPaths *pass, Path *path)
 {

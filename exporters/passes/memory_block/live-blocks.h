@@ -18,7 +18,7 @@ void live_blocks_free(LiveBlocks *live);
 void live_blocks_take(LiveBlocks *live, MemoryEvent *event);
 /* Notes the totals of a state without applying it, because another event has the details. */
 void live_blocks_skip(LiveBlocks *live, const MemoryEvent *event);
-/* Call it after the last event: finishes the blocks that were not released. */
+/* Call this after the last event: finishes the blocks that were not released. */
 void live_blocks_finish(LiveBlocks *live);
 
 /* Returns the finished blocks (MemoryBlock) in the order of output; the caller removes them. */

@@ -35,7 +35,7 @@ void operator_names_ask(OperatorNames *names, guint64 question, guint64 thread, 
 
 void operator_names_operator(OperatorNames *names, const StrobeView *record, guint64 thread);
 void operator_names_queue(OperatorNames *names, const StrobeView *record, guint64 thread);
-/* Call it after the last record: questions with a likely answer get it. */
+/* Call this after the last record: questions with a likely answer get it. */
 void operator_names_finish(OperatorNames *names);
 
 #endif

@@ -131,7 +131,8 @@ static Last *last_of(MemoryTotal *pass, gint32 device)
     return &g_array_index(pass->last, Last, pass->last->len - 1);
 }
 
-/* Emits the row. For PTA and GE, also emits its sum with the last row of the other of the two. */
+/* Emits the row. For a row of PTA or GE, also emits the sum with the last row of the other
+ * allocator. */
 static void take_row(MemoryTotal *pass, const Row *row)
 {
     Last *last = row->side == SIDE_OTHER ? NULL : last_of(pass, row->total.device);
@@ -170,7 +171,7 @@ static gboolean is_reported_twice(const GArray *instant, const Row *row)
     return FALSE;
 }
 
-/* Processes the events of one time; those of GE come last. */
+/* Processes the events of one time; the events of GE come last. */
 static void finish_instant(MemoryTotal *pass)
 {
     GArray *instant = pass->instant;

@@ -50,7 +50,7 @@ void nesting_free(Nesting *nesting);
 
 /* Adds a span that has ended. `entry` is copied. */
 gboolean nesting_add(Nesting *nesting, NestingSpan *entry);
-/* Call it after the last span: passes the kept spans to `outermost`, track by track, in the order
+/* Call this after the last span: passes the kept spans to `outermost`, track by track, in the order
  * of their begins. */
 gboolean nesting_finish(Nesting *nesting);
 

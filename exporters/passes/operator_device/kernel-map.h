@@ -59,7 +59,7 @@ void kernel_map_clear(KernelMap *map);
 /* Adds an end of a flow event. `id` must stay valid. */
 void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
                      gint64 at_ns);
-/* Finds the launches. Call it after everything has been added. */
+/* Finds the launches. Call this after everything has been added. */
 void kernel_map_finish(KernelMap *map);
 /* Returns the first launch of the key, and their number in `n`. */
 const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n);

@@ -453,7 +453,8 @@ static gboolean emit_steps(OperatorDevice *pass)
     return done;
 }
 
-/* Emits the steps of communication on the host, which are as the program announced them. */
+/* Emits the steps of a program that communicates on the host; they are as the program announced
+ * them. */
 static gboolean emit_host_steps(OperatorDevice *pass)
 {
     gboolean done = TRUE;

@@ -14,7 +14,8 @@ typedef struct ForestStep {
     guint place;                 /* of the operator */
     guint64 first_key, last_key; /* first and last key with kernels */
     gboolean has_keys, has_kernels;
-    gint64 begin_ns, end_ns; /* range from the kernels of the first key to those of the last */
+    /* from the first kernel of the first key to the last kernel of the last key */
+    gint64 begin_ns, end_ns;
     gint32 device;
 } ForestStep;
 

@@ -61,8 +61,8 @@ static void sort_whole(OperatorList *list)
         *operator_list_at(list, i) = g_array_index(all, Operator, i);
 }
 
-/* Sorts by insertion, because most operators are nearly in place; only those that enclose many
- * others are far away. If that needs too many moves, sorts the whole list otherwise. */
+/* Sorts by insertion, because most operators are nearly in place; only operators that enclose many
+ * others are far away. If that needs too many moves, sort_whole sorts the list. */
 void operator_list_sort(OperatorList *list)
 {
     guint64 left = (guint64)list->len * MOVES_PER_OPERATOR;

@@ -64,7 +64,8 @@ typedef struct StackTotal {
     gboolean is_incomplete;  /* operators were lost, but it is not known on which paths */
 } StackTotal;
 
-/* Finds or adds the sum of a stack. If there are too many stacks, returns the sum of the others. */
+/* Finds or adds the sum of a stack. If there are too many stacks, returns `others`, the sum of all
+ * further stacks. */
 static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
 {
     StackSum *sum = g_hash_table_lookup(total->stacks, GUINT_TO_POINTER(stack));
