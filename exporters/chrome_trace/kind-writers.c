@@ -160,7 +160,7 @@ static int find_writer(TraceKind *kind)
     return -1;
 }
 
-/* Whether put_field writes the field. */
+/* Returns whether put_field writes the field. */
 static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldView *field)
 {
     if (!strobe_field_size(field->type) || kind->counters)
@@ -189,7 +189,8 @@ static const struct {
     {"cpu_op.values", "Concrete Inputs"},
 };
 
-/* The name in formats/ of a field that a plugin added, otherwise its own name. */
+/* Returns the field's key in added_keys or in the Ascend profiler's events of formats/, otherwise
+ * the field's own name. */
 static const char *key_of(const TraceKind *kind, const StrobeFieldView *field)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(added_keys); i++)
