@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     int (*init)(const char *) = (int (*)(const char *))find_function("svp_acl_init");
     int (*finalize)(void) = (int (*)(void))find_function("svp_acl_finalize");
     int (*call)(int32_t *) = (int (*)(int32_t *))find_function("svp_acl_rt_get_device");
-    const struct timespec pause = {0, 100000000}; /* the writer empties the pool */
+    const struct timespec pause = {0, 100000000}; /* time for the writer to empty the pool */
 
     init(argc > 1 && *argv[1] ? argv[1] : NULL);
     run_model();

@@ -12,9 +12,9 @@
 #include "measure.h"
 
 #define BULKS 100
-#define PAUSE_NS 30000000         /* in which the writer empties the pool */
+#define PAUSE_NS 30000000         /* time for the writer to empty the pool */
 #define MEMORY_BYTES (256u << 20) /* larger than any cache */
-#define MEMORY_PART (64u << 20)   /* written in one repeat */
+#define MEMORY_PART (64u << 20)   /* size of the part that one repeat writes */
 
 typedef struct Marker {
     StrobeRecordHeader header;
@@ -32,7 +32,7 @@ static void fill_marker(Marker *marker, StrobeKindId kind, uint32_t name, uint64
     marker->fields.argument = begin;
 }
 
-/* Records a second. */
+/* Returns the number of records that are emitted in a second. */
 static double emit_bulks(StrobeKindId kind, uint32_t name)
 {
     StrobeWriter *writer = strobe_thread_buffer_writer();

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """compile_overhead.py FOLDER [REPEATS]: measures the ns of training steps of a small network, eager and compiled by
-torch.compile: without a profiler, under Strobe's cpu_op in a real session, and under torch.profiler, in the same
+torch.compile: without a profiler, with Strobe's cpu_op in a real session, and with torch.profiler, in the same
 process, in turn. Both profilers record the same events, including the kernels of Inductor. `kernels_plain` is the
 network that was compiled with recordable kernels, while nothing records. Prints one JSON line for each."""
 
@@ -64,7 +64,7 @@ class Modes:
         }
         self.step = step
         self.directory = None  # of the last session
-        self.events = 0  # number that the peer recorded last
+        self.events = 0  # number of events in the last recording of the peer
 
     def plain(self):
         return time_steps(self.step)

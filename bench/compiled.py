@@ -9,7 +9,7 @@ from workplace import Skipped
 
 
 def compiled_overhead(bench):
-    """With the PyTorch of build/venv-torch, which has Kineto."""
+    """The overhead with the PyTorch of build/venv-torch, which has Kineto."""
     script = str(pathlib.Path(__file__).with_name("compile_overhead.py"))
     bench.require_python(bench.torch2_python)
     found = bench.lines([bench.torch2_python, script, bench.scratch])
@@ -26,7 +26,7 @@ def compiled_overhead(bench):
 
 
 def _check(bench, found):
-    """Both have recorded about the same number of events; Strobe's session has some additional records."""
+    """Checks that both profilers have recorded about the same number of events; Strobe's session has some more."""
     capture = os.path.join(found["directory"], "FRAMEWORK", "capture.strobe")
     recorded = bench.lines([bench.program("reader"), capture, "1"])["records"][0]
     events = found["kineto_events"][0]

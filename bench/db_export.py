@@ -52,7 +52,7 @@ def insert(bench, database, n):
 
 
 def measure(bench, capture, n, repeats):
-    """Rows per second of both, measured in turn, and the number of rows."""
+    """Rows per second of the export and of the plain loop, measured in turn, and the number of rows."""
     own, mine, theirs = DbExport(bench, capture), [], []
     for _ in range(repeats):
         spent, (plain, rows) = own.seconds(n), insert(bench, own.path(), n)

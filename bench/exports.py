@@ -34,7 +34,7 @@ def bytes_per_span(bench):
 
 
 def _formatter(bench):
-    """The exporter alone, without a capture, passes and sorting."""
+    """The speed of the exporter alone, without a capture, passes and sorting."""
     rows = []
     for name, folder, what in (("chrome_export_format", bench.room(FORMATTED_EVENTS * 400), "a file"),
                                ("chrome_export_format_null", "nowhere", "nowhere")):

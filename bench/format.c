@@ -25,7 +25,7 @@ extern const StrobePlugin strobe_plugin_1;
 
 static int is_dropped;
 
-/* Replaces the C library's function. */
+/* Replaces the C library's function: drops the bytes if the folder is "nowhere". */
 ssize_t pwrite(int file, const void *bytes, size_t length, off_t at)
 {
     return is_dropped ? (ssize_t)length : syscall(SYS_pwrite64, file, bytes, length, at);

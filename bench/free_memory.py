@@ -21,7 +21,7 @@ def _number(path):
 
 
 def _cache(folder, name):
-    """Bytes of cached files, which the group gives up first."""
+    """Bytes of cached files, which the system removes from memory before the group reaches its limit."""
     try:
         with open(os.path.join(folder, "memory.stat"), encoding="ascii") as file:
             return next((int(words[1]) for words in map(str.split, file) if words[0] == name), 0)

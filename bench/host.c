@@ -34,7 +34,7 @@ static void *work_a_little(void *unused)
     return NULL;
 }
 
-/* ns of processor time that the sampler and the workers have used so far. */
+/* Returns the ns of processor time that the sampler and the workers have used so far. */
 static double own_time(void)
 {
     char path[300], name[32] = "";
@@ -78,7 +78,7 @@ static int measure_sampling(const char *folder, long n_threads, long seconds,
             fail("pthread_create", "no more threads");
     snprintf(config, sizeof config, "\"collectors\": {%s}", collectors);
     StrobeSession *session = session_begin_with(folder, config);
-    sleep(1); /* in which the collectors find the new threads and read their names */
+    sleep(1); /* time for the collectors to find the new threads and read their names */
     for (long i = 0; i < seconds; i++) {
         double begin = now_ns(), before = own_time();
         sleep(1);

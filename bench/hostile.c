@@ -11,7 +11,7 @@
 
 #define THREADS 10000u
 #define ALLOCATIONS_MAX 1000000u
-#define STEP_NS 2000u /* between two events in order of time */
+#define STEP_NS 2000u /* time between successive events */
 #define BUFFER_BYTES (1u << 20)
 
 typedef struct Trace {
@@ -24,7 +24,7 @@ static uint64_t random_of(const Trace *trace, uint64_t place, uint64_t purpose)
     return scatter_number(scatter_number(place ^ trace->seed << 48) + purpose);
 }
 
-/* A random time within the trace's time. */
+/* Returns a random time within the trace. */
 static uint64_t time_of(const Trace *trace, uint64_t place)
 {
     return random_of(trace, place, 1) % (trace->n + 1) * STEP_NS + STEP_NS;
@@ -50,7 +50,8 @@ static void put_operator(Trace *trace, uint64_t place)
             place);
 }
 
-/* The id is the same for `place` and for the place with the same distance from the other end. */
+/* Returns the id of an arrow. `place` and the place at the same distance from the other end of the
+ * file have the same id. */
 static uint64_t id_of(const Trace *trace, uint64_t place)
 {
     return place < trace->n / 2 ? place : trace->n - 1 - place;

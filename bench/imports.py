@@ -62,9 +62,9 @@ def _chain_seconds(bench, source, kinds=("chrome_trace", "csv", "db"), look=None
 
 
 def _floor_into(bench, floor):
-    """For _chain_seconds: adds the seconds for writing the same output alone: a plain loop of prepared
-    statements inserts each row of the database, and then each byte of the other files is written from
-    one buffer."""
+    """The `look` of _chain_seconds. Adds the seconds that it takes only to write the same output: a plain loop of
+    prepared statements inserts each row of the database, and then each byte of the other files is written from one
+    buffer."""
     def look(parent):
         files = [path for path in pathlib.Path(parent).rglob("*") if path.is_file()]
         (database,) = [path for path in files if path.suffix == ".db"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peer of importing a trace: Python's json.load, without the garbage collector, in a separate process."""
+"""The peer of the import of a trace: Python's json.load in a separate process, without the garbage collector."""
 
 import json
 import subprocess

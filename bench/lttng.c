@@ -55,7 +55,7 @@ static void measure_tracers(const char *folder, long repeats)
     time_of(record_pairs);
     for (long i = 0; i < repeats; i++) {
         pause_briefly();
-        record_spans(CALLS / 20); /* wakes the processor up */
+        record_spans(CALLS / 20); /* makes the processor leave its idle state */
         samples_add(&own, time_of(record_spans));
         pause_briefly();
         record_pairs(CALLS / 20);

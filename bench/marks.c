@@ -107,7 +107,7 @@ static void __attribute__((noinline)) empty(const char *message, void *stream)
     __asm__ volatile("" : : "r"(message), "r"(stream));
 }
 
-/* The floor: an empty loop. */
+/* Runs an empty loop, which is the floor. */
 static void empty_calls(unsigned n)
 {
     void (*volatile place)(const char *, void *) = empty;

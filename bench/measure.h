@@ -11,7 +11,8 @@
 #include <x86intrin.h>
 #endif
 
-/* Reads the processor's counter, or the clock if there is no counter: the floor of all timing. */
+/* Reads the processor's counter, or the clock if there is no counter. No timing can be faster than
+ * this. */
 static inline uint64_t read_counter(void)
 {
 #if defined(__x86_64__)
@@ -42,16 +43,16 @@ static inline uint64_t scatter_number(uint64_t number)
     return number ^ number >> 31;
 }
 
-/* CLOCK_MONOTONIC in ns. */
+/* Returns CLOCK_MONOTONIC in ns. */
 double now_ns(void);
 
-/* The largest resident memory of this process, in bytes. */
+/* Returns the largest resident memory of this process so far, in bytes. */
 double peak_bytes(void);
 
 /* Ends the benchmark with a message. */
 void fail(const char *what, const char *why) __attribute__((noreturn));
 
-/* A number from the command line; `otherwise` if the argument is missing. */
+/* Returns a number from the command line; `otherwise` if the argument is missing. */
 long number_argument(int argc, char **argv, int index, long otherwise);
 
 /* Starts a session whose results go below `folder`. `more` is further JSON for its configuration,
@@ -66,7 +67,7 @@ double session_stop(StrobeSession *session);
  */
 double plain_write(const char *folder, double bytes);
 
-/* A series of numbers, printed as one line: {"name": NAME, "samples": [...]}. */
+/* A series of numbers, which is printed as one line: {"name": NAME, "samples": [...]}. */
 typedef struct Samples {
     const char *name;
     double values[1000];

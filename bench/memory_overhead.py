@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """memory_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: measures the ns per allocation and release of PyTorch's CPU
-allocator without a profiler, under Strobe's collector memory, and under PyTorch's own profiler with profile_memory. All
-make the same calls in the same process, in turn. Prints one JSON line for each."""
+allocator without a profiler, with Strobe's collector memory, and with PyTorch's own profiler (profile_memory). The same
+calls are made in the same process, in turn. Prints one JSON line for each series."""
 
 import ctypes
 import gc

@@ -46,7 +46,8 @@ static void add_metrics(Mix *mix, uint64_t task, uint32_t name, gboolean is_cube
     }
 }
 
-/* The workspace of a kernel, which is allocated from the call until the launch of the kernel. */
+/* Adds the workspace of a kernel, which is allocated from the call until the launch of the
+ * kernel. */
 static void add_block(Mix *mix, uint32_t name, int64_t begin)
 {
     const int64_t bytes = 512 << mix_random(mix, 16);
@@ -109,7 +110,7 @@ void mix_device_copy(Mix *mix, uint64_t connection, int64_t begin)
     mix->stream = end;
 }
 
-/* A transfer on its plane, and the device task that carries it out. */
+/* Adds a transfer on its plane, and the device task that carries it out. */
 static void add_transfer(Mix *mix, uint32_t i, uint64_t connection, int64_t begin, int64_t end)
 {
     const uint32_t plane = i < 4 ? 0 : 1 + (i - 4) % (MIX_PLANES - 1);
@@ -150,7 +151,8 @@ void mix_device_collective(Mix *mix, uint64_t connection, int64_t begin)
 
     mix->comm = at;
     mix->comm_op++;
-    for (int i = 0; i < 4; i++) /* events that it waits for, and events that wait for it */
+    /* two events for which the transfer waits, and two that wait for it */
+    for (int i = 0; i < 4; i++)
         add_task(mix, MIX_COMM_STREAM, mix->texts[MIX_TASK_TYPES].ids[MIX_RECORD + i % 2],
                  connection, at - 900 + 20 * i, at - 880 + 20 * i)
             ->host_type = mix->texts[MIX_TASK_TYPES].ids[MIX_RECORD + i % 2];

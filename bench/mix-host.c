@@ -19,7 +19,7 @@ enum {
     BACKWARD_CALLS = 156,
     QUEUE_INNER_CALLS = 41,
     RELEASES = 90,
-    COPIES = 53, /* and events */
+    COPIES = 53, /* and as many events */
     ALLOCATIONS = 381,
     LINKED_FORWARD = 67,
     LINKED = 27, /* backward operators that are linked to their forward operator */
@@ -36,7 +36,8 @@ static gboolean is_forward(const Mix *mix)
     return mix->layer < MIX_FORWARD;
 }
 
-/* The layer's share of things that only the forward or only the backward pass has. */
+/* Returns how many things this layer has, of `forward` things that only the forward pass has and
+ * `backward` things that only the backward pass has. */
 static unsigned share_of_pass(const Mix *mix, uint64_t forward, uint64_t backward)
 {
     return is_forward(mix)
@@ -67,7 +68,7 @@ static void add_launch(Mix *mix, unsigned i, unsigned n_kernels, int64_t begin)
         mix_device_collective(mix, connection, begin);
 }
 
-/* The call that executes an entry of the queue, and the calls inside it. */
+/* Adds the call that executes an entry of the queue, and the calls inside it. */
 static int64_t add_queue_calls(Mix *mix, int64_t t)
 {
     const unsigned n_kernels = compute_share(mix, MIX_KERNELS_A_STEP),
@@ -152,7 +153,7 @@ static int64_t close_operator(Mix *mix, const Open *open, unsigned i, int64_t t)
     return t;
 }
 
-/* An event of the framework's own allocator, with its totals after the event. */
+/* Adds an event of the framework's own allocator, with its totals after the event. */
 static void add_allocation(Mix *mix, int64_t t)
 {
     const uint64_t n = mix->n_allocations++;
@@ -171,7 +172,7 @@ static void add_allocation(Mix *mix, int64_t t)
     event->component = mix->texts[MIX_ALLOCATORS].ids[MIX_PTA];
 }
 
-/* Nested operators, the innermost of which starts work on the device. */
+/* Adds nested operators; the innermost one starts work on the device. */
 static int64_t add_operators(Mix *mix, int64_t t)
 {
     const unsigned n = share_of_pass(mix, FORWARD_OPERATORS, BACKWARD_OPERATORS);
@@ -199,7 +200,7 @@ static int64_t add_operators(Mix *mix, int64_t t)
 
 /* ---- layers ---- */
 
-/* Calls of the runtime by an operator itself, and releases for it by a third thread. */
+/* Adds calls of the runtime by an operator itself, and releases for it by a third thread. */
 static int64_t add_calls(Mix *mix, int64_t t)
 {
     const unsigned n_requests = share_of_pass(mix, FORWARD_CALLS, BACKWARD_CALLS);
@@ -222,8 +223,8 @@ static uint32_t function_name(Mix *mix)
     return objects->ids[(mix->step * OBJECTS_NEW + mix_random(mix, OBJECTS_ALIVE)) % objects->n];
 }
 
-/* Python calls before the operators: every second one stays open around them, the others return at
- * once. */
+/* Adds Python calls before the operators. Every second call encloses the operators; the others
+ * return at once. */
 static int64_t add_forward(Mix *mix, int64_t t)
 {
     const unsigned n = share_of_pass(mix, FUNCTIONS, 0);
@@ -267,7 +268,7 @@ int64_t mix_host_step(Mix *mix, int64_t begin)
     mix->kernel = 0;
     for (mix->layer = 0; mix->layer < MIX_FORWARD; mix->layer++)
         t = add_forward(mix, t);
-    t += 100000; /* until the backward pass's thread wakes up */
+    t += 100000; /* until the thread of the backward pass runs */
     for (; mix->layer < MIX_LAYERS; mix->layer++)
         t = add_operators(mix, add_calls(mix, t)) + 20000;
     /* The program reads the loss, so it waits for the device. */

@@ -193,7 +193,8 @@ static void write_capture(Mix *mix, const char *folder, int64_t end)
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
     if (file < 0)
         fail(path, strerror(errno));
-    strobe_import_capture_set_temporary(mix->capture); /* no thread waits for the disk */
+    /* does not sync the file, so that nothing waits for the disk */
+    strobe_import_capture_set_temporary(mix->capture);
     if (!strobe_import_capture_write(mix->capture, file, run_metadata, &error))
         fail(path, error->message);
     printf("%s\n", path);

@@ -10,8 +10,10 @@
 
 /* Numbers in a step, as in the real run. */
 enum {
-    MIX_LAYERS = 159, /* pieces of work that the program starts on the device in sequence */
-    MIX_FORWARD = 53, /* of these, started by the main thread, not by the backward thread */
+    /* number of pieces of work that the program starts on the device, one after the other */
+    MIX_LAYERS = 159,
+    /* of MIX_LAYERS, the pieces that the main thread starts, not the backward thread */
+    MIX_FORWARD = 53,
     MIX_KERNELS_A_STEP = 187,
     MIX_PLANES = 8
 };
@@ -121,18 +123,21 @@ typedef struct Mix {
     StrobeKindId kinds[MIX_KINDS];
     StrobeTrackId tracks[MIX_TRACKS];
     MixPool texts[MIX_TEXTS];
-    uint64_t step, layer, kernel; /* present numbers; the last two count within the step */
-    int64_t queue, stream, comm;  /* times until which these are busy */
+    uint64_t step, layer, kernel; /* current numbers; `layer` and `kernel` count within the step */
+    /* times until which the queue, the stream and the communication are busy */
+    int64_t queue, stream, comm;
     uint64_t connection, correlation, task, stream_task, comm_op; /* the next ids */
     int64_t allocated, reserved, active;
     uint64_t n_allocations;
 } Mix;
 
-/* A random number below n, which is not 0. Each seed has a different sequence of numbers. */
+/* Returns a random number below n (not 0). Each seed has a different sequence of numbers. */
 uint64_t mix_random(Mix *mix, uint64_t n);
-/* A random number from least to least << (doublings + 1); small numbers are more frequent. */
+/* Returns a random number from least to least << (doublings + 1); small numbers are more
+ * frequent. */
 int64_t mix_skewed(Mix *mix, int64_t least, unsigned doublings);
-/* If `total` things are spread evenly over `n` places: the number of things at this place. */
+/* Returns the number of things at this place if `total` things are spread evenly over `n`
+ * places. */
 unsigned mix_share(uint64_t total, uint64_t place, uint64_t n);
 uint32_t mix_pick(Mix *mix, MixText which);
 
@@ -145,7 +150,7 @@ void mix_texts_clear(Mix *mix);
 
 /* Adds the records of a step. Returns the time at which the next step begins. */
 int64_t mix_host_step(Mix *mix, int64_t begin);
-/* Add the device's work for a launch that the queue's thread began at `begin`. */
+/* The functions add the device's work for a launch that the queue's thread began at `begin`. */
 void mix_device_kernel(Mix *mix, uint64_t connection, int64_t begin);
 void mix_device_copy(Mix *mix, uint64_t connection, int64_t begin);
 void mix_device_collective(Mix *mix, uint64_t connection, int64_t begin);

@@ -39,7 +39,7 @@ static void find_double(void)
     get = (MsptiDoubleGet *)dlsym(library, "mspti_double");
 }
 
-/* ns of processor time of the collector's thread; 0: no thread has its name yet. */
+/* Returns the ns of processor time of the collector's thread; 0: no thread has its name yet. */
 static double find_collector_time(void)
 {
     char path[300], name[32];
@@ -124,8 +124,9 @@ int main(int argc, char **argv)
                   * processor time. */
                  "\"buffer\": {\"size\": \"64MB\", \"policy\": \"block\"}");
     find_double();
-    nanosleep(&(const struct timespec){0, 50000000}, NULL); /* until the thread has its name */
-    measure_kernels(1);                                     /* touches the pages */
+    /* time for the thread to get its name */
+    nanosleep(&(const struct timespec){0, 50000000}, NULL);
+    measure_kernels(1); /* touches the pages */
     for (long i = 0; i < repeats; i++) {
         const MsptiDoubleState before = *get();
         samples_add(&own, measure_kernels(1 + (uint64_t)(i + 1) * KERNELS));

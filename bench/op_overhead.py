@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """op_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: measures the ns per PyTorch operator without a profiler, with
-an empty callback, under Strobe, and under PyTorch's own profiler with the same options. All run the same operators in
-the same process, in turn. Prints one JSON line for each mode."""
+an empty callback, with Strobe, and with PyTorch's own profiler and the same options. The same operators run in the same
+process, in turn. Prints one JSON line for each mode."""
 
 import ctypes
 import gc

@@ -22,7 +22,7 @@ _WHAT = {
 
 
 def _each_pytorch(bench, name, measure):
-    """The rows of measure(python, name) for each of the two, or a row with the reason why there are none."""
+    """The rows of measure(python, name) for each PyTorch, or a row with the reason why there are none."""
     rows = []
     for python, own_name in ((bench.torch2_python, name), (SYSTEM_PYTHON, name + "_system")):
         try:
@@ -33,7 +33,7 @@ def _each_pytorch(bench, name, measure):
 
 
 def _measure(bench, python, script):
-    """The samples that a script printed. All operators must be in its last capture."""
+    """Runs a script and returns its samples. Checks that all operators are in its last capture."""
     library = bench.torch_library(python, "torch_ops.cpp")
     script = str(pathlib.Path(__file__).with_name(script))
     found = bench.lines([python, script, library, bench.scratch])

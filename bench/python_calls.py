@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """python_calls.py FOLDER [REPEATS]: measures the ns per call of a Python function, of a C function and of a PyTorch
-module, without a profiler, under Strobe's python_call in a real session, and under cProfile (for modules: with a
-hand-written hook). All make the same calls in the same process, in turn. Prints one JSON line for each."""
+module, without a profiler, with Strobe's python_call in a real session, and with cProfile (for modules: with a
+hand-written hook). The same calls are made in the same process, in turn. Prints one JSON line for each series."""
 
 import cProfile
 import sys

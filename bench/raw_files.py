@@ -157,7 +157,7 @@ class RawFiles:
         return {key: values[key] for key in order if key in values}, data
 
     def group(self):
-        """An operator with others inside. Some of them add an entry to the queue, some allocate memory."""
+        """Adds an operator with others inside. Some of these add an entry to the queue, some allocate memory."""
         r = self.random
         is_backward = r.random() < 0.3
         thread = BACKWARD if is_backward else MAIN
@@ -242,7 +242,7 @@ class RawFiles:
         self.put("torch.python_tracer_hash", record(4, struct.pack("<Q", key), text(1, value)))
 
     def python(self, n):
-        """n calls in the thread MAIN, two frames that were open before, and modules of two classes."""
+        """Adds n calls in the thread MAIN, two frames that were open before, and modules of two classes."""
         r = self.random
         keys = [r.getrandbits(63) for _ in range(40)]
         names = {}

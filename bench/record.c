@@ -11,7 +11,7 @@
 #include "measure.h"
 
 #define CALLS 20000
-#define PAUSE_NS 15000000 /* in which the writer empties the pool */
+#define PAUSE_NS 15000000 /* time for the writer to empty the pool */
 #define FULL 10000000     /* spans that fill the pool several times */
 
 typedef void (*Loop)(unsigned n);
@@ -87,7 +87,7 @@ static void measure_mode(const struct mode *mode, long repeats)
     time_of(mode->own, mode->calls); /* registers the thread and touches the pages */
     for (long i = 0; i < repeats; i++) {
         nanosleep(&pause, NULL);
-        time_of(mode->floor, mode->calls / 20); /* wakes the processor up */
+        time_of(mode->floor, mode->calls / 20); /* makes the processor leave its idle state */
         samples_add(&floor, time_of(mode->floor, mode->calls));
         samples_add(&own, time_of(mode->own, mode->calls));
     }

@@ -19,7 +19,8 @@ typedef struct Device {
 typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
                     Device device);
 
-/* The function's name up to PyTorch 2.0 (plain-front.so has this one), and in later versions. */
+/* The name of the function up to PyTorch 2.0 (that of the function in plain-front.so), and in later
+ * versions. */
 #define SIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
 #define UNSIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"
 

@@ -10,7 +10,7 @@ from typing import Optional
 
 @dataclasses.dataclass
 class Row:
-    """One figure. `samples` are its repeats; `peer` are those of the peer or floor, in the same unit."""
+    """One figure. `samples` has the values of its repeats, `peer` those of the peer or floor, in the same unit."""
 
     name: str
     unit: str
@@ -20,7 +20,7 @@ class Row:
     goal: str = ""
     note: str = ""
     best: str = "least"  # or "most": the end of the spread that is least disturbed
-    best_value: Optional[float] = None  # if this is not the best of the samples
+    best_value: Optional[float] = None  # the value, if it is not the best of the samples
     best_peer: Optional[float] = None
 
     def value(self):

@@ -3,7 +3,8 @@
 imports a trace in PyTorch's form, and exports a synthetic capture (bench/mix.c) to a trace and to tables.
 
 The largest possible gain from a second processor is measured too, with two commands at the same time, each on its
-own processor. It may be less than 2, because the two may be threads of one core, or other programs may use them."""
+own processor. The gain may be less than 2, because both processors may be threads of one core, or other programs may
+use them."""
 
 import dataclasses
 import os
@@ -94,7 +95,7 @@ class Scaling:
         return spent
 
     def measure(self, what):
-        """Measures all of them in turn."""
+        """Measures all these times in turn."""
         found = Seconds()
         for _ in range(REPEATS):
             found.small.append(self._seconds(what, SMALL, (0, 1)))

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
         if (snprintf(path, sizeof path, "%s/FRAMEWORK/capture.strobe",
                      strobe_session_directory(session)) >= (int)sizeof path)
             fail(argv[1], "the name is too long");
-        strobe_session_free(session); /* waits until the writer has written the rest */
+        strobe_session_free(session); /* waits until the writer has written all records */
         samples_add(&bytes, take_capture(path));
         stop_late(argv[1], &late);
     }

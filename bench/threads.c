@@ -44,7 +44,7 @@ static void *run_worker(void *user)
     return NULL;
 }
 
-/* Calls per ns of `threads` threads at once. */
+/* Returns the calls per ns of `threads` threads at once. */
 static double measure_rate(void (*work)(unsigned n), unsigned n, unsigned threads)
 {
     const struct timespec pause = {0, PAUSE_NS};

@@ -64,7 +64,7 @@ class Bench:
         return done.stdout
 
     def require_python(self, python):
-        """Skips the benchmark without an interpreter that has PyTorch from pip; not every machine has one."""
+        """Skips the benchmark if there is no interpreter with PyTorch from pip, as on some machines."""
         if not os.path.exists(python):
             raise Skipped("%s is not there (./dev bench makes build/venv-torch where pip has a "
                           "small PyTorch for the interpreter)" % python)

@@ -16,8 +16,8 @@
 #define SPAN_BYTES 32
 
 typedef struct Outcome {
-    double rate; /* offered spans in a second */
-    double lost; /* lost share */
+    double rate; /* spans that the program records in a second */
+    double lost; /* share of the spans that is lost */
 } Outcome;
 
 static uint64_t n_lost(void)
@@ -72,7 +72,7 @@ static Outcome try_rate(const char *folder, double rate)
     return outcome;
 }
 
-/* The highest rate found that loses nothing. */
+/* Returns the highest rate at which no span is lost, of those that were tried. */
 static double lossless_rate(const char *folder, double most)
 {
     double low = 0, high = most, found = 0;
@@ -91,7 +91,7 @@ static double lossless_rate(const char *folder, double most)
     return found;
 }
 
-/* How many spans a second the speed of a plain write corresponds to. */
+/* Returns the number of spans in a second to which the speed of a plain write corresponds. */
 static double plain_rate(const char *folder, double n)
 {
     return n / plain_write(folder, n * SPAN_BYTES) * SECOND;

@@ -423,7 +423,7 @@ class DiffTest(StrobeTest):
         found = self.diff(a, b, "--by", "kernel")
         self.assertEqual((found["total_rows"], found["different_rows"]), (2, 0))
         found = self.diff(a, b, "--by", "step", "--threshold", "0")
-        self.assertIn('B does not tell "operators" of its steps', found["not_compared"])
+        self.assertIn('B does not record "operators" of its steps', found["not_compared"])
 
     @needs_database
     def test_stacks(self):
