@@ -43,9 +43,9 @@ typedef struct StrobeKindView {
 typedef struct StrobeClockView {
     uint32_t struct_size;
     StrobeTrackId track;    /* track that the clock belongs to */
-    uint64_t n_pairs;       /* number of moments known in both clocks; 0: its times cannot be
-                             * converted to host time */
-    uint64_t n_knots;       /* number of pairs used; the others were less exact than a time
+    uint64_t n_pairs;       /* number of moments known in both clocks; 0: times of this clock cannot
+                             * be converted to host time */
+    uint64_t n_knots;       /* number of pairs used; the unused pairs were less exact than a time
                              * interpolated between their neighbours */
     uint64_t error_ns;      /* largest error of a time outside of broken_ns */
     uint64_t host_error_ns; /* largest error of a time on the host clock */
@@ -135,8 +135,8 @@ typedef struct StrobeConsumerHost {
     /* For record logs and external sorters: helpers/record-log.h, external-sorter.h. */
     StrobeStorage *(*storage)(StrobeInstance *self);
 
-    /* Ids of texts and stacks, for derived records. Ids differ from run to run, so the order of
-     * the output must not depend on them. */
+    /* intern and stack return the id of a text or stack, for derived records. Ids differ from run
+     * to run, so the order of the output must not depend on them. */
     StrobeStringId (*intern)(StrobeInstance *self, const char *bytes, size_t length);
     StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
 
@@ -146,8 +146,8 @@ typedef struct StrobeConsumerHost {
     void *(*emit)(StrobeInstance *self, uint32_t kind_index, StrobeTrackId track,
                   StrobeStringId name, int64_t begin_ns, int64_t end_ns);
 
-    /* Any metadata value of the capture as text (numbers in decimal, other values as JSON), ""
-     * if there is none. Valid until close. */
+    /* The value of `key` in the capture's metadata as text (a number in decimal, any other value
+     * as JSON), "" if there is no such key. Valid until close. */
     const char *(*metadata_value)(StrobeInstance *self, const char *key);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);

@@ -52,7 +52,7 @@ struct strobe_marker {
     uint64_t argument; /* STROBE_ABSENT_U64: none */
 };
 
-/* "counter": a value that the program reported; named. */
+/* "counter": a value that the program reported; named by the counter. */
 struct strobe_counter {
     double value;
 };
@@ -206,7 +206,7 @@ struct strobe_function {
 struct strobe_call_path {
     StrobeStringId source; /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call */
     StrobeStackId path;    /* functions, innermost first, then the thread's name (not for calls) */
-    int64_t time;          /* ns; for calls: self time of the innermost one */
+    int64_t time;          /* ns; for calls: self time of the innermost function */
     uint64_t count;        /* samples, waits, or calls */
 };
 

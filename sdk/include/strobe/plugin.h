@@ -83,8 +83,8 @@ typedef struct StrobeVariable {
  * calls this function, and Strobe then records in this process. Look it up with
  * dlsym(RTLD_DEFAULT); outside `strobe run` it does not exist. Its type is void (*)(void). Any
  * thread may call it, more than once, also before main. It opens and starts the session, or
- * opens the waiting collectors of a running one, so the collector's calls may come before it
- * returns. */
+ * opens the waiting collectors of a running session, so the host may call the collector before
+ * this function returns. */
 #define STROBE_WAKE_SYMBOL "strobe_run_wake"
 
 /* Looked up like STROBE_WAKE_SYMBOL: an atomic int that is not 0 while Strobe makes a session just
@@ -119,7 +119,8 @@ typedef struct StrobeComponent {
 
 typedef struct StrobePlugin {
     uint32_t struct_size;    /* sizeof(StrobePlugin) */
-    uint32_t abi_minor;      /* lowest host minor that it needs, not the one it was built with */
+    uint32_t abi_minor;      /* lowest ABI minor of a host that can load the plugin; may be lower
+                              * than STROBE_ABI_MINOR of its build */
     uint32_t record_version; /* STROBE_RECORD_VERSION */
     uint32_t n_components;
     const char *name; /* equals the file's name without .so */
@@ -150,8 +151,9 @@ typedef struct StrobePlugin {
 /* Log levels of StrobeHost.log and StrobeConsumerHost.log. */
 enum { STROBE_LOG_ERROR = 1, STROBE_LOG_WARNING = 2, STROBE_LOG_INFO = 3, STROBE_LOG_DEBUG = 4 };
 
-/* The question of a probe: can the component work on this machine in a suitable process (for a
- * listing), or in the calling process, now or once a library is loaded into it? */
+/* The question of a probe. MACHINE: can the component work on this machine, in a suitable process
+ * (for a list of components)? PROCESS: can it work in the calling process, now or once a library is
+ * loaded into the process? */
 enum { STROBE_PROBE_MACHINE = 1, STROBE_PROBE_PROCESS = 2 };
 
 /* Result of a component's probe. The texts are static or owned by the plugin. */

@@ -57,7 +57,7 @@ enum {
 
 /* The bits from STROBE_LINK_BITS on hold the origin of a link id: the number of the collector in
  * its session, from 1; 0 for an importer, which copies the source's own ids. The bits below hold
- * the source's own ids, or ids from link_ids (STROBE_LINK_DEALT). */
+ * the source's own id, or an id from link_ids, which has the bit STROBE_LINK_DEALT. */
 #define STROBE_LINK_BITS 48
 #define STROBE_LINK_DEALT ((uint64_t)1 << 47)
 #define STROBE_LINK_SOURCE(id) ((uint32_t)((id) >> STROBE_LINK_BITS))
@@ -152,7 +152,7 @@ typedef struct StrobeTrack {
     const char *group; /* group in which viewers draw it, such as "CPU Usage"; NULL: the process */
 
     /* With STROBE_CLOCK_OF_TRACK: the track whose "clock_sync" records pair this clock with the
-     * host's; 0: the track itself. In a window without a pair of a clock, its times cannot be
+     * host's; 0: the track itself. In a window without such a pair, times of this clock cannot be
      * converted to host time: they stay unchanged, and the records are marked. */
     StrobeTrackId clock_track;
     uint32_t reserved; /* 0 */

@@ -16,10 +16,10 @@ extern "C" {
 
 /* `value` with `decimals` decimals (at most 9), correctly rounded: "48.680", "833.420000". */
 size_t strobe_format_fixed(char *out, double value, int decimals);
-/* The same without trailing zeros: "666.3", "5" or, with `keep_one`, "5.0". */
+/* Like strobe_format_fixed, without trailing zeros: "666.3", "5" or, with `keep_one`, "5.0". */
 size_t strobe_format_trimmed(char *out, double value, int decimals, int keep_one);
 
-/* Rounds to that many decimals (at most 9) like Python's round(): by the exact value of the
+/* Rounds to `decimals` decimals (at most 9) like Python's round(): by the exact value of the
  * double, halves to even. A value above 1e15 stays as it is. */
 double strobe_round_decimals(double value, int decimals);
 
@@ -44,8 +44,8 @@ typedef struct StrobeCellValue {
 int strobe_cell_read(const StrobeColumn *column, const char *text, size_t length,
                      StrobeCellValue *value);
 
-/* Stores the value in a field of that type, rounded if the field is an integer. Returns 0, or -1
- * if the field cannot hold it. Leaves the field unchanged then, and for an absent value. */
+/* Stores the value in a field of type `type`, rounded if the field is an integer. Returns 0, or -1
+ * if the field cannot hold the value. On -1, and for an absent value, the field stays unchanged. */
 int strobe_cell_store(const StrobeCellValue *value, uint32_t type, void *field);
 
 /* Converts microseconds as decimal text to ns; `rest` (may be NULL) receives the part below 1

@@ -18,7 +18,7 @@ extern "C" {
 typedef struct StrobeJsonScanner StrobeJsonScanner;
 
 enum {
-    STROBE_JSON_END = 0, /* end of the file, after a whole value or none */
+    STROBE_JSON_END = 0, /* end of the file, after a complete value or in an empty file */
     STROBE_JSON_OBJECT = 1,
     STROBE_JSON_OBJECT_END = 2,
     STROBE_JSON_ARRAY = 3,
@@ -60,14 +60,15 @@ void strobe_json_scanner_free(StrobeJsonScanner *scanner);
 
 /* Accepts non-finite numbers, which JSON does not have, as C and Python print them. */
 void strobe_json_scanner_allow_non_finite(StrobeJsonScanner *scanner);
-/* Accepts a comma at the end of the array that was begun last; programs that append leave one. */
+/* Accepts a comma after the last element of the array that was begun last; a program that appends
+ * to a file may end it so. */
 void strobe_json_scanner_allow_last_comma(StrobeJsonScanner *scanner);
 
 /* The next token, STROBE_JSON_*. `text` (may be NULL) receives the text of a key, string
  * (unescaped, any bytes, no NUL after it) or number (as written); valid until the next call. */
 int strobe_json_scanner_next(StrobeJsonScanner *scanner, const char **text, size_t *length);
 
-/* The same, with the unchanged text of every token. */
+/* Like strobe_json_scanner_next, but `value` receives the unchanged text of every token. */
 int strobe_json_scanner_next_raw(StrobeJsonScanner *scanner, StrobeJsonValue *value);
 /* After STROBE_JSON_OBJECT or STROBE_JSON_ARRAY: reads to its end. The text is the whole object
  * or array, at most STROBE_JSON_STRING_MAX bytes. */
