@@ -156,7 +156,7 @@ gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *o
 
 /* ---- command line ---- */
 
-/* "key=value,..." as an object; numbers become numbers. */
+/* Converts "key=value,..." to an object; a value that is a number becomes a JSON number. */
 static JsonObject *object_from_flag(const char *section, const char *text, GError **error)
 {
     g_autoptr(GPtrArray) pairs = strobe_options_pairs(text, error);
@@ -249,7 +249,8 @@ static const char *const run_collectors[] = {"cpu_op", "cpu_sample", "gc", "host
 static gboolean is_named(const StrobeConfigComponent *component, const char *name)
 {
     const char *dot =
-        strrchr(component->name, '.'); /* followed by the component of a plugin's file */
+        strrchr(component->name,
+                '.'); /* "FILE.COMPONENT": the component's name follows the plugin file's */
 
     return g_str_equal(dot ? dot + 1 : component->name, name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bounded queue of batches: one thread pushes, one pops. */
+/* A bounded queue of batches: one thread pushes, and one thread pops. */
 #ifndef STROBE_CORE_BATCH_QUEUE_H
 #define STROBE_CORE_BATCH_QUEUE_H
 
@@ -7,7 +7,8 @@
 
 typedef struct StrobeBatchQueue StrobeBatchQueue;
 
-/* Holds a few batches, with at most that many bytes if there is more than one. */
+/* The queue holds a few batches: one of any size, or several with at most `bytes_max` bytes
+ * together. */
 StrobeBatchQueue *strobe_batch_queue_new(gsize bytes_max);
 void strobe_batch_queue_free(StrobeBatchQueue *queue);
 

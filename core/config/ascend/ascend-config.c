@@ -96,8 +96,8 @@ static gint64 read_step(StrobeConfig *config, const StrobeConfigPlace *place, Js
     return otherwise;
 }
 
-/* With that profiler the file can also start a profile in a running program. Strobe reads it before
- * the first step, so start_step 0 and -1 both mean the first step. */
+/* In the Ascend PyTorch Profiler the file can also start a profile in a running program. Strobe
+ * reads it before the first step, so start_step 0 and -1 both mean the first step. */
 static void read_schedule(StrobeConfig *config, JsonObject *top, const StrobeConfigPlace *place)
 {
     gint64 start = read_step(config, place, top, "start_step", -1, 0);
