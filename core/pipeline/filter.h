@@ -37,21 +37,22 @@ void strobe_filter_add_name(StrobeFilter *filter, const char *pattern);
 /* Does every record pass, because the filter has no condition? */
 gboolean strobe_filter_is_whole(const StrobeFilter *filter);
 
-/* Moves the views that pass the filter to the front; returns their number. All views are of one
- * reader. */
+/* Moves the views that pass the filter to the front of the array; returns their number. All views
+ * must come from `reader`. */
 gsize strobe_filter_apply(StrobeFilter *filter, const StrobeReader *reader, StrobeView *views,
                           gsize n);
 
-/* Numbers of records that met the conditions and that did not. Steps, and kinds that every
- * filter keeps, are in neither. */
+/* Number of records that met the conditions, and number of records that did not. Neither number
+ * includes steps or kinds that every filter keeps. */
 guint64 strobe_filter_kept(const StrobeFilter *filter);
 guint64 strobe_filter_left_out(const StrobeFilter *filter);
 
 /* Does every filter keep records of this kind? */
 gboolean strobe_filter_is_about_all(const char *kind);
 
-/* Times that divide the kept records into at most `n` parts of about equal numbers; in order,
- * each later than the first record. Free with g_array_unref; of gint64, ns. */
+/* Returns times that divide the kept records into at most `n` parts with about equal numbers of
+ * records. The times are in order, and all are later than the first record. Free with
+ * g_array_unref; of gint64, ns. */
 GArray *strobe_filter_divide(const StrobeFilter *filter, guint n);
 
 /* The label of a track: "thread 4711 (python3)". Free it. */
