@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The enumerations of the databases: one row for each entry. */
+/* The enumerations of the databases as data, with one row for each entry. */
 #include "ascend-db.h"
 
 #include <string.h>
@@ -167,7 +167,7 @@ const AscendDbEnum ascend_db_enums[] = {
 };
 const uint32_t n_ascend_db_enums = sizeof ascend_db_enums / sizeof ascend_db_enums[0];
 
-/* Finds the matching entry, first that of the generation, then any. */
+/* Finds the matching entry: one of the generation, or else one of any generation. */
 static const AscendDbEnum *find_entry(const char *table, const char *name, int64_t id,
                                       int32_t generation)
 {

@@ -11,8 +11,8 @@
 #define EVIDENCE_SHARE 0.0005
 /* A reading that takes this many times the usual time was interrupted. */
 #define DISTURBED_TIMES 8
-#define SUSPEND_MIN_NS                                                                             \
-    10000000 /* a shorter difference of the clocks comes from an interrupted reading */
+/* a shorter difference of the clocks comes from an interrupted reading */
+#define SUSPEND_MIN_NS 10000000
 
 /* Assumed changes of the rate if pairs give no evidence: inside a link with checked neighbours,
  * inside a link without neighbours, and after the last knot. */
@@ -319,9 +319,8 @@ void strobe_clock_trend_add(StrobeClockTrend *trend, const StrobeClockPair *pair
     if (pair->monotonic_ns <= trend->last.monotonic_ns)
         return;
     if (is_disturbed(pair->gap, trend->usual_gap)) {
-        trend->usual_gap =
-            trend->usual_gap * 2 +
-            1; /* accepts the longer gap after some pairs: it may be usual from now on */
+        /* accepts the longer gap after some pairs: it may be usual from now on */
+        trend->usual_gap = trend->usual_gap * 2 + 1;
         trend->disturbed = *pair;
         return;
     }

@@ -8,8 +8,8 @@
 
 /* The FIFO in the folder: each message is the path of a pool that needs a writer. */
 #define STROBE_RUN_WRITERS "writers"
-#define STROBE_RUN_MESSAGE_BYTES                                                                   \
-    PATH_MAX /* at most PIPE_BUF, so that a message is written as a whole */
+/* at most PIPE_BUF, so that a message is written as a whole */
+#define STROBE_RUN_MESSAGE_BYTES PATH_MAX
 
 /* The folder of the run that this process belongs to; NULL: none. */
 const char *strobe_run_folder(void);

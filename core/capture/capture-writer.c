@@ -522,8 +522,8 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t flags)
 {
-    StrobeClockTrend trend =
-        writer->trend; /* a copy, because more pairs may follow after this seal */
+    /* a copy, because more pairs may follow after this seal */
+    StrobeClockTrend trend = writer->trend;
     struct strobe_stored_seal seal = {.begin_ticks = begin,
                                       .end_ticks = end,
                                       .recovered = (flags & STROBE_SEAL_RECOVERED) != 0,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clock-map.h"
 
-#define PAIRS_MAX                                                                                  \
-    65536u /* maximum number of pairs in memory; if there are more, every second pair is dropped   \
-            */
+/* maximum number of pairs in memory; if there are more, every second pair is dropped */
+#define PAIRS_MAX 65536u
 #define KNOTS_MAX 16384 /* maximum number of knots if the counter is steady */
 #define EPOCHS_BACK 8u  /* maximum number of resets over which the search for a count goes back */
 #define RATE_BITS 44    /* rates are ns per tick, scaled by 2^44 */

@@ -19,14 +19,14 @@
 /* An event of the counter, and the times around it (ns since the epoch). */
 typedef struct StrobeClockEvent {
     guint32 cause; /* STROBE_CLOCK_SUSPEND ... */
-    gboolean
-        is_broken; /* a time between begin_ns and end_ns may be off by up to their difference */
+    /* a time between begin_ns and end_ns may be off by up to their difference */
+    gboolean is_broken;
     gint64 begin_ns, end_ns;
     gint64 amount_ns; /* SUSPEND: time suspended; JUMP: ahead, negative: behind */
 } StrobeClockEvent;
 
-#define STROBE_CLOCK_EVENTS_MAX                                                                    \
-    100u /* maximum number of events that are kept; all events are counted */
+/* maximum number of events that are kept; all events are counted */
+#define STROBE_CLOCK_EVENTS_MAX 100u
 
 typedef struct StrobeClockMap StrobeClockMap;
 

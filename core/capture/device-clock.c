@@ -11,9 +11,8 @@
 /* Number of knots considered for the rate beyond the first or last knot. */
 #define BASELINE_KNOTS 64u
 #define EPOCHS_BACK 16u /* number of epochs searched for a time */
-#define LATE_NS                                                                                    \
-    5000000000 /* nearly all collectors store a record within this time after its end              \
-                */
+/* nearly all collectors store a record within this time after its end */
+#define LATE_NS 5000000000
 
 /* A used pair. */
 struct knot {

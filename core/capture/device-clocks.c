@@ -7,8 +7,8 @@
 
 struct StrobeDeviceClocks {
     GPtrArray *clocks; /* of StrobeDeviceClock, indexed by number - 1 */
-    GHashTable
-        *by_track; /* number of the track whose records are the pairs -> number of the clock */
+    /* number of the track whose records are the pairs -> number of the clock */
+    GHashTable *by_track;
 };
 
 StrobeDeviceClocks *strobe_device_clocks_new(void)

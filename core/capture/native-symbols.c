@@ -13,8 +13,8 @@
 
 #define PROGRAM "strobe-symbols"
 #define STARTS_MAX 16 /* maximum number of starts after an object file ended the process */
-#define VAIN_STARTS_MAX                                                                            \
-    2 /* after this many starts without any answer, the program cannot run here */
+/* after this many starts without any answer, the program cannot run here */
+#define VAIN_STARTS_MAX 2
 #define FUNCTIONS_MAX 64
 #define TEXT_MAX 65536
 

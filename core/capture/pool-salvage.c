@@ -146,8 +146,8 @@ StrobePoolSalvage *strobe_pool_salvage_new(struct pool_header *pool, guint32 win
     left->blocks = g_ptr_array_new();
     for (guint32 i = 0; i < pool->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(pool, i);
-        guint32 thread_buffer =
-            block->thread_buffer; /* read once, because the program may still run and change it */
+        /* read once, because the program may still run and change it */
+        guint32 thread_buffer = block->thread_buffer;
         if (!atomic_load(&block->owned) || block->window != window ||
             thread_buffer >= pool->n_thread_buffers)
             continue;

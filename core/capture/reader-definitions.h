@@ -19,8 +19,8 @@ typedef struct StrobeReaderKind {
     guint32 field_words;
     guint32 role;
     guint32 n_string_fields;
-    guint32
-        string_offsets[STROBE_KIND_FIELDS_MAX]; /* offsets of the fields of type string or stack */
+    /* offsets of the fields of type string or stack */
+    guint32 string_offsets[STROBE_KIND_FIELDS_MAX];
     guint32 n_track_fields;
     guint32 track_offsets[STROBE_KIND_FIELDS_MAX];
     guint32 clock_offsets[3]; /* for STROBE_ROLE_CLOCK: device_time, host_time, width_ns */

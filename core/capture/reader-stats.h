@@ -11,8 +11,8 @@
 typedef struct StrobeReaderStats {
     guint64 n_records;
     guint64 n_unfinished;
-    guint64
-        n_outside; /* records that began before or after the window, so belong to another window */
+    /* records that began before or after the window, so belong to another window */
+    guint64 n_outside;
     guint64 n_device_outside; /* number of these on a device's clock, for which this may be wrong */
     guint64 n_nameless;       /* records whose name is missing, because its string was lost */
     guint64 n_unsure;         /* records on a device's clock with an unsure host time */
@@ -27,8 +27,8 @@ typedef struct StrobeReaderStats {
     guint64 n_segments;      /* number of segments that were read */
     guint64 first_segment;   /* number of the first existing segment; earlier ones were removed */
     gint64 begin_ns, end_ns; /* the window, in ns since the epoch */
-    StrobeClockSummary
-        clock; /* computed from the pairs, or the writer's summary if its errors are larger */
+    /* computed from the pairs, or the writer's summary if its errors are larger */
+    StrobeClockSummary clock;
     double ns_per_tick; /* rate of the host clock, 0 if there is only one pair */
 } StrobeReaderStats;
 

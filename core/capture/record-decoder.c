@@ -25,9 +25,9 @@ struct StrobeRecordDecoder {
                           higher ids */
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
-    KnownTrack
-        known[KNOWN_TRACKS]; /* a hash table with one track in each slot; initially track 0 */
-    const KnownTrack *last;  /* track of the last decoded record */
+    /* a hash table with one track in each slot; initially track 0 */
+    KnownTrack known[KNOWN_TRACKS];
+    const KnownTrack *last; /* track of the last decoded record */
     gint64 stored_ns;
     gboolean is_external;
 };

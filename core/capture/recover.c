@@ -112,8 +112,8 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     if (h->type == STROBE_BLOCK_METADATA)
         take_metadata(index_pass, place);
     else if (h->type == STROBE_BLOCK_SEAL)
-        index_pass->is_sealed |= is_final(
-            index_pass, place); /* the final seal may be in the reserve, before other blocks */
+        /* the final seal may be in the reserve, before other blocks */
+        index_pass->is_sealed |= is_final(index_pass, place);
     else if (h->type == STROBE_BLOCK_RECORDS && h->thread_buffer == STROBE_THREAD_BUFFER_NONE)
         index_pass->core_at = place->offset - sizeof *h;
     else if (h->type == STROBE_BLOCK_RECORDS)

@@ -109,8 +109,8 @@ static void add_folder(GPtrArray *results, const char *path)
     add_children(results, path);
     char *lone = results->len == 0 ? newest_segment(path) : NULL;
     if (lone)
-        add_result(results, NULL, path,
-                   lone); /* the capture was copied here without its result directory */
+        /* the capture was copied here without its result directory */
+        add_result(results, NULL, path, lone);
 }
 
 static gboolean is_closed(const char *folder)

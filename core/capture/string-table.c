@@ -10,9 +10,8 @@
 #define CHUNK_MIN (256u << 10)
 #define CHUNK_MAX (64u << 20)
 #define SLOTS_MIN 1024u
-#define PAGE_BITS                                                                                  \
-    10u /* the first page has 2^10 entries; each further page has twice as many as the page before \
-         */
+/* the first page has 2^10 entries; each further page has twice as many as the page before */
+#define PAGE_BITS 10u
 #define PAGES (33u - PAGE_BITS)
 #define STRETCHES 4096u /* number of ranges of slots by which waiting strings are grouped */
 #define WAITING_MIN 65536u

@@ -249,8 +249,8 @@ static const char *const run_collectors[] = {"cpu_op", "cpu_sample", "gc", "host
 static gboolean is_named(const StrobeConfigComponent *component, const char *name)
 {
     const char *dot =
-        strrchr(component->name,
-                '.'); /* "FILE.COMPONENT": the component's name follows the plugin file's */
+        /* "FILE.COMPONENT": the component's name follows the plugin file's */
+        strrchr(component->name, '.');
 
     return g_str_equal(dot ? dot + 1 : component->name, name);
 }

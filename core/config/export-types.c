@@ -21,8 +21,8 @@ static const struct {
     {"stacks", STROBE_EXPORT_TEXT},
 #if defined(STROBE_HAVE_SQLITE)
     {"db",
-     STROBE_EXPORT_TEXT |
-         STROBE_EXPORT_DB}, /* "text" includes the databases, as in the Ascend PyTorch Profiler */
+     /* "text" includes the databases, as in the Ascend PyTorch Profiler */
+     STROBE_EXPORT_TEXT | STROBE_EXPORT_DB},
 #else
     {"db", STROBE_EXPORT_DB}, /* no text files */
 #endif

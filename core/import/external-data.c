@@ -368,8 +368,8 @@ static gboolean write_in(Join *join, int folder, const char *metadata, GError **
 {
     g_autofree char *name = NULL;
     int file = create_file(folder, &name);
-    int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3)
-                         : -1; /* keeps the lock until the file has its final name */
+    /* keeps the lock until the file has its final name */
+    int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : -1;
     gboolean good = FALSE;
 
     if (file < 0)

@@ -12,8 +12,8 @@
 #include "kind-declaration.h"
 
 #define BLOCK_BYTES (1u << 20)
-#define WRITEBACK_BYTES                                                                            \
-    ((guint64)8 << 20) /* writing to the disk begins whenever this many bytes are new */
+/* writing to the disk begins whenever this many bytes are new */
+#define WRITEBACK_BYTES ((guint64)8 << 20)
 
 static int flush_block(StrobeImportCapture *c, StrobeCaptureWriter *writer, guint32 type)
 {

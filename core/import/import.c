@@ -253,8 +253,8 @@ static void recover_file(StrobeInstance *self, const char *part, int32_t descrip
     if (!strobe_recover(held, &is_live, &error)) {
         g_autoptr(GString) reason = g_string_new(error->message);
 
-        g_string_replace(reason, held, "it",
-                         0); /* the message already begins with the part's name */
+        /* the message already begins with the part's name */
+        g_string_replace(reason, held, "it", 0);
         host_damage(self, part, reason->str);
     } else if (is_live) {
         host_damage(self, part, "its program still runs: the records written so far are read");

@@ -25,8 +25,8 @@ typedef struct StrobeConsumer {
     GError *failure; /* first failure of this run */
 
     gboolean wants_all_raw; /* the consumer wants "*" */
-    GPtrArray
-        *wants; /* names of the kinds that the consumer wants, including those in its options */
+    /* names of the kinds that the consumer wants, including those in its options */
+    GPtrArray *wants;
     GHashTable *wanted;         /* the names in `wants`, as a set */
     StrobeReaderKind *kinds;    /* a pass's derived kinds, n_kinds of the component */
     StrobeDerivedCount *counts; /* counts for these kinds in this run */
@@ -35,8 +35,8 @@ typedef struct StrobeConsumer {
     StrobeReader *reader;
     StrobeMetadata metadata;
     StrobeStorage *storage;
-    StrobeGaps
-        *gaps; /* times in which records were lost; NULL before raw_end: unknown, so any time */
+    /* times in which records were lost; NULL before raw_end: unknown, so any time */
+    StrobeGaps *gaps;
     gboolean *is_stored;   /* for each kind of a pass: does the capture itself contain it? */
     StrobeDerivedLog *log; /* the pass's output; NULL for an exporter */
     StrobeView *views; /* room for STROBE_BATCH: the records of a batch that the consumer wants */

@@ -28,8 +28,8 @@ void strobe_derived_log_unref(StrobeDerivedLog *log);
 /* Adds a copy of the record, followed by zeroed fields, which must be filled before the next
  * call. NULL if it cannot be kept (disk full). */
 StrobeDerived *strobe_derived_log_add(StrobeDerivedLog *log, const StrobeDerived *record);
-int strobe_derived_log_error(
-    const StrobeDerivedLog *log); /* errno value of the first failure; 0: none */
+/* errno value of the first failure; 0: none */
+int strobe_derived_log_error(const StrobeDerivedLog *log);
 /* Call it when all records are added. `is_whole` is FALSE if the pass failed; its records are then
  * not read. */
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #define VERDICTS_MAX 65536u /* number of cached names */
-#define SAMPLES_MAX                                                                                \
-    8192u /* maximum number of sampled begins, from which the middle time is computed */
+/* maximum number of sampled begins, from which the middle time is computed */
+#define SAMPLES_MAX 8192u
 
 typedef struct Stretch {
     gint64 begin_ns, end_ns;

@@ -13,8 +13,8 @@ typedef struct StrobeConfigComponent {
     JsonObject *json;   /* options from JSON, NULL if none */
     JsonObject *wished; /* "optional": options to set if the component has them, NULL if none */
     GPtrArray *pairs;   /* options from a command line, alternating name and value, NULL if none */
-    gboolean
-        is_default; /* added by `strobe run`: no error if the collector finds nothing to collect */
+    /* added by `strobe run`: no error if the collector finds nothing to collect */
+    gboolean is_default;
     gboolean required;
     gboolean is_mapped; /* requested by a key of another profiler, see ascend-config.h */
 } StrobeConfigComponent;

@@ -17,7 +17,7 @@ struct StrobeInstance {
     StrobeLogFunction on_log;
     GMutex lock;
     GString *causes;  /* causes of an error, newest first, joined by ": " */
-    GString *lacking; /* missing optional settings, joined by ", " */
+    GString *lacking; /* optional settings that the component lacks, joined by ", " */
 };
 
 /* Sets the requested `options` (`wanted` may be NULL: defaults). Fails for an unknown or wrong

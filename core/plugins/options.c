@@ -384,8 +384,8 @@ static char *text_of_json(const StrobeOption *option, JsonNode *node)
     if (!JSON_NODE_HOLDS_VALUE(node))
         return NULL;
     GType type = json_node_get_value_type(node);
-    if (option->type ==
-        STROBE_OPTION_BOOL) /* in JSON only true and false are booleans, not "yes" */
+    /* in JSON only true and false are booleans, not "yes" */
+    if (option->type == STROBE_OPTION_BOOL)
         return type == G_TYPE_BOOLEAN ? g_strdup(json_node_get_boolean(node) ? "true" : "false")
                                       : NULL;
     if (type == G_TYPE_STRING)

@@ -10,8 +10,8 @@
 #include "thread-buffer.h"
 #include "testpoint.h"
 
-static const StrobeKind *
-    kinds[STROBE_KINDS_MAX]; /* indexed by id; plugins with their declarations are never unloaded */
+/* indexed by id; plugins with their declarations are never unloaded */
+static const StrobeKind *kinds[STROBE_KINDS_MAX];
 static _Atomic uint32_t n_kinds; /* incremented when a new entry of `kinds` is complete */
 /* In the writer process: number of bytes of the pool's definitions that this process has already
  * matched with declarations. */

@@ -257,8 +257,8 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
         error = create_in(pool, &plan, fallback_dir);
     if (error)
         return error;
-    madvise(pool->header, pool->bytes,
-            MADV_POPULATE_WRITE); /* so that the first use of a page causes no page fault */
+    /* so that the first use of a page causes no page fault */
+    madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE);
     *pool->header = plan;
     fill_random(pool->header->id, sizeof pool->header->id);
     pool->header->pid = (uint64_t)getpid();

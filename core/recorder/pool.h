@@ -60,8 +60,8 @@ struct pool_span {
     _Atomic uint64_t begin; /* 0: the other members are being written */
     _Atomic uint64_t argument;
     _Atomic uint64_t head; /* name and kind as in the span's record; flags in the low bits */
-    _Atomic uint64_t
-        key; /* key of span_open and async_open; 0: the thread that began the span has ended it */
+    /* key of span_open and async_open; 0: the thread that began the span has ended it */
+    _Atomic uint64_t key;
 };
 
 /* Flags in the low bits of pool_span.head. IS_ASYNC: the span may end before or after the spans
@@ -90,12 +90,12 @@ static inline uint32_t strobe_span_kind(uint64_t head)
  * reads it. */
 struct pool_thread_buffer {
     _Atomic uint32_t block; /* the block that the thread fills, STROBE_NO_BLOCK if there is none */
-    _Atomic uint32_t
-        depth; /* number of open spans; spans deeper than STROBE_POOL_SPANS are not in `spans` */
+    /* number of open spans; spans deeper than STROBE_POOL_SPANS are not in `spans` */
+    _Atomic uint32_t depth;
     _Atomic uint32_t track;
     _Atomic uint32_t window;
-    _Atomic uint32_t
-        track_place; /* number of the table entry of its thread's track, from 1; 0: none */
+    /* number of the table entry of its thread's track, from 1; 0: none */
+    _Atomic uint32_t track_place;
     _Atomic uint32_t is_handing_over; /* 1: a block is being moved from `block` to the full list */
     uint64_t sequence;                /* sequence of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
@@ -142,8 +142,8 @@ struct pool_track {
     _Atomic uint64_t state;                      /* id << 32 | flags; 0: free, or not published */
     _Atomic uint64_t thread;                     /* thread id, for a thread's own track */
     _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
-    _Atomic uint32_t
-        next; /* next entry in the list of free entries, in the format of free_tracks */
+    /* next entry in the list of free entries, in the format of free_tracks */
+    _Atomic uint32_t next;
     uint32_t thread_buffer; /* thread buffer of its thread */
     uint64_t last_block;    /* the thread buffer's last block when the
                              * thread ended */
@@ -157,8 +157,8 @@ _Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 enum {
     STROBE_WINDOW_OPEN = 1,    /* the capture has its metadata: the writer may open the capture */
     STROBE_WINDOW_WRITING = 2, /* the writer has opened the capture */
-    STROBE_WINDOW_ENDED =
-        3 /* the thread buffers have handed over their blocks: the writer writes the rest */
+    /* the thread buffers have handed over their blocks: the writer writes the rest */
+    STROBE_WINDOW_ENDED = 3
 };
 
 /* A window whose capture is not yet sealed: the recording window, and the previous one while its
@@ -232,8 +232,8 @@ struct pool_control {
 
     /* Collectors that run in the writer process. */
     _Atomic uint64_t paused; /* set by the program: bit n - 1 for collector n */
-    _Atomic uint64_t
-        paused_now; /* set by the writer: the value of `paused` that has taken effect */
+    /* set by the writer: the value of `paused` that has taken effect */
+    _Atomic uint64_t paused_now;
     _Atomic uint32_t sample_window;  /* set by the program: window in which these collectors must
                                         record, 0: none */
     _Atomic uint32_t sampled_window; /* last window in which these collectors were started */
@@ -263,8 +263,8 @@ struct pool_header {
 
     uint32_t string_places; /* number of string entries, a power of two; the hash table has twice as
                                many slots */
-    uint64_t
-        id[2]; /* random id; the capture's metadata contains it too, to match pool and capture */
+    /* random id; the capture's metadata contains it too, to match pool and capture */
+    uint64_t id[2];
     uint64_t pid;
     uint32_t clock_counter;
 
@@ -276,8 +276,8 @@ struct pool_header {
     _Atomic uint64_t n_track_ids; /* assigned track ids; no id is assigned
                                    * twice */
     _Atomic uint32_t n_tracks;    /* published so far */
-    _Atomic uint32_t n_thread_tracks,
-        n_other_tracks; /* number of entries used so far, for threads and for other tracks */
+    /* number of entries used so far, for threads and for other tracks */
+    _Atomic uint32_t n_thread_tracks, n_other_tracks;
     _Atomic uint64_t free_tracks; /* tag << 32 | place from 1, 0: none */
     _Atomic uint32_t n_threads_ended;
     _Atomic uint32_t n_trackless; /* number of threads that found no entry */

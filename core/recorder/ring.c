@@ -124,10 +124,9 @@ static void count_overwritten(StrobeRing *ring, struct pool_block *const *blocks
         struct pool_block *block = blocks[i];
         struct pool_thread_buffer *thread_buffer =
             strobe_pool_thread_buffer(pool, block->thread_buffer % pool->n_thread_buffers);
-        uint32_t used =
-            strobe_pool_used(block); /* checked: the program may write any value there */
-        raise_to(&thread_buffer->recycled,
-                 block->sequence); /* stored first, because recovery needs it */
+        uint32_t used = strobe_pool_used(block); /* checked: the program may write any value */
+        /* stored first, because recovery needs it */
+        raise_to(&thread_buffer->recycled, block->sequence);
         raise_to(&thread_buffer->overwritten_until, block->full_at);
         atomic_fetch_add_explicit(&thread_buffer->lost[STROBE_LOSS_OVERWRITTEN],
                                   strobe_pool_count_records(block, 0, used), memory_order_relaxed);

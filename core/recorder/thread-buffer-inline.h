@@ -393,8 +393,8 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     if (depth > w->depth)
         return NULL;
     const struct pool_span *open = span_at(w, depth - 1);
-    if (__builtin_expect(is_ended(open) || is_async(open),
-                         0)) /* the span was already closed with a span around it */
+    /* the span was already closed with a span around it */
+    if (__builtin_expect(is_ended(open) || is_async(open), 0))
         return NULL;
     if (argument)
         *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
@@ -483,8 +483,8 @@ static inline struct usual_span usual_span(const StrobeWriter *w, uint32_t depth
 static inline void write_shortly(StrobeWriter *w, const struct usual_span *span, uint32_t what,
                                  uint32_t words, const uint64_t *fields, size_t size)
 {
-    const uint64_t flags =
-        what & UINT16_MAX; /* the span's flags; the record has its length in these bits */
+    /* the span's flags; the record has its length in these bits */
+    const uint64_t flags = what & UINT16_MAX;
     const uint64_t word_of_times = STROBE_RECORD_SHORT_TIMES | (words - 1);
     uint64_t argument = atomic_load_explicit(&span->open->argument, memory_order_relaxed);
     size_t n = size / 8, n_fields = words - SPAN_HEAD / 8;

@@ -42,8 +42,8 @@ uint32_t strobe_span_name_keep(StrobeWriter *w, uint32_t id)
 {
     const volatile uint64_t *record = find_inline(w, id);
     uint32_t place = record ? free_place(w) : 0;
-    const uint64_t length =
-        record ? record[1] : 0; /* read once, because other threads may change it */
+    /* read once, because other threads may change it */
+    const uint64_t length = record ? record[1] : 0;
 
     /* A stack is not a name; its length is above every limit. */
     if (!record || length > STROBE_SPAN_NAME_MAX ||

@@ -38,9 +38,9 @@ struct thread_buffer_state strobe_thread_buffers;
 __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_THREAD_BUFFERS / 64]; /* 1: in use */
-static char
-    is_stuck[STROBE_POOL_THREAD_BUFFERS]; /* 1: the thread was still in a critical section when its
-                                             window ended; used by the control thread */
+/* 1: the thread was still in a critical section when its window ended; used by the control
+ * thread */
+static char is_stuck[STROBE_POOL_THREAD_BUFFERS];
 static int is_gate_wiped; /* 1: the kernel clears the gate's page in a forked child */
 /* `forking` is not 0 while this thread is in fork(): 1 plus the number of records that fork
  * handlers have tried to make. The next variable is the window to which its writer was attached. */
@@ -49,8 +49,8 @@ static __thread uint32_t generation_at_fork THREAD_BUFFER_TLS;
 static pthread_key_t exit_key;
 static int is_initialised;
 static int is_writer; /* this process is the writer, not the program */
-static int
-    has_quick_barrier; /* the kernel has a barrier in all threads that takes only microseconds */
+/* the kernel has a barrier in all threads that takes only microseconds */
+static int has_quick_barrier;
 
 static void barrier_in_all_threads(void)
 {
@@ -279,8 +279,8 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&thread_buffer->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_thread_buffers.session) {
-        strobe_track_end_thread(w->pool,
-                                w->index); /* ends the track of this buffer's previous thread */
+        /* ends the track of this buffer's previous thread */
+        strobe_track_end_thread(w->pool, w->index);
         w->track = strobe_track_begin_thread(w->pool, w->index);
         w->session = strobe_thread_buffers.session;
         if (w->track == 0) /* there is no room for the thread's track: its records must not appear
@@ -295,8 +295,8 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
     atomic_store_explicit(&thread_buffer->window, window, memory_order_relaxed);
     atomic_store_explicit(&thread_buffer->is_handing_over, 0,
                           memory_order_relaxed); /* a thread that died may have left it set */
-    strobe_thread.names =
-        w->names; /* set before the fast path may use the names, also in a signal handler */
+    /* set before the fast path may use the names, also in a signal handler */
+    strobe_thread.names = w->names;
     atomic_signal_fence(memory_order_seq_cst);
     w->generation = window;
 }
@@ -665,8 +665,8 @@ int strobe_thread_buffer_init(void)
     is_gate_wiped = wipe_gate_on_fork();
     has_quick_barrier =
         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    for (uint32_t i = 0; i < STROBE_POOL_THREAD_BUFFERS;
-         i++) { /* another thread may read these members at any time */
+    /* another thread may read these members at any time */
+    for (uint32_t i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
         writers[i].index = i;
         writers[i].names = cached_names[i];
     }

@@ -16,10 +16,10 @@
 #include "ring.h"
 
 #define STROBE_KINDS_MAX 256u
-#define STROBE_DEEP_SPANS                                                                          \
-    768u /* number of open spans of a thread in addition to those in the pool */
-#define THREAD_BUFFER_INLINE                                                                       \
-    4u /* number of most recent inline strings whose positions are remembered */
+/* Number of open spans of a thread in addition to those in the pool. */
+#define STROBE_DEEP_SPANS 768u
+/* Number of most recent inline strings whose positions are remembered. */
+#define THREAD_BUFFER_INLINE 4u
 
 /* State of a writer, in the low bits of `busy`. The upper bits are a stack address: every call that
  * can interrupt the critical section has its frame below this address (frames.h). So a call with a
@@ -28,8 +28,8 @@ enum {
     THREAD_BUFFER_IDLE = 0,
     THREAD_BUFFER_INSIDE = 1, /* inside a critical section without a record */
     THREAD_BUFFER_OFFERS = 2, /* inside a critical section in which a record is written */
-    THREAD_BUFFER_ENDS =
-        3 /* inside a critical section that ends the span whose depth is in the highest bits */
+    /* inside a critical section that ends the span whose depth is in the highest bits */
+    THREAD_BUFFER_ENDS = 3
 };
 #define THREAD_BUFFER_STATES 3u
 #define THREAD_BUFFER_DEPTH_SHIFT 48
@@ -40,10 +40,10 @@ enum {
 /* State of a thread buffer whose thread has ended and left async spans that other threads may
  * end. */
 enum {
-    THREAD_BUFFER_PARKED =
-        1, /* some of these spans are open: the buffer stays unchanged until the window ends */
-    THREAD_BUFFER_VACANT =
-        2 /* all these spans have ended: a new thread may take the buffer if no other is free */
+    /* some of these spans are open: the buffer stays unchanged until the window ends */
+    THREAD_BUFFER_PARKED = 1,
+    /* all these spans have ended: a new thread may take the buffer if no other is free */
+    THREAD_BUFFER_VACANT = 2
 };
 
 /* May other threads end async spans of a thread buffer? Set by the first thread that ends such a

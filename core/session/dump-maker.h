@@ -12,8 +12,8 @@
 
 typedef struct StrobeDumpMaker {
     StrobeWriterSetup *setup; /* not owned; NULL: no dump can be made */
-    gint64 n_limited,
-        last_ns; /* number of dumps by signal and slow step, and time of the last one */
+    /* number of dumps by signal and slow step, and time of the last one */
+    gint64 n_limited, last_ns;
 } StrobeDumpMaker;
 
 /* A StrobeMakeDump; `maker` is a StrobeDumpMaker. */

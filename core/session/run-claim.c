@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SUBSTANCE_SECONDS                                                                          \
-    10 /* a program that has run longer is no launcher, and its result is kept */
+/* a program that has run longer is no launcher, and its result is kept */
+#define SUBSTANCE_SECONDS 10
 
 static int open_in(const char *folder, const char *name, int flags)
 {

@@ -11,9 +11,9 @@
 /* Why a process records, by increasing weight. */
 enum {
     STROBE_CLAIM_NONE = 0,
-    STROBE_CLAIM_FOR_NOW =
-        1, /* only collectors that work in any process work in it, but other collectors are
-              requested too: a process in which one of these works takes over */
+    /* only collectors that work in any process work in it, but other collectors are requested too:
+     * a process in which one of these works takes over */
+    STROBE_CLAIM_FOR_NOW = 1,
     STROBE_CLAIM_ANY = 2, /* only collectors that work in any process are requested */
     STROBE_CLAIM_OWN = 3  /* a collector works in it that does not work in any process */
 };

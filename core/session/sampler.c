@@ -29,8 +29,8 @@ struct source {
 };
 
 struct StrobeSampler {
-    pthread_mutex_t
-        lock; /* not a lock of GLib: ThreadSanitizer does not see the ordering of GLib's locks */
+    /* not a lock of GLib: ThreadSanitizer does not see the ordering of GLib's locks */
+    pthread_mutex_t lock;
     pthread_cond_t wake; /* CLOCK_MONOTONIC */
     gboolean stopping;
     GPtrArray *threads; /* of struct worker; [0] samples all sources that have no separate thread */

@@ -279,8 +279,8 @@ void strobe_collector_open(StrobeCollector *c)
 
     if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_PENDING)
         return;
-    g_free(strobe_instance_take_causes(
-        &c->instance)); /* drops the reason why an earlier open returned STROBE_AGAIN */
+    /* drops the reason why an earlier open returned STROBE_AGAIN */
+    g_free(strobe_instance_take_causes(&c->instance));
     strobe_run_opening(c->component->name);
     StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
     strobe_run_opening(NULL);

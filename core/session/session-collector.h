@@ -22,8 +22,8 @@ typedef struct StrobeCollector {
     void *state;
     gint phase;   /* StrobeCollectorPhase; atomic */
     guint number; /* number in its session, from 1; link ids contain it */
-    const char
-        *directory; /* result directory of the recording window; NULL while no window records */
+    /* result directory of the recording window; NULL while no window records */
+    const char *directory;
     const GPtrArray *peers; /* the session's collectors; owned by the session */
     gboolean required;
     gboolean is_default; /* TRUE: no diagnostic if the collector finds nothing to collect */

@@ -67,6 +67,6 @@ void strobe_session_log_note(void)
 void strobe_session_log_reset(void)
 {
     strobe_log_set_sink(NULL);
-    pthread_mutex_init(&log_lock,
-                       NULL); /* a thread of the parent may have held the lock during the fork */
+    /* a thread of the parent may have held the lock during the fork */
+    pthread_mutex_init(&log_lock, NULL);
 }

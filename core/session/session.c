@@ -21,8 +21,8 @@
 #include "writer-setup.h"
 
 static StrobeSession *current;
-static gint
-    current_pid; /* pid of `current`, separate because its readers do not hold the session */
+/* pid of `current`, separate because its readers do not hold the session */
+static gint current_pid;
 static GMutex current_lock; /* for reading and clearing `current`; not held during a call */
 
 StrobeSession *strobe_session_current(void)
@@ -308,8 +308,8 @@ void strobe_session_free(StrobeSession *session)
     /* Waits for threads that hold the session. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
-    if (g_atomic_int_get(
-            &session->n_users)) { /* a callback of the session, or a library that hangs, holds it */
+    /* a callback of the session, or a library that hangs, holds it */
+    if (g_atomic_int_get(&session->n_users)) {
         refuse_free();
         return;
     }
@@ -336,8 +336,8 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
  * function may only stop the session. If a transition called it, the transition handles the stop;
  * if a dump called it, the session stops when the function has returned. */
 static _Thread_local struct {
-    const StrobeSession
-        *session; /* the session that calls the function; NULL: no function is being called */
+    /* the session that calls the function; NULL: no function is being called */
+    const StrobeSession *session;
     gboolean is_of_dump;
 } called;
 
@@ -506,8 +506,8 @@ StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
     } else if (strobe_session_is_calling(session)) {
         session->is_running = FALSE;
     } else if (session->is_running) {
-        if (has_schedule(
-                session)) /* without a schedule, the time after the last call of step is no step */
+        /* without a schedule, the time after the last call of step is no step */
+        if (has_schedule(session))
             strobe_session_record_step(session);
         session->is_running = FALSE;
         change_action(session, STROBE_ACTION_EXIT, &failure);

@@ -53,8 +53,8 @@ struct StrobeSession {
     guint32 window;                   /* number of the recording window */
     GPtrArray *endings;               /* of StrobeEnding, oldest first */
     StrobeFlight *flight;             /* for the policy ring */
-    guint32 n_dumps,
-        n_refused_dumps; /* numbers of dumps and of refused dumps that were already reported */
+    /* numbers of dumps and of refused dumps that were already reported */
+    guint32 n_dumps, n_refused_dumps;
     StrobeDumpMaker dump_maker; /* used if a thread of this process is the writer */
     char *last_dump;
     char *last_directory;

@@ -187,8 +187,8 @@ void strobe_flush_all(StrobeWriterLoop *d)
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("flush-noted");
     uint32_t full = take_full(d);
-    strobe_capture_writer_take_pair(
-        &d->window.writer); /* a clock pair that is later than everything that is written now */
+    /* a clock pair that is later than everything that is written now */
+    strobe_capture_writer_take_pair(&d->window.writer);
     STROBE_TESTPOINT("flush-taken");
     write_definitions(d);
     STROBE_TESTPOINT("flush-defined");

@@ -554,7 +554,7 @@ void strobe_recorder_forget(void)
     recorder.is_open = 0;
     recorder.in_window = 0;
     recorder.is_shut = 0;
-    atomic_store(&recorder.n_visitors,
-                 0); /* the parent's other threads do not exist in the child */
+    /* the parent's other threads do not exist in the child */
+    atomic_store(&recorder.n_visitors, 0);
     pthread_mutex_init(&kinds_lock, NULL);
 }

@@ -145,9 +145,9 @@ static int finish_segment(StrobeWriterLoop *d)
     uint64_t unwritten;
 
     strobe_flush_all(d);
-    int error = strobe_capture_write_unfinished(
-        writer, d->pool, STROBE_BLOCK_OPEN, writer->pair.ticks,
-        &unwritten); /* no loss: the next segment contains the open spans too */
+    /* A span that could not be written is not lost: the next segment contains open spans too. */
+    int error = strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_OPEN,
+                                                writer->pair.ticks, &unwritten);
     strobe_capture_writer_take_pair(writer);
     if (error == 0)
         error =
@@ -216,8 +216,8 @@ void strobe_rotation_roll(StrobeWriterLoop *d)
     int error;
 
     if (!follow_file(p, d->window.writer.fd)) {
-        p->due_bytes =
-            d->window.writer.bytes + p->limits.bytes / 16; /* the next attempt follows soon */
+        /* the next attempt follows soon */
+        p->due_bytes = d->window.writer.bytes + p->limits.bytes / 16;
         return;
     }
     new_name(p, made);

@@ -109,8 +109,8 @@ static int start_process(StrobeWriterLink *link, const StrobePool *pool)
     link->run_error = start_by_run(pool);
     if (link->run_error == 0)
         return 0;
-    if (link->run_error ==
-        ESRCH) /* clears the word, in which the kernel has marked the end of the writer */
+    /* clears the word, in which the kernel has marked the end of the writer */
+    if (link->run_error == ESRCH)
         atomic_store(&pool->header->control.writer, 0);
     int error = strobe_writer_process_start(pool->path, &pid);
     return error ? error : await_process(pool, pid, 0, START_NS);

@@ -20,8 +20,8 @@ typedef struct StrobeWriterLink {
     int process_error; /* why the writer is not a process */
     int run_error; /* why `strobe run` did not start the writer; ESRCH: the writer that it started
                       has ended */
-    StrobeMakeDump *make_dump; /* for the StrobeWriterLoopProgram of a writer thread; set before the
-                                  thread starts */
+    /* for the StrobeWriterLoopProgram of a writer thread; set before the thread starts */
+    StrobeMakeDump *make_dump;
     void *user;
 } StrobeWriterLink;
 

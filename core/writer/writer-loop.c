@@ -277,8 +277,8 @@ void strobe_writer_loop_run(StrobeWriterLoop *d)
         go_round(d);
         if (atomic_load(&d->control->is_stopping) && !strobe_pool_has_windows(d->pool))
             break;
-        if (before == 0 ||
-            d->window.number) /* if a window was finished, the next window may already be waiting */
+        /* if a window was finished, the next window may already be waiting */
+        if (before == 0 || d->window.number)
             strobe_bell_wait(&d->control->bell, bell, d->window.number ? d->poll_ns : IDLE_NS);
         gone = is_gone(d);
     }

@@ -70,7 +70,8 @@ static void test_random(void)
     strobe_gaps_free(gaps);
 }
 
-/* Adds far more gaps than are kept: each is still found, and times far from all gaps are none. */
+/* Adds far more gaps than the helper keeps separate: each gap is still found, and times far from
+ * all gaps do not count as gaps. */
 static void test_many(void)
 {
     enum { N = 20 * STROBE_GAPS_MAX };

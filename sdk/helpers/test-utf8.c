@@ -28,13 +28,13 @@ static void test_invalid(void)
     check_character("\xf4\x90\x80\x80", -1); /* above U+10FFFF */
     check_character("\xf5\x80", -1);
     check_character("\xff", -1);
-    check_character("\xe2\x82", -2); /* cut short */
+    check_character("\xe2\x82", -2); /* truncated */
     check_character("\xe2\x82(", -2);
     check_character("\xf0\x9f\x98", -3);
     check_character("\xc3(", -1);
 }
 
-/* GLib's validator is the independent judge for every sequence of one to three bytes. */
+/* Compares the result with GLib's validator for every sequence of one to three bytes. */
 static void test_against_glib(void)
 {
     for (unsigned word = 0; word < 1u << 24; word += word < 1u << 16 ? 1 : 251) {

@@ -7,8 +7,8 @@
 #include "export-types.h"
 
 #define GC_LIMIT_NS 3600000000000.0 /* limit of the collector's option */
-#define DEVICE_INTERVAL                                                                            \
-    "10ms" /* the Ascend PyTorch Profiler samples ports at 100 Hz, links at 50 Hz */
+/* the Ascend PyTorch Profiler samples ports at 100 Hz, links at 50 Hz */
+#define DEVICE_INTERVAL "10ms"
 #define LINK_INTERVAL "20ms"
 
 static void set_switch(JsonObject *options, const char *name, gboolean value)

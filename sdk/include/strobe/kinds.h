@@ -190,8 +190,8 @@ struct strobe_stack_total {
 /* "function": time or memory of one function on all threads, by its name (pass function). The
  * totals include called functions; each function counts once in a stack. */
 struct strobe_function {
-    StrobeStringId source;   /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call,
-                                heap.block */
+    StrobeStringId source;   /* kind of the records in which it was found: cpu_sample,
+                                cpu_sample.wait, python_call,   heap.block */
     StrobeStringId location; /* "file:line" where most of it was found; 0: not known */
     uint64_t count;          /* samples, calls, or blocks, of the function itself */
     int64_t self;            /* ns; absent for heap.block */
@@ -204,7 +204,8 @@ struct strobe_function {
 
 /* "call_path": time on one path of functions (pass call_path). */
 struct strobe_call_path {
-    StrobeStringId source; /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call */
+    StrobeStringId source; /* kind of the records in which it was found: cpu_sample,
+                              cpu_sample.wait, python_call */
     StrobeStackId path;    /* functions, innermost first, then the thread's name (not for calls) */
     int64_t time;          /* ns; for calls: self time of the innermost function */
     uint64_t count;        /* samples, waits, or calls */
