@@ -14,7 +14,7 @@
 /* ---- config-file.c: acl.json, as the program or the command names it ---- */
 
 /* Returns the file's text (free it), truncated to SVP_CONFIG_BYTES_MAX + 1 bytes. NULL on failure,
- * after it printed a message. */
+ * after a message was printed. */
 char *board_config_read(const char *path, size_t *length);
 /* Writes a copy with profiling switched off, so that the runtime does not record as well. The
  * runtime opens the copy by the path `copy`. Returns 0 if the copy cannot be made. */
@@ -77,7 +77,8 @@ void board_unlock(void);
 /* Begins to record calls into a hidden file of `output`. The file is kept if a model is
  * executed. */
 int board_calls_begin(const char *output, const SvpConfig *config, int is_simulated);
-/* Moves the file to its name in a JOB; the writer keeps it open. Returns 0 or an errno value. */
+/* Moves the file of calls to `path` in a JOB; the writer keeps the file open. Returns 0 or an errno
+ * value. */
 int board_calls_place(const char *path);
 /* Removes hidden files of calls, and their pools, of programs that were killed before they executed
  * a model. The caller holds the lock of `output`. */
@@ -123,7 +124,7 @@ void board_kept_forget(void); /* call it in a forked child */
 #define BOARD_NAME_BYTES 257u /* room for a name in the runtime's interface */
 #define BOARD_TYPE_BYTES 65u
 
-/* A layer as the runtime describes it. */
+/* The runtime's description of a layer. */
 typedef struct BoardLayer {
     char name[BOARD_NAME_BYTES], type[BOARD_TYPE_BYTES];
     const char *unit; /* "": unknown */
@@ -183,7 +184,7 @@ const char *board_session_model(uint32_t id);
 uint32_t board_session_device(void);
 void board_session_set_device(uint32_t device);
 
-/* Print a line about an event, and a line about an error. */
+/* board_say prints a line about an event, board_complain a line about an error. */
 void board_say(const char *form, ...) __attribute__((format(printf, 1, 2)));
 void board_complain(const char *form, ...) __attribute__((format(printf, 1, 2)));
 /* Returns the runtime's function `name`; NULL: there is none. */

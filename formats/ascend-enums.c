@@ -194,7 +194,7 @@ const char *ascend_db_enum_name(const char *table, int64_t id, int32_t generatio
 
 int32_t ascend_db_enum_id(const char *table, const char *name, int32_t generation)
 {
-    /* The text files spell one module differently from the databases of the same tools. */
+    /* One module has another name in the text files than in the databases of the same tools. */
     int is_other = !strcmp(table, "MODULE") && !strcmp(name, "AML");
     const AscendDbEnum *entry = find_entry(table, is_other ? "AMP" : name, 0, generation);
 

@@ -240,9 +240,10 @@ static int read_member(Parse *parse, const char *text, size_t length)
     if (key == KEYS)
         tell_unknown(parse, text, length);
     else if (parse->seen & 1u << (key + (is_alias ? alias_shift : 0)))
-        report_key(parse, key, "is there twice: the last one counts");
+        report_key(parse, key, "is given twice: the last value is used");
     else if (parse->seen & (1u << key | 1u << (key + alias_shift)))
-        report_key(parse, key, "is there in two spellings: that of the manual counts");
+        report_key(parse, key,
+                   "is given in two spellings: the value with the manual's spelling is used");
     if (!read_value(parse, &value))
         return 0;
     if (key < KEYS && !(is_alias && parse->seen & 1u << key))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends a process whose program is gone: its main thread has ended by pthread_exit(), and all its
- * other threads have ended. Otherwise Strobe's threads would keep the process alive for ever. libc
- * only. */
+/* Ends a process whose program has ended without an exit: the main thread has called
+ * pthread_exit(), and all other threads of the program have ended too. Otherwise Strobe's threads
+ * would keep the process alive for ever. libc only. */
 #ifndef STROBE_CORE_ABANDONED_H
 #define STROBE_CORE_ABANDONED_H
 

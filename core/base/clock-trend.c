@@ -319,7 +319,7 @@ void strobe_clock_trend_add(StrobeClockTrend *trend, const StrobeClockPair *pair
     if (pair->monotonic_ns <= trend->last.monotonic_ns)
         return;
     if (is_disturbed(pair->gap, trend->usual_gap)) {
-        /* accepts the longer gap after some pairs: it may be usual from now on */
+        /* so that a longer gap is accepted after some pairs, in case readings stay slow */
         trend->usual_gap = trend->usual_gap * 2 + 1;
         trend->disturbed = *pair;
         return;

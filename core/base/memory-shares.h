@@ -7,8 +7,8 @@
 #include <glib.h>
 #include <strobe/helpers/storage.h>
 
-/* `otherwise` (copied) is the folder of its files if no folder was set for the process; NULL: the
- * system's folder. */
+/* Makes the storage. `otherwise` (copied) is the folder for temporary files if no folder was set
+ * for the process; NULL: the system's folder. */
 StrobeStorage *strobe_storage_new(const char *otherwise);
 void strobe_storage_free(StrobeStorage *storage); /* NULL is allowed */
 

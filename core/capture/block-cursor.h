@@ -44,7 +44,7 @@ typedef struct StrobeBlockCursor {
     gsize scan_n;
     char *scan;
     const char *problem; /* error of the payload that was read last */
-    char *stored;        /* buffer for a compressed payload; NULL until the first one */
+    char *stored; /* buffer for a compressed payload; NULL until the first compressed payload */
     gsize stored_bytes;
     StrobeCompression *compression; /* NULL until the first use */
 } StrobeBlockCursor;

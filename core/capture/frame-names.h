@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A capture contains frames of native code as they were recorded: addresses in an object, or
- * linkage names. This replaces them by functions with their object, file and line, and with C++
- * names as in the source.
+ * linkage names. The functions here replace them by function names with their object, file and
+ * line, and with C++ names as in the source.
  */
 #ifndef STROBE_CORE_FRAME_NAMES_H
 #define STROBE_CORE_FRAME_NAMES_H

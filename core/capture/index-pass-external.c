@@ -38,7 +38,7 @@ static gboolean begin_external(StrobeIndexPass *index_pass, const StrobeBlockPla
         root = strobe_json_parse(index_pass->buffer, place->header.payload_bytes, "metadata", NULL);
     if (!root || !is_of_this_window(index_pass, json_node_get_object(root))) {
         strobe_index_pass_note_damage(index_pass, index_pass->current, 0, 0,
-                                      "it is not of this window, and left out");
+                                      "it is not of this window, so it is not read");
         return FALSE;
     }
     take_external_metadata(index_pass, json_node_get_object(root));

@@ -166,7 +166,7 @@ void strobe_index_pass_take_names(StrobeIndexPass *index_pass, const StrobeBlock
         if (!strobe_definitions_take_tracks(index_pass->definitions, index_pass->buffer, n))
             strobe_index_pass_note_damage(index_pass, index_pass->current, place->offset,
                                           strobe_block_place_end(place),
-                                          "some tracks are left out: there are more than 2097152");
+                                          "some tracks are not read: there are more than 2097152");
         break;
     case STROBE_BLOCK_STRINGS:
         take_strings(index_pass, index_pass->buffer, n);

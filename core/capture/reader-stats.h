@@ -13,7 +13,8 @@ typedef struct StrobeReaderStats {
     guint64 n_unfinished;
     /* records that began before or after the window, so belong to another window */
     guint64 n_outside;
-    guint64 n_device_outside; /* number of these on a device's clock, for which this may be wrong */
+    guint64 n_device_outside; /* the part of n_outside that is on a device's clock, for which this
+                                 may be wrong */
     guint64 n_nameless;       /* records whose name is missing, because its string was lost */
     guint64 n_unsure;         /* records on a device's clock with an unsure host time */
     guint64 n_blocks;
@@ -21,11 +22,11 @@ typedef struct StrobeReaderStats {
     guint64 n_damaged;      /* number of skipped parts */
     guint64 n_loss_records; /* number of loss records in n_records */
     guint64 lost[STROBE_LOSS_CAUSES];
-    gboolean sealed;         /* the window was closed properly or recovered */
-    gboolean recovered;      /* recovered by a later run, because the writer had ended too */
-    gboolean continued;      /* continued by a later segment, which was not read */
-    guint64 n_segments;      /* number of segments that were read */
-    guint64 first_segment;   /* number of the first existing segment; earlier ones were removed */
+    gboolean sealed;       /* the window was closed properly or recovered */
+    gboolean recovered;    /* recovered by a later run, because the writer had ended too */
+    gboolean continued;    /* continued by a later segment, which was not read */
+    guint64 n_segments;    /* number of segments that were read */
+    guint64 first_segment; /* number of the first existing segment; earlier segments were removed */
     gint64 begin_ns, end_ns; /* the window, in ns since the epoch */
     /* computed from the pairs, or the writer's summary if its errors are larger */
     StrobeClockSummary clock;

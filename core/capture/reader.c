@@ -27,7 +27,8 @@ struct StrobeReader {
 
 /* ---- blocks ---- */
 
-/* Does a later segment contain the ends of the spans that were open at the end of this one? */
+/* Does a segment after number `index` contain the ends of the spans that were open at the end of
+ * that segment? */
 static gboolean has_later_segment(const StrobeIndexPass *index_pass, guint index)
 {
     for (guint i = index + 1; i < strobe_segments_count(index_pass->files); i++)

@@ -53,7 +53,7 @@ gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *bloc
 typedef struct StrobeDecodedCounts {
     guint64 n_unfinished;
     guint64 n_outside;        /* records outside of the window */
-    guint64 n_device_outside; /* number of these on a device's clock */
+    guint64 n_device_outside; /* the part of n_outside that is on a device's clock */
     guint64 n_nameless;       /* records whose name is missing */
     guint64 n_undefined;      /* strings that are used but stored nowhere */
     guint64 n_unsure;         /* STROBE_VIEW_CLOCK_UNSURE */

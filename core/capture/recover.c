@@ -564,7 +564,7 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
     return result == 0;
 }
 
-/* Removes the begin of the next segment, which a program leaves that is killed during a
+/* Removes the begin of the next segment, which may exist if the program was killed during a
  * rotation. */
 static void remove_next(int fd, const char *capture)
 {

@@ -274,7 +274,8 @@ int strobe_segments_descriptor(StrobeSegments *segments, guint index, GError **e
     segments->other_index = index;
     if (segments->other >= 0 && (now.device != get_segment(segments, index)->device ||
                                  now.inode != get_segment(segments, index)->inode)) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "%s: another file by now", now.path);
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "%s: another file has this name now",
+                    now.path);
         close(segments->other);
         segments->other = -1;
     }

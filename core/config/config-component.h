@@ -9,8 +9,8 @@
 #include "component-request.h"
 #include "config-json.h"
 
-/* Adds "NAME[:opt=value,...]" to a list of components outside of a configuration, such as passes;
- * errors name `flag`. */
+/* A list of components outside of a configuration, such as passes: strobe_config_components_new
+ * makes it, strobe_config_add_component adds "NAME[:opt=value,...]"; errors name `flag`. */
 GPtrArray *strobe_config_components_new(void);
 gboolean strobe_config_add_component(GPtrArray *components, const char *text, const char *flag,
                                      GError **error);

@@ -210,7 +210,7 @@ gboolean strobe_config_check(const StrobeConfig *config, GError **error)
     const char *wrong = NULL;
 
     if (config->rotate.keep && !strobe_rotate_config_any(&config->rotate))
-        wrong = "\"rotate\" has no limit: expected \"size\", \"time\" or \"steps\" beside \"keep\"";
+        wrong = "\"rotate\" has no limit: expected \"size\", \"time\" or \"steps\" with \"keep\"";
     else if (is_ring && config->has_schedule)
         wrong = "a flight recorder (\"buffer.policy\": \"ring\") records all the time, without a "
                 "schedule";
@@ -314,7 +314,7 @@ void strobe_config_warn(StrobeConfig *config, const char *format, ...)
         return;
     if (config->warnings->len == WARNINGS_MAX) {
         g_ptr_array_add(config->warnings,
-                        g_strdup("Further warnings about this file are left out"));
+                        g_strdup("Further warnings about this file are not printed"));
         return;
     }
     va_start(args, format);

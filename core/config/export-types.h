@@ -11,10 +11,10 @@ enum {
     STROBE_EXPORT_DB = 1u << 1    /* databases only */
 };
 
-/* "text", "db", or both joined by '+'. */
+/* Parses "text", "db", or both joined by '+'. */
 gboolean strobe_export_types_parse(const char *text, const char *origin, guint32 *types,
                                    GError **error);
-/* The key "export_type", a text or an array of texts; leaves *types unchanged if the key is
+/* Reads the key "export_type", a text or an array of texts; leaves *types unchanged if the key is
  * missing. */
 gboolean strobe_export_types_read(JsonObject *top, const char *origin, guint32 *types,
                                   GError **error);

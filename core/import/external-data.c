@@ -466,7 +466,7 @@ static gboolean any_is_there(const StrobeResult *result, const GPtrArray *folder
 static gboolean refuse_directory(const char *directory, GError **error)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
-                "%s: external data in it are left out: only \"strobe analyse\" by its owner adds "
+                "%s: its external data are not read: only \"strobe analyse\" by its owner can add "
                 "them",
                 directory);
     return FALSE;

@@ -176,8 +176,9 @@ static void tell_damage(const Copy *copy)
     if (!stats->sealed)
         wish->damage(wish->user, wish->part, "it was not finished: its end may be missing");
     if (copy->n_kindless) {
-        g_autofree char *why =
-            g_strdup_printf("%" G_GUINT64_FORMAT " records left out", copy->n_kindless);
+        g_autofree char *why = g_strdup_printf(
+            "%" G_GUINT64_FORMAT " records are not read: their kinds contradict other kinds",
+            copy->n_kindless);
         wish->damage(wish->user, wish->part, why);
     }
 }

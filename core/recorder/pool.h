@@ -285,7 +285,8 @@ struct pool_header {
     _Atomic uint32_t n_stacks;    /* number of strings that are stacks */
     _Atomic uint64_t arena_used;
     _Atomic uint64_t stack_bytes; /* size of these stacks in bytes */
-    _Atomic uint32_t n_inline;    /* strings written inline, next to their records */
+    /* number of strings that were written inline, next to their records */
+    _Atomic uint32_t n_inline;
 
     /* Losses outside of thread buffers, and the number of these that have been written. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
@@ -301,7 +302,7 @@ struct pool_header {
 
 /* The ring of full blocks, see ring.h. */
 typedef struct StrobeRing {
-    _Atomic uint32_t busy; /* id of the thread that holds the tail, see ring.h; 0: none */
+    _Atomic uint32_t busy; /* id of the thread that has the lock of the tail, see ring.h; 0: none */
     uint32_t reserved;
     _Atomic uint64_t head; /* position of the oldest block; in the upper bits a counter of begins
                               and ends of dumps, odd during a dump */

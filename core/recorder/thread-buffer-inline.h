@@ -500,7 +500,7 @@ static inline void write_shortly(StrobeWriter *w, const struct usual_span *span,
     for (size_t i = n; i < n_fields; i++)
         *out++ = 0;
     STROBE_TESTPOINT("span-ending");
-    w->token = --token; /* both halves at once, as they are loaded */
+    w->token = --token; /* one store of both halves, as they are loaded together */
     atomic_store_explicit(&thread_buffer->depth, (uint32_t)token, memory_order_release);
     STROBE_TESTPOINT("record-filled");
     __builtin_prefetch(cursor + SPAN_AHEAD, 1);
@@ -515,7 +515,7 @@ static inline void write_shortly(StrobeWriter *w, const struct usual_span *span,
 static inline uint32_t close_shortly(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t words,
                                      uint64_t end, const uint64_t *fields, size_t size)
 {
-    uint32_t depth = (uint32_t)w->token; /* both halves are already in a register */
+    uint32_t depth = (uint32_t)w->token; /* the token with both halves is already in a register */
     const struct usual_span span = usual_span(w, depth, key, what, words, end, size);
 
     if (__builtin_expect(!span.open, 0))

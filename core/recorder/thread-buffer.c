@@ -198,7 +198,8 @@ static StrobeWriter *claim_vacant(void)
     for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
         uint32_t vacant = THREAD_BUFFER_VACANT;
         if (atomic_load(&writers[i].parking) == THREAD_BUFFER_VACANT &&
-            atomic_load(&writers[i].busy) == THREAD_BUFFER_IDLE && /* its thread is outside of it */
+            /* the thread is in no critical section */
+            atomic_load(&writers[i].busy) == THREAD_BUFFER_IDLE &&
             atomic_compare_exchange_strong(&writers[i].parking, &vacant, 0))
             return take_writer(i);
     }

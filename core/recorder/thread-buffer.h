@@ -72,7 +72,7 @@ struct StrobeWriter {
                              may be used */
     uint32_t track;
 
-    struct cached_name *names; /* STROBE_CACHED_NAMES of them */
+    struct cached_name *names; /* cache of STROBE_CACHED_NAMES names */
     struct pool_header *pool;
     uint32_t pending;       /* number of bytes that are reserved and not committed */
     uint32_t block_window;  /* window of the block */

@@ -89,7 +89,7 @@ static char *describe_missing(StrobeCollector *c)
 static char *describe_lacking(const StrobeCollector *c)
 {
     return c->instance.lacking->len
-               ? g_strdup_printf("collector %s: it cannot do what was asked for: %s",
+               ? g_strdup_printf("collector %s: it does not support these settings: %s",
                                  c->component->name, c->instance.lacking->str)
                : NULL;
 }

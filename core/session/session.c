@@ -207,8 +207,8 @@ static void tell_writer(void)
 
     if (!strobe_recorder_has_process(&error) && error)
         strobe_log(STROBE_LOG_INFO,
-                   "No process could be started beside the program: %s. A thread of the program "
-                   "writes the capture",
+                   "No process could be started to write the capture: %s. A thread of the program "
+                   "writes it",
                    g_strerror(error));
 }
 
@@ -220,7 +220,7 @@ static gboolean end_attached_session(void)
 
     if (!session || !session->is_attached)
         return !session;
-    strobe_log(STROBE_LOG_WARNING, "The program opens a session of its own: the one of strobe run "
+    strobe_log(STROBE_LOG_WARNING, "The program opens its own session: the session of strobe run "
                                    "ends here");
     strobe_session_free(session);
     return TRUE;

@@ -195,8 +195,8 @@ void strobe_flush_all(StrobeWriterLoop *d)
     write_full(d, full);
     write_partial(d);
     STROBE_TESTPOINT("flush-written");
-    give_all(d, full); /* not before the partial blocks are written: one of those may be among these
-                          blocks */
+    give_all(d, full); /* after the partial blocks are written, because a block of `full` may be one
+                          of them */
     if (read_losses(d))
         write_losses(d, d->window.writer.pair.ticks);
     if (d->is_whole) /* everything is written, and there is no block of the next window */
@@ -307,7 +307,8 @@ void strobe_flush_end_window(StrobeWriterLoop *d)
             atomic_store(&thread_buffer->overwritten_until, 0);
             atomic_store(&thread_buffer->recycled, thread_buffer->sequence);
         }
-        w->last_flush_ticks = w->begin; /* the next losses belong to the whole window */
+        /* losses that are written later belong to the whole window */
+        w->last_flush_ticks = w->begin;
     } else {
         write_rest(d);
     }

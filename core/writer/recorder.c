@@ -291,8 +291,8 @@ uint32_t strobe_recorder_window(void)
     return recorder.in_window ? recorder.window : 0;
 }
 
-/* Protects the kinds: threads of the session and a thread of Strobe may open collectors at the same
- * time. */
+/* Protects the table of kinds: threads of the session and a thread of Strobe may open collectors at
+ * the same time. */
 static pthread_mutex_t kinds_lock = PTHREAD_MUTEX_INITIALIZER;
 
 StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t size)

@@ -18,7 +18,7 @@
 
 /* Interval at which a waiting call checks whether the writer still exists. */
 #define LOOK_NS 100000000
-/* Interval of these checks while the writer starts. */
+/* Interval at which a starting writer is checked. */
 #define START_LOOK_NS 5000000
 /* Maximum start time of a writer process that this program starts, and of one that `strobe run`
  * starts. */

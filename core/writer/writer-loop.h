@@ -20,7 +20,7 @@ typedef struct StrobeRotation {
     char *metadata;  /* the capture's metadata, which each segment contains */
     uint32_t number; /* number of the current segment, from 0 */
     int64_t begun_ns;
-    uint64_t due_bytes; /* the next segment begins when this one has this size */
+    uint64_t due_bytes; /* size of the current segment at which the next begins */
 } StrobeRotation;
 
 /* State of a window that is being written. */

@@ -101,8 +101,8 @@ STROBE_MOCK_API uint64_t strobe_mock_host_n_dropped(StrobeMockHost *mock);
 /* Number of losses that the collector reported. */
 STROBE_MOCK_API uint64_t strobe_mock_host_n_lost(StrobeMockHost *mock, uint32_t cause);
 
-/* Causes from fail, log lines, and breaches of the contract. Each text has one line for each; "" if
- * there are none. */
+/* Three texts with one line for each entry, "" if there are none: causes from fail, log lines, and
+ * breaches of the contract. */
 STROBE_MOCK_API const char *strobe_mock_host_errors(StrobeMockHost *mock);
 STROBE_MOCK_API const char *strobe_mock_host_messages(StrobeMockHost *mock);
 STROBE_MOCK_API const char *strobe_mock_host_complaints(StrobeMockHost *mock);

@@ -200,8 +200,8 @@ static const StrobeComponent *find_collector(const StrobePlugin *plugin, const c
     return NULL;
 }
 
-/* Makes the checks that Strobe makes when it loads a plugin. For a check of each declaration use
- * "strobe plugins NAME". */
+/* Makes the checks that Strobe makes when it loads a plugin. The command "strobe plugins NAME"
+ * checks each declaration. */
 static void check_descriptor(StrobeMockHost *mock, const StrobePlugin *plugin)
 {
     if (plugin->struct_size < sizeof *plugin ||

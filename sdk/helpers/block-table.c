@@ -12,7 +12,8 @@ typedef struct Block {
     _Atomic uint64_t size;
 } Block;
 
-/* A block is in the bucket of its address, or in one of the buckets after it, `n_tried` in all. */
+/* A part of the table. A block is in one of `n_tried` successive buckets, of which the first is the
+ * bucket of its address. */
 typedef struct Part {
     Block *blocks;
     uint32_t bits; /* number of buckets, as a power of two */

@@ -414,14 +414,14 @@ int strobe_cell_store(const StrobeCellValue *value, uint32_t type, void *field)
 /* ---- numbers as the Python of the Ascend PyTorch Profiler computes them ---- */
 
 #define WHOLE_MAX (INT64_C(1) << 53) /* a double can hold all integers up to this */
-#define EXACT_DIGITS 15 /* a double can hold any number with so many digits, without a point */
+#define EXACT_DIGITS 15              /* a double can hold any integer with this many digits */
 
 double strobe_us_of_ns(int64_t ns)
 {
     if (ns >= -WHOLE_MAX && ns <= WHOLE_MAX)
         return (double)ns / 1000.0; /* the nearest double; the sum below may differ from it */
-    /* A time since the epoch has more digits than a double can hold; each of its parts has fewer.
-     */
+    /* A time since the epoch has more digits than a double can hold; its two parts have fewer.
+     * */
     return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0;
 }
 

@@ -23,7 +23,7 @@ struct StrobeDcmiSource {
     /* locked while records are made, so that the collector is not closed meanwhile */
     pthread_mutex_t lock;
     int is_closed;
-    /* the next reading is the first in this window, or the first after a failed one */
+    /* the next reading is the first in this window, or the first after a failure */
     atomic_int is_new;
     atomic_int is_off; /* this device or driver cannot deliver the metric */
     int last_status;   /* status of the last call; if it is a failure, it was logged */
@@ -116,7 +116,7 @@ void strobe_dcmi_source_tick(StrobeDcmiSource *source)
     source->host->lost(source->self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
     if (!source->has_overrun)
         source->host->log(source->self, STROBE_LOG_WARNING,
-                          "%s is not sampled: device=%d, reason=\"a call has not come back for "
+                          "%s is not sampled: device=%d, reason=\"a call has not returned for "
                           "%.1f s\"",
                           source->metric->name, source->device.id, (double)busy_for / 1e9);
     source->has_overrun = 1;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LEAST 512 /* programs rarely open so many files that they reach such numbers */
+#define LEAST 512 /* few programs open so many files that they reach this number */
 
 /* Reads the number after `key` in /proc/self/status; 0: not available. */
 static long number_of(const char *status, const char *key)

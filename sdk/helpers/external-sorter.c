@@ -114,7 +114,7 @@ static void sort_by_insertion(Item *items, size_t n)
     }
 }
 
-/* Merges two sorted parts; `room` temporarily holds the first one. */
+/* Merges two sorted parts; `room` is temporary memory for the first part. */
 static void merge_parts(Item *items, size_t n_first, size_t n, Item *room)
 {
     const Item *first = room, *first_end = room + n_first;
@@ -375,7 +375,7 @@ static int merge_to_log(StrobeExternalSorter *sorter, const Run *runs, size_t n,
     return error;
 }
 
-/* Merges groups of runs into fewer, longer ones. */
+/* Merges groups of runs into fewer, longer runs. */
 static int merge_groups(StrobeExternalSorter *sorter)
 {
     StrobeRecordLog *log = strobe_record_log_new(sorter->storage);

@@ -86,7 +86,7 @@ size_t strobe_format_us_repr(char *out, int64_t ns)
     if (value >= EXACT_LIMIT)
         return strobe_format_double(out, (double)ns / 1000.0);
     length = strobe_format_us_fixed(out, ns);
-    /* Python writes no trailing zeros except one decimal. */
+    /* Like Python, writes no trailing zeros, but at least one decimal. */
     for (int i = 0; i < 2 && out[length - 1] == '0'; i++)
         length--;
     out[length] = '\0';
@@ -177,7 +177,7 @@ static int reads_back(const char *digits, int n, int exponent, double value)
     return strtod(text, NULL) == value;
 }
 
-/* Adds one to the last digit; returns the number of digits without trailing zeros. */
+/* Adds 1 to the last digit; returns the number of digits without trailing zeros. */
 static int increment_digits(char *digits, int n, int *exponent)
 {
     int last = n - 1;

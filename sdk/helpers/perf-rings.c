@@ -34,7 +34,7 @@ struct StrobePerfRings {
     size_t page_size, ring_bytes;
     size_t time_from_end;  /* in events that are not samples: distance of the time from the end of
                               the event; 0: they have no time */
-    struct pollfd *polled; /* one for each ring */
+    struct pollfd *polled; /* one entry for each ring */
     int *descriptors;
     uint32_t n_descriptors, descriptors_room;
     Ring *rings;

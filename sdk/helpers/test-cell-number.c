@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers in cells: writing them in the formats of the result files, and reading them back. */
+/* Writes numbers in cells in the formats of the result files, and reads them back. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>

@@ -25,7 +25,7 @@ static void test_no_particular_track(void)
 {
     StrobeGaps *gaps = strobe_gaps_new();
 
-    strobe_gaps_add(gaps, 0, 100, 100); /* at one moment */
+    strobe_gaps_add(gaps, 0, 100, 100); /* a gap at one moment */
     g_assert_true(strobe_gaps_touch(gaps, 9, 50, 101));
     g_assert_true(strobe_gaps_touch(gaps, 0, 100, 100));
     g_assert_false(strobe_gaps_touch(gaps, 9, 101, 500));

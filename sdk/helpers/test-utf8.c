@@ -18,7 +18,8 @@ static void test_valid(void)
     g_assert_cmpint(strobe_utf8_next("\0", 1), ==, 1);
 }
 
-/* The maximal invalid part: bytes that could begin a character, otherwise one byte. */
+/* Checks the length of the maximal invalid part: all bytes that could begin a character, otherwise
+ * one byte. */
 static void test_invalid(void)
 {
     check_character("\x80", -1);

@@ -112,7 +112,7 @@ static void put_chunk(unsigned *pending, StrobeWrite write, void *user, const ch
         pthread_cond_wait(&behind.emptied, &behind.lock);
     chunk = &behind.chunks[behind.end % CHUNKS];
     pthread_mutex_unlock(&behind.lock);
-    memcpy(chunk->bytes, bytes, length); /* only this thread accesses it */
+    memcpy(chunk->bytes, bytes, length); /* no other thread uses this chunk yet */
     *chunk = (Chunk){chunk->bytes, length, write, user, pending};
     pthread_mutex_lock(&behind.lock);
     ++*pending;

@@ -187,8 +187,8 @@ static void check_together(StrobeAscendSettings *settings, StrobeConfig *config,
                            origin);
     if (settings->record_op_args)
         strobe_config_warn(config,
-                           "%s: \"record_op_args\" puts arguments into the capture; the folder "
-                           "beside the result is written by strobe.profiler only",
+                           "%s: \"record_op_args\" puts arguments into the capture; only "
+                           "strobe.profiler writes the folder next to the result",
                            origin);
 }
 

@@ -22,8 +22,7 @@ extern "C" {
 #endif
 
 typedef struct StrobeInstance StrobeInstance; /* the host's side of one opened component */
-typedef struct StrobeWriter StrobeWriter;     /* one thread uses it to write into its own
-                                               * thread buffer */
+typedef struct StrobeWriter StrobeWriter;     /* a thread's access to its own thread buffer */
 
 /* A span that has begun and not yet ended. Opaque; all members are 0 if it is not recorded. */
 typedef struct StrobeSpan {
@@ -34,7 +33,8 @@ typedef struct StrobeSpan {
 typedef struct StrobeClosed {
     uint32_t depth;    /* depth of the closed span, as span_open returned it; 0: no such span was
                         * open */
-    uint32_t n_inside; /* number of open spans inside it, which are closed without a record */
+    uint32_t n_inside; /* number of open spans inside the closed span, which are closed without a
+                          record */
 } StrobeClosed;
 
 typedef struct StrobeHost {
@@ -42,8 +42,8 @@ typedef struct StrobeHost {
     uint32_t abi_minor;
 
     /* Declares a kind and returns its id. Equal declarations get the same id. A declaration that
-     * differs from an earlier one of the same name fails, and the error names the field. Fields
-     * named "plugin.field" may be appended to a standard kind. Control thread. */
+     * differs from an earlier declaration of the same name fails, and the error names the field.
+     * Fields named "plugin.field" may be appended to a standard kind. Control thread. */
     StrobeStatus (*kind)(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id);
 
     /* Makes a track, or finds an equal one. `track` and its strings are copied. Any thread. The
@@ -69,7 +69,7 @@ typedef struct StrobeHost {
     void *(*reserve)(StrobeWriter *writer, StrobeKindId kind, StrobeTrackId track,
                      StrobeStringId name, uint64_t begin, uint64_t end);
 
-    /* Publishes the reserved record: from then on it survives a kill of the program. */
+    /* Publishes the reserved record. After this call the record survives a kill of the program. */
     void (*commit)(StrobeWriter *writer);
 
     /* Reserves `bytes` (a multiple of 8, at most STROBE_BULK_MAX) for `n_records` records. The
@@ -131,8 +131,8 @@ typedef struct StrobeHost {
     /* Counts `count` more records as lost, which this collector could not record. */
     void (*lost)(StrobeInstance *self, uint32_t cause, uint64_t count);
 
-    /* Values of the declared options; the name must be a declared one. Texts live as long as the
-     * instance. The items of a list are joined by '+'. */
+    /* Values of the declared options; `name` must be the name of a declared option. Texts live as
+     * long as the instance. The items of a list are joined by '+'. */
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
     int64_t (*option_int)(StrobeInstance *self, const char *name); /* int, duration (ns), bytes */
     double (*option_double)(StrobeInstance *self, const char *name);

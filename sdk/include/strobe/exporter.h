@@ -26,8 +26,8 @@ typedef struct StrobeFieldView {
     uint32_t offset; /* bytes from StrobeView.fields */
 } StrobeFieldView;
 
-/* A kind as stored. If a plugin extends a kind, the result is a separate kind with the same
- * name. */
+/* A kind that the capture contains. If a plugin extends a kind, the result is a separate kind with
+ * the same name. */
 typedef struct StrobeKindView {
     const char *name;
     const char *summary;
@@ -116,7 +116,7 @@ typedef struct StrobeMetadata {
     int32_t complete;        /* 0: the capture was not sealed, or parts of it were unreadable */
     const char *directory_path; /* for messages only */
     int32_t generation;         /* generation of the Ascend file formats to write, 1 to 3 */
-    int32_t level;              /* level of detail, as the source states it; -1: none or unknown */
+    int32_t level;              /* level of detail that the source states; -1: none or unknown */
 } StrobeMetadata;
 
 typedef struct StrobeConsumerHost {
@@ -180,7 +180,8 @@ typedef struct StrobeConsumerOps {
     /* Required. close is called if and only if open succeeded. */
     StrobeStatus (*open)(const StrobeConsumerHost *host, StrobeInstance *self, void **state);
 
-    /* Required. Records of the wanted kinds, raw ones first. */
+    /* Required. Called with records of the wanted kinds, first raw records and then derived
+     * records. */
     StrobeStatus (*batch)(void *state, const StrobeView *records, size_t n);
 
     /* Required. No more records follow. A pass emits its remaining records; an exporter
@@ -190,7 +191,7 @@ typedef struct StrobeConsumerOps {
 
     void (*close)(void *state); /* required */
 
-    /* Optional. No more raw records follow, only derived ones. */
+    /* Optional. No more raw records follow, only derived records. */
     StrobeStatus (*raw_end)(void *state);
     /* end of base ABI 1.0 */
 } StrobeConsumerOps;

@@ -318,7 +318,7 @@ struct strobe_head_overhead_advice {
 };
 
 /* "finding": one thing that cost the program time, or that makes the numbers unsure, with advice
- * (pass finding); named by its id, such as data_loading; the most severe first. */
+ * (pass finding); named by its id, such as data_loading; losses first, then by severity. */
 struct strobe_finding {
     StrobeStringId severity; /* high, medium, low, or unknown */
     double share;            /* %; share of the time of all steps, absent: not a share of time */

@@ -105,7 +105,7 @@ struct strobe_comm_op {
 /* "comm_task": one transfer or wait of a communication operation; span on its plane's track, named
  * by the type of task. */
 struct strobe_comm_task {
-    uint64_t op;              /* operation that it belongs to */
+    uint64_t op;              /* operation that the task belongs to */
     uint64_t task;            /* device task that carries it out, absent: none */
     uint64_t connection;      /* id of the call that caused it, absent: none */
     uint64_t size;            /* B; bytes moved */
@@ -311,26 +311,27 @@ struct strobe_soc_bandwidth {
     int32_t device;    /* device, -1: the host */
 };
 
-/* "l2_cache": use of the L2 cache by one task, with its times and track; named by the operator. */
+/* "l2_cache": use of the L2 cache by one device task, with the task's times and track; named by the
+ * operator. */
 struct strobe_l2_cache {
-    uint64_t task;      /* task that it belongs to, absent: unknown */
+    uint64_t task;      /* device task, absent: unknown */
     double hit_rate;    /* share of hits, absent: not counted */
     double victim_rate; /* share of evictions */
     uint32_t stream;    /* stream on the device */
     uint32_t task_id;   /* task id in its stream */
 };
 
-/* "soc_pmu": use of the address translation by one task, with its times and track; named by the
- * operator. */
+/* "soc_pmu": use of the address translation by one device task, with the task's times and track;
+ * named by the operator. */
 struct strobe_soc_pmu {
-    uint64_t task;        /* task that it belongs to, absent: unknown */
+    uint64_t task;        /* device task, absent: unknown */
     double tlb_hit_rate;  /* share of hits */
     double tlb_miss_rate; /* share of misses */
     uint32_t stream;      /* stream on the device */
     uint32_t task_id;     /* task id in its stream */
 };
 
-/* "aicpu": one operator on a device's control processors, with where its time went; named by the
+/* "aicpu": one operator on a device's control processors, with the parts of its time; named by the
  * operator. */
 struct strobe_aicpu {
     double compute;   /* ns; computing */
@@ -349,7 +350,7 @@ struct strobe_usage {
     double read_rate;   /* B/s; read, only for a disk */
     double write_rate;  /* B/s; written, only for a disk */
     double speed;       /* B/s; speed of the link, only for a network */
-    uint32_t processor; /* number of the processor, absent: not one processor */
+    uint32_t processor; /* number of the processor, absent: the record is not of one processor */
 };
 
 /* "os_call": one call of the operating system or the C library; span on its thread. */

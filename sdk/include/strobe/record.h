@@ -20,8 +20,9 @@
 typedef uint32_t StrobeKindId;   /* assigned per session; 0 is no kind */
 typedef uint32_t StrobeStringId; /* interned bytes; 0 is "no string" */
 typedef uint32_t StrobeStackId;  /* interned list of string ids, innermost frame first; 0 is none */
-typedef uint32_t StrobeTrackId;  /* place of a record; 0 is the recording thread itself */
-typedef uint64_t StrobeTicks;    /* the session's host clock, see StrobeHost.now */
+/* row on which a record is shown; 0 is the recording thread's own track */
+typedef uint32_t StrobeTrackId;
+typedef uint64_t StrobeTicks; /* the session's host clock, see StrobeHost.now */
 
 /* A lasting id stands for its string or stack until the session ends. If the session's table is
  * full, an id is valid only for the thread's next record and must not be kept. */
@@ -39,7 +40,7 @@ enum {
     STROBE_SHAPE_LINK = 5     /* begin; joins two records by ids */
 };
 
-/* Field types. The size of each is also its alignment. */
+/* Field types. The size of a type is also its alignment. */
 enum {
     STROBE_FIELD_U8 = 1,
     STROBE_FIELD_U32 = 2,

@@ -32,9 +32,10 @@ double strobe_view_exact_us(const StrobeView *record, uint32_t offset);
 /* A value in the unit of its field. */
 typedef struct StrobeCellValue {
     enum { STROBE_CELL_ABSENT = 0, STROBE_CELL_WHOLE = 1, STROBE_CELL_REAL = 2 } type;
-    int64_t whole; /* with WHOLE; if is_unsigned is set, the bits of a number above INT64_MAX */
+    int64_t whole; /* value of type WHOLE; if is_unsigned is set, the bits of a number above
+                      INT64_MAX */
     int32_t is_unsigned;
-    double real; /* with WHOLE and REAL */
+    double real; /* value of type WHOLE or REAL, as a double */
     double rest; /* of a time in microseconds: the part below 1 ns, usually 0 */
 } StrobeCellValue;
 

@@ -45,8 +45,8 @@ uint64_t strobe_csv_scanner_row(const StrobeCsvScanner *scanner); /* number of t
  * such an offset, so that the next call reads this row again; returns 0, or -1 with errno. */
 uint64_t strobe_csv_scanner_place(const StrobeCsvScanner *scanner);
 int strobe_csv_scanner_go(StrobeCsvScanner *scanner, uint64_t place);
-const char *strobe_csv_scanner_error(const StrobeCsvScanner *scanner); /* what is wrong with a
-                                                                        * damaged row */
+/* the fault of the last damaged row */
+const char *strobe_csv_scanner_error(const StrobeCsvScanner *scanner);
 
 #if defined(__cplusplus)
 }

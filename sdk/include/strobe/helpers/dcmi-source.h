@@ -51,7 +51,8 @@ void strobe_dcmi_source_end(StrobeDcmiSource *source);
      .summary =                                                                                    \
          "The device management library of Ascend hosts; where it cannot be loaded, " else_}
 
-/* Put it after the option `dcmi`, to whose library its summary refers. */
+/* Put this option directly after the option `dcmi`: "that library" in its summary means the library
+ * of `dcmi`. */
 #define STROBE_DCMI_OPTION_DEADLINE                                                                \
     {.struct_size = sizeof(StrobeOption),                                                          \
      .type = STROBE_OPTION_DURATION,                                                               \

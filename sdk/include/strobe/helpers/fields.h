@@ -39,7 +39,8 @@ uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint3
 /* Offsets of the wanted fields in `kind`, in the order of `wanted`. Valid until the next call. */
 const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind);
 
-/* Makes every field absent. A pass needs it because the fields that emit returns are zero. */
+/* Makes every field absent. A pass needs this function because the fields that
+ * StrobeConsumerHost.emit returns are zero. */
 void strobe_fields_absent(const StrobeKind *kind, void *fields);
 
 /* The fields that two kinds have in common (with the same name and type), with their offsets in a

@@ -32,8 +32,8 @@ void strobe_intervals_add(StrobeIntervals *set, int64_t begin_ns, int64_t end_ns
 /* Adds the intervals of another set. */
 void strobe_intervals_append(StrobeIntervals *set, const StrobeIntervals *other);
 
-/* Sorts the intervals and merges those that overlap or touch. The functions below need sets on
- * which this was called. */
+/* Sorts the intervals and merges those that overlap or touch. Call it for a set before you pass the
+ * set to the functions below. */
 void strobe_intervals_merge(StrobeIntervals *set);
 /* Like strobe_intervals_merge, but also merges intervals whose gap is at most `gap_ns`. */
 void strobe_intervals_merge_near(StrobeIntervals *set, int64_t gap_ns);

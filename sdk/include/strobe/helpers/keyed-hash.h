@@ -22,7 +22,7 @@ typedef struct StrobeHashKey {
 /* The process's key. */
 const StrobeHashKey *strobe_hash_key(void);
 
-/* Both halves of a product depend on all bits of both factors. */
+/* Combines both halves of the product, which depend on all bits of `a` and `b`. */
 static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 Wide;

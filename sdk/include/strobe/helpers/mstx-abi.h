@@ -57,7 +57,7 @@ typedef struct MstxRegions {
     int32_t type;
     size_t count;
     const MstxRange *ranges;
-    void **handles; /* do not write through it: callers leave it unset */
+    void **handles; /* do not write through this pointer: callers do not set it */
 } MstxRegions;
 
 typedef struct MstxRegionRef {
