@@ -155,7 +155,8 @@ void board_model_forget_opened(void);
 
 /* ---- model-files.c: net.info and layer.info ---- */
 
-/* Writes the files once in a JOB. Returns 0 or an errno value, after a message. */
+/* Writes net.info and layer.info of a model, once in a JOB. Returns 0, or an errno value after a
+ * message was printed. */
 int board_model_write(const BoardJob *job, const BoardModel *model, const BoardLayer *layers,
                       uint32_t n);
 

@@ -79,7 +79,7 @@ typedef struct Description {
     uint64_t (*get_end)(const void *, size_t, uint32_t);
     int (*get_counters)(const void *, size_t, uint32_t, const char **, uint64_t *);
     uint32_t n;
-    uint64_t factor; /* from the runtime's unit to ns */
+    uint64_t factor; /* factor from the runtime's unit to ns */
 } Description;
 
 static int find_functions(Description *d)
@@ -143,7 +143,7 @@ static void read_layer(const Description *d, uint32_t index, BoardLayer *layer)
 
 typedef struct Out {
     StrobeCaptureWriter writer;
-    char *bytes; /* BLOCK_BYTES */
+    char *bytes; /* BLOCK_BYTES bytes */
     uint32_t n, n_strings;
     int error;
     uint64_t n_records;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOCKS_MAX 17u /* the output folder and the devices */
+#define LOCKS_MAX 17u /* one lock for the output folder, and one for each device */
 
 static int locks[LOCKS_MAX];
 static unsigned n_locks;

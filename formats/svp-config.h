@@ -19,7 +19,7 @@
 #define SVP_FLUSH_MS_MAX 60000u
 
 typedef struct SvpConfig {
-    int is_on;       /* switch */
+    int is_on;       /* 1: the key "switch" is "on" */
     int aacpu;       /* 1: record tasks of the processor */
     int has_metrics; /* 1: aac_metrics is ArithmeticUtilization */
     int acl_api;
@@ -27,13 +27,13 @@ typedef struct SvpConfig {
                   */
     int syncs;   /* 1 (strobe_sync): each flush is synced to the disk */
     int dumps;   /* 1: there is an active section "dump" */
-    int has_section;   /* "profiler" */
-    uint32_t interval; /* 0: once */
+    int has_section;   /* 1: the file has the section "profiler" */
+    uint32_t interval; /* key "interval"; 0: once */
     /* acl_api_limit: only the last `api_limit` calls are kept; 0: all calls */
     uint32_t api_limit;
     uint32_t slice_mb; /* strobe_slice_mb: a file of calls is closed at this size; 0: never */
     uint32_t flush_ms; /* strobe_flush_ms: calls are written at least this often */
-    char output[SVP_PATH_MAX]; /* "": none */
+    char output[SVP_PATH_MAX]; /* "": not set */
 } SvpConfig;
 
 /* Reports an error: the key ("profiler.interval"; "": the whole file), and the reason. */

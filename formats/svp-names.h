@@ -13,7 +13,7 @@
 #define SVP_FILE_NAME_MAX 256u
 #define SVP_INFO_PREFIX "info.json."
 
-/* "JOB" and 29 letters A to Z, derived from as many random bytes. */
+/* Writes the name of a JOB: "JOB" and 29 letters A to Z, derived from as many random bytes. */
 void svp_job_name(const unsigned char random[SVP_JOB_LETTERS], char out[SVP_JOB_NAME_MAX]);
 /* Does the last part of a path begin with JOB? */
 int svp_is_job_name(const char *name);

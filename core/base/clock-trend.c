@@ -236,7 +236,7 @@ static void judge_link(StrobeClockTrend *trend, const StrobeClockLink *next)
     if (link->ns_per_tick > 0 &&
         (like_before || like_next || like_known || !(before || next || trend->ns_per_tick > 0))) {
         bound_error(trend, link, like_before ? before : NULL, like_next ? next : NULL);
-        if (measure_suspend(link)) { /* machine and counter stopped together */
+        if (measure_suspend(link)) { /* the counter stopped together with the machine */
             link->cause = STROBE_CLOCK_SUSPEND;
             link->amount_ns = measure_suspend(link);
         } else if (before && !like_before) {

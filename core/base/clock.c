@@ -9,7 +9,7 @@
 #include <cpuid.h>
 #endif
 
-#define READINGS 8      /* for a pair */
+#define READINGS 8      /* number of readings for a pair */
 #define READINGS_MAX 32 /* number of readings if all of the first READINGS were disturbed */
 
 int strobe_clock_counter;

@@ -176,7 +176,8 @@ void strobe_json_write_node(StrobeJsonWriter *json, JsonNode *node)
     switch (json_node_get_node_type(node)) {
     case JSON_NODE_OBJECT: {
         JsonObject *object = json_node_get_object(node);
-        g_autoptr(GList) keys = json_object_get_members(object); /* in order of insertion */
+        /* the keys are in the order of the text */
+        g_autoptr(GList) keys = json_object_get_members(object);
         strobe_json_begin_object(json);
         for (GList *k = keys; k; k = k->next) {
             strobe_json_key_text(json, k->data, strlen(k->data));

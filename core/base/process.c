@@ -100,7 +100,7 @@ int strobe_process_is_there(pid_t pid, const char *name)
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     read_file(path, line, sizeof line);
     begin = strchr(line, '(');
-    end = strrchr(line, ')'); /* followed by a blank and the state */
+    end = strrchr(line, ')'); /* the end of the name; a blank and the state follow */
     if (!begin || !end)
         return 1;
     if (name &&

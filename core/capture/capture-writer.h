@@ -13,10 +13,10 @@
 
 /* A capture file that is being written, and the definitions that it already contains. */
 typedef struct StrobeCaptureWriter {
-    int fd;               /* -1: none */
+    int fd;               /* descriptor of the file; -1: none */
     uint64_t bytes;       /* total size of the complete blocks */
-    uint64_t reserve_at;  /* 0: none */
-    uint64_t reserve_end; /* while the reserve is in use, otherwise 0 */
+    uint64_t reserve_at;  /* offset of the reserve; 0: none */
+    uint64_t reserve_end; /* end of the reserve while it is in use, otherwise 0 */
     uint32_t window;
     StrobeClockPair pair, first_pair; /* the current pair, and the first pair of the file */
     int is_pair_written;

@@ -22,7 +22,7 @@ enum side { SIDE_NONE, SIDE_BEFORE, SIDE_AFTER };
 struct segment {
     guint64 begin;
     guint64 ticks;
-    gint64 ns; /* since the epoch */
+    gint64 ns; /* time since the epoch */
     gint64 rate;
     guint jump; /* index of the jump; only for one side of a jump */
     enum side side;
@@ -50,7 +50,7 @@ struct StrobeClockMap {
     } current;
     GArray *pairs; /* of StrobeClockPair */
     gint64 pair_distance_ns;
-    GArray *links; /* of StrobeClockLink; while finishing */
+    GArray *links; /* of StrobeClockLink; used only in strobe_clock_map_finish */
     GArray *segments, *jumps, *epochs, *events;
     gint64 offset; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the first pair, used for all times, so
                       that a later change of the wall clock does not distort the capture */

@@ -36,7 +36,7 @@ typedef struct StrobeIndexPass {
                              describes external data */
     gboolean has_external;
     StrobeReaderStats stats;
-    GPtrArray *damage; /* texts */
+    GPtrArray *damage; /* a text for each damaged place */
 
     /* State during the walk. */
     guint current;

@@ -73,7 +73,7 @@ static void store_bytes(StrobeInlineStrings *strings, struct slot *slot, const c
 /* Puts a stack into the table. Its frames may be inline strings too. */
 static guint32 keep_stack(StrobeInlineStrings *strings, const char *bytes, guint32 length)
 {
-    g_autofree StrobeStringId *recorded = g_memdup2(bytes, length); /* aligned */
+    g_autofree StrobeStringId *recorded = g_memdup2(bytes, length); /* an aligned copy */
     g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof *recorded);
 
     for (guint32 i = 0; i < length / sizeof *recorded; i++)

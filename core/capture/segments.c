@@ -89,7 +89,7 @@ struct StrobeSegments {
                    another file */
     int other;  /* descriptor of the segment `other_index`, -1: none */
     guint other_index;
-    int external; /* descriptor, -1: none */
+    int external; /* descriptor of the external data, -1: none */
     guint64 external_size;
 };
 

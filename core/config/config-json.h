@@ -21,12 +21,12 @@ gboolean strobe_config_check_keys(const StrobeConfigPlace *place, JsonObject *ob
 /* Reads an object; *out is NULL if the member is missing. */
 gboolean strobe_config_get_object(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, JsonObject **out, GError **error);
-/* An integer from `least` (G_MININT64: any) to 10^12. */
+/* Reads an integer from `least` (G_MININT64: any) to 10^12. */
 gboolean strobe_config_get_count(const StrobeConfigPlace *place, JsonObject *object,
                                  const char *key, gint64 least, gint64 *out, GError **error);
 gboolean strobe_config_get_boolean(const StrobeConfigPlace *place, JsonObject *object,
                                    const char *key, gboolean *out, GError **error);
-/* A number from `low` to `high`. */
+/* Reads a number from `low` to `high`. */
 gboolean strobe_config_get_number(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, double low, double high, double *out,
                                   GError **error);

@@ -174,7 +174,7 @@ typedef struct Join {
     JsonObject *metadata; /* metadata of the file */
     JsonArray *entries;
     char *problem; /* the first problem; NULL: none */
-    int logs;      /* descriptor, -1: none */
+    int logs;      /* descriptor of the folder for the tools' output, -1: none */
 } Join;
 
 static void tell_problem(Join *join, const char *folder, const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a capture from complete records, which nothing records. Keeps kinds, tracks and strings in
+/* Makes a capture from complete records, without a recorder. Keeps kinds, tracks and strings in
  * memory and sorts the records; writes everything at the end. */
 #ifndef STROBE_CORE_IMPORT_CAPTURE_H
 #define STROBE_CORE_IMPORT_CAPTURE_H

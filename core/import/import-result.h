@@ -30,7 +30,7 @@ typedef struct StrobeImportWish {
     const StrobeImportJoin *join; /* NULL: a separate result */
 } StrobeImportWish;
 
-/* A line of the listing. */
+/* A line of the list of an import's parts. */
 typedef struct StrobeImportItem {
     char *part;
     char *name; /* name of an unknown part, or the reason of damage; NULL for a part that was

@@ -14,7 +14,7 @@ void strobe_batch_queue_free(StrobeBatchQueue *queue);
 
 /* Waits for room; takes a reference. */
 void strobe_batch_queue_push(StrobeBatchQueue *queue, StrobeBatch *batch);
-/* No more batches follow. */
+/* Call it when no more batches follow. */
 void strobe_batch_queue_end(StrobeBatchQueue *queue);
 /* Waits for a batch and passes its reference to the caller. NULL: the end. */
 StrobeBatch *strobe_batch_queue_pop(StrobeBatchQueue *queue);

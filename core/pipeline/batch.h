@@ -27,7 +27,7 @@ typedef struct StrobeBatch {
 StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeFilter *filter, guint64 *n_read,
                                GError **error);
 
-/* Any thread. */
+/* Adds a reference. Any thread. */
 StrobeBatch *strobe_batch_ref(StrobeBatch *batch);
 void strobe_batch_unref(StrobeBatch *batch);
 

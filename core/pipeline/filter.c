@@ -16,7 +16,7 @@ struct StrobeFilter {
     Stretch within;
     GPtrArray *kinds, *tracks, *names; /* of GPatternSpec; empty: all */
     GHashTable *kind_verdicts;         /* StrobeKindView* to a verdict */
-    GByteArray *track_verdicts;        /* by track id */
+    GByteArray *track_verdicts;        /* indexed by track id */
     GHashTable *name_verdicts;         /* string id to a verdict */
     guint64 n_kept, n_left_out;
     GArray *samples; /* of gint64: begins of every stride-th kept record */

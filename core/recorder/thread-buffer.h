@@ -58,7 +58,7 @@ struct StrobeWriter {
     _Atomic uint64_t busy;
     union {
         struct {
-            uint32_t depth;      /* open spans */
+            uint32_t depth;      /* number of open spans */
             uint32_t generation; /* window to which this writer is attached, or
                                   * THREAD_BUFFER_DETACHED */
         };

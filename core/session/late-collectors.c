@@ -33,7 +33,7 @@ static gboolean records_or_warms(const StrobeSession *session)
     return session->is_running && session->action != STROBE_ACTION_NONE;
 }
 
-/* From now on the collector takes part in the session. */
+/* Warms a collector that was opened late, and starts it if a window records. */
 static void join_session(StrobeSession *session, StrobeCollector *c)
 {
     strobe_collector_warm(c);

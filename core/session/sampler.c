@@ -140,7 +140,7 @@ static gint64 sample_due(struct worker *worker)
     return soonest;
 }
 
-/* The caller holds the lock. */
+/* Are there new sources for this worker? The caller holds the lock. */
 static gboolean has_added(const struct worker *worker)
 {
     const StrobeSampler *sampler = worker->sampler;
@@ -183,7 +183,8 @@ static void *worker_main(void *data)
     return NULL;
 }
 
-/* The caller holds the lock, or no other thread knows the sampler yet. */
+/* Starts a worker for these sources. The caller holds the lock, or no other thread knows the
+ * sampler yet. */
 static void add_worker(StrobeSampler *sampler, GArray *sources)
 {
     struct worker *worker = g_new0(struct worker, 1);

@@ -24,7 +24,7 @@ enum {
 
 typedef struct StrobeTransition {
     guint32 calls;
-    const char *warning; /* with STROBE_CALL_WARN */
+    const char *warning; /* the message for STROBE_CALL_WARN */
 } StrobeTransition;
 
 /* `previous` is an action; `next` an action or STROBE_ACTION_EXIT. */

@@ -59,7 +59,7 @@ static void report_dump(StrobeSession *session, struct pool_dump *dump)
     }
 }
 
-/* The caller holds the lock. */
+/* Logs new requests that the configuration did not allow. The caller holds the lock. */
 static void report_refused(StrobeSession *session)
 {
     guint32 before = session->n_refused_dumps;

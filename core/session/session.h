@@ -24,7 +24,7 @@ typedef struct StrobeEnding {
 } StrobeEnding;
 
 struct StrobeSession {
-    GRecMutex lock; /* a handler may call back */
+    GRecMutex lock; /* recursive, because a handler may call the session */
     gint n_users;   /* number of holders, see strobe_session_hold */
     pid_t pid;      /* a forked child must not touch its parent's session */
     pid_t target;   /* id of the recorded process if it is not this process; 0: this process */
@@ -49,10 +49,10 @@ struct StrobeSession {
     gint is_stop_wanted; /* the function that a dump called has stopped the session; atomic */
     StrobeScheduleFunction schedule;
     gpointer schedule_user;
-    StrobeResultDirectory *directory; /* of the recording window */
+    StrobeResultDirectory *directory; /* result directory of the recording window */
     guint32 window;                   /* number of the recording window */
     GPtrArray *endings;               /* of StrobeEnding, oldest first */
-    StrobeFlight *flight;             /* for the policy ring */
+    StrobeFlight *flight;             /* used with the policy ring */
     /* numbers of dumps and of refused dumps that were already reported */
     guint32 n_dumps, n_refused_dumps;
     StrobeDumpMaker dump_maker; /* used if a thread of this process is the writer */

@@ -23,7 +23,7 @@ typedef struct StrobeRecorderSettings {
     size_t n_kinds;
     const char *setup;         /* text for a writer process (writer-setup.h); NULL: none */
     StrobeMakeDump *make_dump; /* for a writer thread; NULL: it makes no dumps */
-    void *user;                /* of make_dump */
+    void *user;                /* argument of make_dump */
 } StrobeRecorderSettings;
 
 /* Makes the pool and registers the standard kinds. EBUSY if a recorder is already open. */

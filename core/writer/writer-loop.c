@@ -21,7 +21,7 @@ static void ring_answer(StrobeWriterLoop *d)
     strobe_bell_ring(&d->control->answer);
 }
 
-/* The program may change the path at any time. */
+/* Copies a path from the pool, which the program may change at any time. */
 static void copy_path(char path[PATH_MAX], const char *there)
 {
     memcpy(path, there, PATH_MAX);

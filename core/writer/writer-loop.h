@@ -25,7 +25,7 @@ typedef struct StrobeRotation {
 
 /* State of a window that is being written. */
 typedef struct LoopWindow {
-    uint32_t number; /* 0: none */
+    uint32_t number; /* 0: no window */
     int undefined;   /* last error of writing the definitions */
     uint64_t begin, end;
     unsigned n_stuck; /* number of threads that were in a critical section at the window's end */
@@ -61,7 +61,7 @@ typedef struct StrobeWriterLoopProgram {
 typedef struct StrobeWriterLoop {
     struct pool_header *pool;
     struct pool_control *control;
-    struct pool_settings settings; /* a copy */
+    struct pool_settings settings; /* a copy of the pool's settings */
     StrobeRing *ring;              /* NULL: the policy is not ring */
     StrobeWriterLoopProgram program;
     int64_t poll_ns;
@@ -80,7 +80,7 @@ typedef struct StrobeWriterLoop {
     } partial[STROBE_POOL_THREAD_BUFFERS];
 } StrobeWriterLoop;
 
-/* Returns 0 or ENOMEM. */
+/* Initialises the loop. Returns 0 or ENOMEM. */
 int strobe_writer_loop_init(StrobeWriterLoop *loop, struct pool_header *pool,
                             const StrobeWriterLoopProgram *program);
 void strobe_writer_loop_clear(StrobeWriterLoop *loop);

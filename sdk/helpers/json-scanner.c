@@ -213,7 +213,7 @@ static inline int skip_blanks(StrobeJsonScanner *s)
 static char *put_code(char *out, uint32_t code)
 {
     if (code >= 0xd800 && code < 0xe000)
-        code = 0xfffd; /* half of a surrogate pair */
+        code = 0xfffd; /* replaces half of a surrogate pair, which is invalid */
     if (code < 0x80) {
         *out++ = (char)code;
     } else if (code < 0x800) {

@@ -12,8 +12,8 @@ typedef enum KeyType { SWITCH, FREQUENCY, TEXT, CHOICE } KeyType;
 typedef struct AclKey {
     const char *name;
     KeyType type;
-    gint64 highest;             /* FREQUENCY, from 1 */
-    const char *const *choices; /* CHOICE */
+    gint64 highest;             /* for the type FREQUENCY; the lowest value is 1 */
+    const char *const *choices; /* for the type CHOICE */
     const char *otherwise;      /* the key's default; NULL: none */
 } AclKey;
 

@@ -40,7 +40,7 @@ gboolean strobe_ascend_switch(StrobeConfig *config, const StrobeConfigPlace *pla
     return otherwise;
 }
 
-/* Later versions of the profiler may know more keys. */
+/* Only warns of unknown keys, because later versions of the profiler may know them. */
 static void warn_of_unknown(StrobeConfig *config, JsonObject *top, const char *origin)
 {
     g_autoptr(GList) keys = json_object_get_members(top);

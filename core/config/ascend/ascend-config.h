@@ -11,7 +11,7 @@
 
 /* The settings of the Ascend PyTorch Profiler after its checks: values of a file, or defaults. */
 typedef struct StrobeAscendSettings {
-    gboolean cpu, npu; /* activities */
+    gboolean cpu, npu; /* the activities that are recorded */
     gboolean record_shapes, profile_memory, with_stack, with_flops, with_modules;
     const char *level;       /* "Level0" ...; a constant */
     const char *aic_metrics; /* "PipeUtilization" ...; a constant */

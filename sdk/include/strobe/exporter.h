@@ -63,7 +63,7 @@ typedef struct StrobeTrackView {
     uint32_t type; /* STROBE_TRACK_* */
     int32_t device;
     uint32_t reserved;
-    uint64_t pid;                 /* recorded process */
+    uint64_t pid;                 /* id of the recorded process */
     uint64_t number;              /* thread, stream, plane number */
     const char *name;             /* "" if none was given */
     const char *group;            /* "" if none was given */
@@ -160,8 +160,8 @@ typedef struct StrobeConsumerHost {
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-    /* 1: records of a track (0: of any track) were lost between two times. Before raw_end the
-     * losses are unknown, and the result is 1. */
+    /* 1: records of the track (`track` 0: of any track) were lost between begin_ns and end_ns.
+     * Before raw_end the losses are unknown, and the result is 1. */
     int32_t (*touches_gap)(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
                            int64_t end_ns);
     /* Passes: adds STROBE_VIEW_* to the flags of the last emitted record. The host itself marks
@@ -196,7 +196,7 @@ typedef struct StrobeConsumerOps {
     /* end of base ABI 1.0 */
 } StrobeConsumerOps;
 
-/* Reading a field of a record. `offset` comes from the kind's field table. */
+/* Read a field of a record. `offset` comes from the kind's field table. */
 static inline uint64_t strobe_view_u64(const StrobeView *view, uint32_t offset)
 {
     uint64_t value;

@@ -36,7 +36,7 @@ typedef struct StrobeCellValue {
                       INT64_MAX */
     int32_t is_unsigned;
     double real; /* value of type WHOLE or REAL, as a double */
-    double rest; /* of a time in microseconds: the part below 1 ns, usually 0 */
+    double rest; /* for a time in microseconds: the part below 1 ns, usually 0 */
 } StrobeCellValue;
 
 /* Reads a cell's text in the column's format, as strobe_table_cell writes it. Skips surrounding

@@ -36,7 +36,7 @@ void strobe_perf_rings_close(StrobePerfRings *rings);
 /* Number of threads whose events were opened. */
 uint32_t strobe_perf_rings_n_threads(const StrobePerfRings *rings);
 
-/* No event is recorded from now on. */
+/* Disables the events: none is recorded from now on. */
 void strobe_perf_rings_disable(StrobePerfRings *rings);
 
 /* Number of events that found no room in the rings, if the attributes' read_format is

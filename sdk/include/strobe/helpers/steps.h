@@ -28,7 +28,7 @@ typedef struct StrobeSteps {
     size_t n, room;
     uint64_t n_dropped; /* steps that were not added: above STROBE_STEPS_MAX, or out of memory */
     int has_devices;    /* a step has a separate time range on each of several devices */
-    int is_sorted;      /* by devices */
+    int is_sorted;      /* the steps are sorted by device */
 } StrobeSteps;
 
 /* Frees the steps. */
