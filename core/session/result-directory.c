@@ -29,7 +29,7 @@ void strobe_set_rank(int rank)
     g_atomic_int_set(&reported_rank, MAX(rank, -1));
 }
 
-/* -1 if no environment variable has a rank. */
+/* The rank in an environment variable; -1 if there is none. */
 static gint rank_of_environment(void)
 {
     static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
@@ -69,8 +69,8 @@ static void stamp_now(char stamp[18], gint64 realtime_ns)
     g_snprintf(stamp + 14, 4, "%03d", (int)(realtime_ns / 1000000 % 1000));
 }
 
-/* The system limits the length of a folder's name: a too long worker is truncated at a character
- * boundary. */
+/* Makes the folder's name. If `worker` makes it longer than the system allows, truncates `worker`
+ * at a character boundary. */
 static char *make_name(const char *worker, pid_t pid, const char *stamp)
 {
     g_autofree char *rest = g_strdup_printf("_%ld_%s_ascend_pt", (long)pid, stamp);
@@ -82,7 +82,8 @@ static char *make_name(const char *worker, pid_t pid, const char *stamp)
     return g_strdup_printf("%.*s%s", (int)(end - worker), worker, rest);
 }
 
-/* On a clash (two threads make results in the same millisecond) it takes the next millisecond. */
+/* If the directory exists (another thread made a result in the same millisecond), uses the next
+ * millisecond. */
 static gboolean make_directory(StrobeResultDirectory *d, const char *parent, const char *worker,
                                GError **error)
 {
@@ -100,8 +101,8 @@ static gboolean make_directory(StrobeResultDirectory *d, const char *parent, con
     return set_io_error(d->path, error);
 }
 
-/* Opens the directory, or a folder in it; the session keeps no descriptor in the program. -1: an
- * error. */
+/* Opens the directory, or a folder in it; the session keeps no descriptor open in the program. -1:
+ * an error. */
 static int open_folder(const StrobeResultDirectory *d, const char *name)
 {
     g_autofree char *path = g_build_filename(d->path, name, NULL);
@@ -212,7 +213,8 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
 
 /* ---- metadata ---- */
 
-/* Leaves out the "PLUGIN." that selects the file, unless another collector has the same name. */
+/* The collector's name without the "PLUGIN." that selects the file, unless another collector has
+ * the same name. */
 static const char *collector_name(const StrobeConfig *config, guint index)
 {
     const StrobeConfigComponent *own = g_ptr_array_index(config->collectors, index);
@@ -227,7 +229,7 @@ static const char *collector_name(const StrobeConfig *config, guint index)
     return dot ? dot + 1 : own->name;
 }
 
-/* The collectors in the order of their numbers; link ids contain these. */
+/* Names of the collectors in the order of their numbers, which link ids contain. */
 static char *link_sources(const StrobeConfig *config)
 {
     GString *names = g_string_new(NULL);
@@ -249,7 +251,7 @@ char *strobe_result_directory_metadata(const StrobeResultDirectory *d, const Str
     json_object_set_int_member(capture_metadata, "pid", d->pid);
     json_object_set_int_member(capture_metadata, "rank", strobe_rank());
     json_object_set_string_member(capture_metadata, "host", g_get_host_name());
-    /* Stored as bytes that a JSON string can hold; the records have the raw bytes. */
+    /* JSON can store only valid UTF-8; the records have the raw bytes. */
     g_autofree char *valid = g_utf8_make_valid(command, -1);
     json_object_set_string_member(capture_metadata, "command", valid);
     json_object_set_string_member(capture_metadata, "boot_id", boot_id);
@@ -287,7 +289,7 @@ static JsonNode *copy_member(JsonObject *object, const char *name)
     return node ? json_node_copy(node) : NULL;
 }
 
-/* A node that owns `object`. */
+/* Makes a node that owns `object`. */
 static JsonNode *object_node(JsonObject *object)
 {
     JsonNode *node = json_node_alloc();
@@ -331,8 +333,8 @@ static gboolean has_collector(const StrobeConfig *config, const char *name)
     return FALSE;
 }
 
-/* torch_npu's parameters as it writes them. A session of another front end has no such
- * parameters; its collectors determine the values. */
+/* The parameters of torch_npu's profiler, in the form in which it writes them. A session of another
+ * front end has no such parameters; the values are then derived from its collectors. */
 static JsonNode *common_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "common_config");
@@ -409,7 +411,7 @@ static void add_versions(JsonObject *top, const StrobeConfig *config)
     json_object_set_string_member(top, "strobe_version", strobe_version());
 }
 
-/* NULL `end`: the window still records. */
+/* The text of profiler_info. `end` is NULL while the window records. */
 static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *config, gint rank,
                        const StrobeClockPair *end)
 {
@@ -420,7 +422,7 @@ static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *confi
     if (end)
         json_object_set_object_member(top, "end_info", strobe_result_end_info(end));
     add_versions(top, config);
-    /* A string if it comes from the environment, as torch_npu writes it. */
+    /* torch_npu writes a rank from the environment as a string. */
     if (rank >= 0 && rank_of_environment() < 0) {
         json_object_set_int_member(top, "rank_id", rank);
     } else if (rank >= 0) {
@@ -435,7 +437,8 @@ static char *info_name(gint rank)
     return rank < 0 ? g_strdup(INFO_PREFIX ".json") : g_strdup_printf(INFO_PREFIX "_%d.json", rank);
 }
 
-/* The rank may have become known within the window. */
+/* Writes profiler_info. If its name has changed because the rank became known within the window,
+ * removes the old file. */
 static gboolean write_info(StrobeResultDirectory *d, int folder, const StrobeConfig *config,
                            const StrobeClockPair *end, GError **error)
 {
@@ -470,7 +473,7 @@ static char *metadata_text(const StrobeResultDirectory *d, const StrobeConfig *c
     g_autoptr(GList) keys = json_object_get_members(config->metadata);
 
     for (GList *k = keys; k; k = k->next)
-        if (strcmp(k->data, "trace_id")) /* it goes last */
+        if (strcmp(k->data, "trace_id")) /* added last */
             json_object_set_member(
                 top, k->data, json_node_copy(json_object_get_member(config->metadata, k->data)));
     json_object_set_object_member(top, "ENV_VARIABLES", read_environment());
@@ -499,8 +502,8 @@ gboolean strobe_result_directory_log(StrobeResultDirectory *d, const char *text,
     return ok;
 }
 
-/* Writes the file directly, because the folder does not contain it yet; it is replaced when the
- * window has ended. */
+/* Writes the first version of a file, directly under its name. The end of the window replaces the
+ * file. */
 static gboolean write_first(int folder, const char *name, const char *text)
 {
     const gsize n = strlen(text);
@@ -515,7 +518,7 @@ static gboolean write_first(int folder, const char *name, const char *text)
     return ok;
 }
 
-/* Errors here are reported at the end of the window. */
+/* Does not report errors: the end of the window writes the files again and reports them. */
 void strobe_result_directory_begin(StrobeResultDirectory *d, const StrobeConfig *config)
 {
     gint rank = strobe_rank();
@@ -577,7 +580,7 @@ static gboolean copy_json(StrobeResultDirectory *d, int from, int to, const char
     g_autoptr(JsonNode) node = strobe_json_read_file(from, name);
 
     if (!node)
-        return TRUE; /* the program has not written it yet, or the folder is something else */
+        return TRUE; /* the program has not written the file yet */
     set_what_differs(d, json_node_get_object(node));
     g_autofree char *copy = strobe_json_object_to_text(
         json_node_get_object(node),

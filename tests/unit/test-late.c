@@ -121,7 +121,7 @@ static void test_deadline(void)
     gint64 begin = g_get_monotonic_time();
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
     g_assert_cmpint(g_get_monotonic_time() - begin, >=, 2000000);
-    g_assert_nonnull(strstr(strobe_session_diagnostics(session), "time for late ones (2 s)"));
+    g_assert_nonnull(strstr(strobe_session_diagnostics(session), "time for late records (2 s)"));
     g_autofree char *capture = capture_of(session);
     g_assert_cmpuint(count_fakes(capture), ==, 510);
     strobe_session_free(session);
