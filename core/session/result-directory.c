@@ -20,6 +20,8 @@
 #include "result.h"
 
 #define INFO_PREFIX "profiler_info"
+#define DEVICE_COLLECTOR "npu_task"
+#define DEVICE_LEVEL "Level1" /* its level unless an option says another */
 #define METADATA_NAME "profiler_metadata.json"
 
 static gint reported_rank = -1; /* atomic */
@@ -348,6 +350,8 @@ static JsonNode *common_config(const StrobeConfig *config)
     JsonObject *out = json_object_new();
     JsonArray *activities = json_array_new();
     json_array_add_string_element(activities, "ProfilerActivity.CPU");
+    if (has_collector(config, DEVICE_COLLECTOR))
+        json_array_add_string_element(activities, "ProfilerActivity.NPU");
     json_object_set_array_member(out, "activities", activities);
     json_object_set_member(out, "schedule", schedule_node(config));
     json_object_set_boolean_member(out, "profile_memory", has_collector(config, "memory"));
@@ -358,15 +362,35 @@ static JsonNode *common_config(const StrobeConfig *config)
     return object_node(out);
 }
 
+/* Of the parameters those by which torch_npu's analysis chooses columns and tables. */
+static JsonNode *experimental_config(const StrobeConfig *config)
+{
+    JsonNode *given = copy_member(config->front_end, "experimental_config");
+    static const char *const switches[][2] = {{"_l2_cache", "l2_cache"},
+                                              {"_op_attr", "op_attr"},
+                                              {"_sys_io", "sys_io"},
+                                              {"_sys_interconnection", "sys_interconnection"}};
+
+    if (given)
+        return given;
+    JsonObject *out = json_object_new();
+    if (!has_collector(config, DEVICE_COLLECTOR))
+        return object_node(out);
+    const char *level = option_of(config, DEVICE_COLLECTOR, "profiler_level");
+    json_object_set_string_member(out, "_profiler_level", level ? level : DEVICE_LEVEL);
+    for (guint i = 0; i < G_N_ELEMENTS(switches); i++) {
+        const char *value = option_of(config, DEVICE_COLLECTOR, switches[i][1]);
+        json_object_set_boolean_member(out, switches[i][0], g_strcmp0(value, "true") == 0);
+    }
+    return object_node(out);
+}
+
 static JsonObject *config_member(const StrobeConfig *config)
 {
     JsonObject *out = json_object_new();
-    JsonNode *experimental = copy_member(config->front_end, "experimental_config");
 
     json_object_set_member(out, "common_config", common_config(config));
-    if (!experimental)
-        experimental = object_node(json_object_new());
-    json_object_set_member(out, "experimental_config", experimental);
+    json_object_set_member(out, "experimental_config", experimental_config(config));
     return out;
 }
 

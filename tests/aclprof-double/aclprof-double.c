@@ -289,8 +289,9 @@ static void make_folder(const Config *config)
              stamp, (int)(real / 1000000 % 1000), (long)getpid());
     mkdir(state.prof, 0750);
     make_data_folder("host");
-    put("host", "info.json", "{\"simulated\": true, \"pid\": %ld, \"begin\": %llu}", (long)getpid(),
-        (unsigned long long)real);
+    put("host", "info.json",
+        "{\"simulated\": true, \"pid\": %ld, \"begin\": %llu, \"CPU\": [{\"Frequency\": \"100\"}]}",
+        (long)getpid(), (unsigned long long)real);
     if (!find_option("noclock"))
         put("host", "start_info",
             "{\"collectionTimeBegin\": \"%llu\", \"clockMonotonicRaw\": \"%llu\"}",

@@ -30,6 +30,8 @@ TIMEOUT = float(os.environ.get("STROBE_TEST_TIMEOUT", "60"))
 VENV = pathlib.Path(os.environ.get("STROBE_TEST_VENV") or BUILD / "venv-torch")
 VENV_PYTHON = str(VENV / "bin" / "python")
 # Real results to compare with, which are not committed: STROBE_DATA or ../shared/data.
+# The Python files of torch_npu, see tests/make-torch-npu.py.
+TORCH_NPU = BUILD / "torch-npu" / "torch_npu"
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
 
 sys.path.append(str(TOP / "plugins" / "fixture"))
@@ -55,6 +57,13 @@ def needs_torch2(test):
     if "torch2" in os.environ.get("STROBE_REQUIRE", "").split(","):
         return test
     return unittest.skipUnless(os.access(VENV_PYTHON, os.X_OK), "no %s" % VENV_PYTHON)(test)
+
+
+def needs_torch_npu(test):
+    """Skips a test without torch_npu's files; fails where STROBE_REQUIRE names torch2."""
+    if "torch2" in os.environ.get("STROBE_REQUIRE", "").split(","):
+        return test
+    return unittest.skipUnless(TORCH_NPU.is_dir(), "no %s" % TORCH_NPU)(test)
 
 
 def program(name):

@@ -81,6 +81,7 @@ class ChainTest(NpuTest):
         metadata = {row["name"]: row["value"] for row in self.rows("metadata")}
         self.assertEqual(metadata["npu_task.backend"], "mspti")
         self.assertIn("only backend=aclprof records these", metadata["npu_task.absent"])
+        self.assertEqual(list(self.result().glob("PROF_*")), [])
         self.check_kernel_details()
         self.check_step_trace()
         self.check_api_statistic()

@@ -13,7 +13,7 @@ import time
 import unittest
 
 import tap
-from aclprof import PROGRAM, AclprofTest
+from aclprof import OPERATORS, PROGRAM, AclprofTest
 from databases import Database
 from support import PYTHON, STROBE, TIMEOUT, TOP, has_torch
 
@@ -26,31 +26,6 @@ FRAMEWORK = ["PYTORCH_API", "CONNECTION_IDS", "PYTORCH_CALLCHAINS", "STEP_TIME",
              "OP_MEMORY", "GC_RECORD"]
 EXPORTS = ["--export", "csv", "--export", "comm_json", "--export", "db", "--export",
            "chrome_trace"]
-
-# Each product of matrices launches a kernel, in the middle of the operator, except the first one.
-OPERATORS = """
-import ctypes, os, time
-home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
-ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL).aclInit(None)
-import torch
-for _ in range(5000):
-    try:
-        prof = ctypes.CDLL(home + "libmsprofiler.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
-        break
-    except OSError:
-        time.sleep(0.01)
-time.sleep(0.2)
-a = torch.ones(400, 400)
-torch.mm(a, a)
-for i in range(1, 6):
-    begin = time.time_ns()
-    torch.mm(a, a)
-    end = time.time_ns()
-    at = (begin + end) // 2
-    prof.aclprof_double_launch(ctypes.c_uint64(at), ctypes.c_uint64(at + 100),
-                               ctypes.c_uint64(1000 * i))
-print("done")
-"""
 
 
 @tap.once_test
