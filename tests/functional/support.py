@@ -29,9 +29,9 @@ TIMEOUT = float(os.environ.get("STROBE_TEST_TIMEOUT", "60"))
 # The virtual environment with PyTorch 2.x and the programs that read Strobe's files.
 VENV = pathlib.Path(os.environ.get("STROBE_TEST_VENV") or BUILD / "venv-torch")
 VENV_PYTHON = str(VENV / "bin" / "python")
-# Real results to compare with, which are not committed: STROBE_DATA or ../shared/data.
 # The Python files of torch_npu, see tests/make-torch-npu.py.
 TORCH_NPU = BUILD / "torch-npu" / "torch_npu"
+# Real results to compare with, which are not committed: STROBE_DATA or ../shared/data.
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
 
 sys.path.append(str(TOP / "plugins" / "fixture"))
