@@ -107,7 +107,13 @@ class StatesTest(BoardTest):
         return library
 
     def names(self):
-        return sorted(path.name for path in self.jobs.iterdir())
+        """Without the pool, which lies here in a container."""
+        return sorted(path.name for path in self.jobs.iterdir() if path.suffix != ".pool")
+
+    def pools(self, process):
+        """The pools of a process: in shared memory or, in a container, beside its JOBs."""
+        name = "strobe-%d-*" % process.pid
+        return [*SHARED.glob(name), *self.jobs.rglob(name)]
 
     def count_calls(self, job):
         """The number of calls of all threads."""
@@ -137,13 +143,11 @@ class StatesTest(BoardTest):
         self.configure()
         self.go_on(self.begin_and_wait("load", "wait"))
         self.assertEqual(self.names(), [])
-        before = set(SHARED.iterdir())
         process = self.begin_and_wait("load", "wait")
         process.kill()
         process.wait()
         self.assertEqual(self.names(), [".strobe-calls-%d" % process.pid])
-        (pool,) = [path for path in set(SHARED.iterdir()) - before
-                   if path.name.startswith("strobe-%d-" % process.pid)]
+        (pool,) = self.pools(process)
         self.go_on(self.begin_and_wait("load", "execute", 1, "wait"))
         self.assertEqual(self.names(), [self.job().name])
         self.assertFalse(pool.exists())
@@ -462,7 +466,7 @@ class StatesTest(BoardTest):
             process.kill()
             process.wait()
             self.strobe(*command, self.job())
-            self.assertEqual([path for path in SHARED.glob("strobe-%d-*" % process.pid)], [], command)
+            self.assertEqual(self.pools(process), [], command)
             self.assertEqual(self.calls()["svp_acl_rt_malloc"], 50, command)
             shutil.rmtree(self.job())
 
@@ -480,7 +484,7 @@ class StatesTest(BoardTest):
             process.kill()
             killed = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
             process.communicate()
-            for pool in SHARED.glob("strobe-%d-*" % process.pid):
+            for pool in self.pools(process):
                 pool.unlink()
             (count,) = struct.unpack_from("<Q", returned.read_bytes())
             self.check_loss(count, killed)

