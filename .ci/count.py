@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts the tests in meson's log, down to the TAP subtests, and prints them as one line.
 
-Fails when a test failed and when nothing ran.
+Exits with 1 if a test failed or no test ran.
 """
 
 import json
@@ -28,7 +28,7 @@ def count_subtests(text):
 
 
 def count_test(test):
-    """(passed, failed, skipped) of one program, whether or not it speaks TAP."""
+    """Returns (passed, failed, skipped) of one program, whether or not it prints TAP."""
     passed, failed, skipped = count_subtests(test.get("stdout") or "")
     result = test["result"]
     if result == "SKIP" and not passed + failed + skipped:

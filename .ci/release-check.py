@@ -31,7 +31,8 @@ def faults_of_news(top, version):
 
 
 def faults_of_debian(top, version):
-    """The packages have the same version, and a release for which they are meant."""
+    """The packages must have the same version, and name the release of Debian for which they are
+    meant."""
     entry = re.match(r"strobe \((.*?)\) (\S+);", (top / "debian" / "changelog").read_text())
     if not entry or entry[1] != version:
         return ["debian/changelog: the first entry is not that of %s" % version]

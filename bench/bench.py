@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the benchmarks of a build folder and prints one table.
 
-Own figure and peer are measured in turn. The value is the least disturbed repeat; the ratio is
-given for these and for the medians."""
+Strobe and its peer are measured in turn. The value is that of the least disturbed repeat. The table has the ratio of
+these values, and the ratio of the medians."""
 
 import argparse
 import contextlib
@@ -83,8 +83,8 @@ def main():
     parser.add_argument("--only", help="comma-separated: " + ", ".join(BENCHMARKS))
     parser.add_argument("--json", action="store_true", help="JSON instead of a table")
     parser.add_argument("--records", type=int, default=MIX_RECORDS,
-                        help="of the mix that exports and scaling are measured on (default: "
-                        "%(default)s; the growth is from a tenth of it)")
+                        help="number of records in the synthetic capture for exports and scaling (default: "
+                        "%(default)s; growth is measured from a tenth of it)")
     parser.add_argument("--list", action="store_true", help="name the benchmarks and run none")
     flags = parser.parse_args()
     if flags.list:
@@ -94,8 +94,8 @@ def main():
     for name in names:
         if name not in BENCHMARKS:
             parser.error('unknown benchmark "%s"; there are: %s' % (name, ", ".join(BENCHMARKS)))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # daemons and scratch files go too
-    # Large captures come and go: the build folder's disk is the one to be measured.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that daemons and scratch files are removed too
+    # Large captures are written and removed, so the scratch folder is on the build folder's disk.
     with contextlib.ExitStack() as stack:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-", dir=flags.build))
         memory = None

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * board_calls CONFIG [REPEATS]: ns of one call of a camera board's runtime, svp_acl_rt_get_device,
- * with the profiler as CONFIG has it. The runtime's double is preloaded, and before it the library
- * that records or none.
+ * board_calls CONFIG [REPEATS]: measures the ns of one call of a camera board's runtime,
+ * svp_acl_rt_get_device, with the profiler that CONFIG selects. The test double of the runtime is
+ * preloaded, with or without libstrobe-board.so before it.
  */
 #include <dlfcn.h>
 
@@ -19,7 +19,7 @@ static void *find_function(const char *name)
     return function;
 }
 
-/* So that the JOB is one to be kept. */
+/* Runs an inference, because a JOB without one is not kept. */
 static void run_model(void)
 {
     int (*load)(const void *, uint32_t *) =
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     int (*init)(const char *) = (int (*)(const char *))find_function("svp_acl_init");
     int (*finalize)(void) = (int (*)(void))find_function("svp_acl_finalize");
     int (*call)(int32_t *) = (int (*)(int32_t *))find_function("svp_acl_rt_get_device");
-    const struct timespec pause = {0, 100000000}; /* the writer empties the pool */
+    const struct timespec pause = {0, 100000000}; /* time for the writer to empty the pool */
 
     init(argc > 1 && *argv[1] ? argv[1] : NULL);
     run_model();

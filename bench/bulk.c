@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bulk FOLDER [REPEATS]: finished records a second emitted by reserve_bulk as a device's collector
- * does, and how many such records memory takes a second as plain bytes, in a region larger than the
- * caches.
+ * bulk FOLDER [REPEATS]: measures how many finished records reserve_bulk emits in a second, as in a
+ * device's collector, and how many records of this size can be stored in memory in a second as
+ * plain bytes, in a region that is larger than the caches.
  */
 #include <thread-buffer.h>
 #include <recorder.h>
@@ -12,9 +12,9 @@
 #include "measure.h"
 
 #define BULKS 100
-#define PAUSE_NS 30000000         /* the writer thread empties the pool meanwhile */
+#define PAUSE_NS 30000000         /* time for the writer to empty the pool */
 #define MEMORY_BYTES (256u << 20) /* larger than any cache */
-#define MEMORY_PART (64u << 20)   /* written in one repeat */
+#define MEMORY_PART (64u << 20)   /* size of the part that one repeat writes */
 
 typedef struct Marker {
     StrobeRecordHeader header;
@@ -32,7 +32,7 @@ static void fill_marker(Marker *marker, StrobeKindId kind, uint32_t name, uint64
     marker->fields.argument = begin;
 }
 
-/* Records a second. */
+/* Returns the number of records that are emitted in a second. */
 static double emit_bulks(StrobeKindId kind, uint32_t name)
 {
     StrobeWriter *writer = strobe_thread_buffer_writer();
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     if (!kind)
         fail("marker", error);
     uint32_t name = strobe_thread_buffer_intern(strobe_thread_buffer_writer(), "benchmark", 9, 0);
-    emit_bulks(kind, name); /* the pages are touched */
+    emit_bulks(kind, name); /* touches the pages before the measurement */
     for (long i = 0; i < repeats; i++) {
         nanosleep(&pause, NULL);
         samples_add(&memory, fill_memory(region, (unsigned)i));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture FOLDER [SPANS]: records nested spans under a hundred names, lossless, and prints the
- * capture's path. */
+/* capture FOLDER [SPANS]: records nested spans with a hundred names, without losses, and prints the
+ * path of the capture. */
 #include <stdio.h>
 #include "measure.h"
 
-#define CHUNK 100000 /* spans between two pauses: the default pool takes them whole */
+#define CHUNK 100000 /* spans between two pauses; all of them fit into the default pool */
 #define PAUSE_NS 30000000
 
 static char names[100][32];

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chrome trace export: `strobe analyse` on a capture against `uftrace dump --chrome` on the calls of
-a program compiled with -pg, each on one processor, measured in turn. A span is one event of Strobe
-(X), and two of uftrace (B and E)."""
+"""Compares the export of Chrome traces: `strobe analyse` on a capture, and `uftrace dump --chrome` on the calls of
+a program that was compiled with -pg, each on one processor, measured in turn. A span is one event in Strobe's trace
+(X), and two events in uftrace's (B and E)."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ import time
 
 from db_export import limited
 
-BYTES_A_RECORD = 320  # of the mix, in the trace
+BYTES_A_RECORD = 320  # of the synthetic capture, in the trace
 
 
 class ExportError(Exception):
@@ -18,7 +18,7 @@ class ExportError(Exception):
 
 
 def count(path, needle):
-    """How often the bytes occur in a file."""
+    """The number of times that the bytes occur in a file."""
     found, rest = 0, b""
     with open(path, "rb") as file:
         while True:
@@ -30,7 +30,7 @@ def count(path, needle):
 
 
 class StrobeExport:
-    """The capture, exported again and again below a folder."""
+    """Exports a capture repeatedly, below a folder."""
 
     def __init__(self, strobe, capture, folder, environment):
         self.output = os.path.join(folder, "exported")
@@ -38,7 +38,7 @@ class StrobeExport:
         self.environment = environment
 
     def seconds_written_nowhere(self, library):
-        """With the library that drops writes of files."""
+        """Seconds of an export with the library that drops writes to files."""
         return self.seconds(dict(self.environment or os.environ, LD_PRELOAD=library))
 
     def seconds(self, environment=None):
@@ -64,12 +64,12 @@ class StrobeExport:
         raise ExportError("strobe analyse has made no trace_view.json")
 
     def counts(self):
-        """Events and spans in the output."""
+        """The number of events and spans in the output."""
         path = self.path()
         return count(path, b'"ph"'), count(path, b'"ph": "X"') + count(path, b'"ph":"X"')
 
     def write_seconds(self):
-        """The floor: as many bytes written to a new file on the same disk."""
+        """The floor: writing as many bytes to a new file on the same disk."""
         left, chunk = os.path.getsize(self.path()), b"x" * (1 << 18)
         path = os.path.join(os.path.dirname(self.output), "plain")
         begin = time.perf_counter()
@@ -82,7 +82,7 @@ class StrobeExport:
 
 
 class UftraceExport:
-    """The calls, recorded once and dumped again and again."""
+    """Records the calls once and dumps them repeatedly."""
 
     def __init__(self, program, calls, folder, outputs):
         self.data = os.path.join(folder, "uftrace.data")
@@ -111,7 +111,7 @@ class UftraceExport:
 
 
 class BabeltraceExport:
-    """A CTF trace, printed as text again and again."""
+    """Prints a CTF trace as text repeatedly."""
 
     def __init__(self, trace, folder):
         self.command = ["babeltrace2", trace]
@@ -128,7 +128,7 @@ class BabeltraceExport:
 
 
 def measure(own, peer, repeats):
-    """Seconds of the export, of its floor and of the peer (empty where there is none), in turn."""
+    """Seconds of the export, of its floor and of the peer (empty without a peer), measured in turn."""
     mine, floor, theirs = [], [], []
     own.seconds()
     for _ in range(repeats):

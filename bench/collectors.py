@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What collectors cost that record by themselves: marks, calls, samples, kernels, blocks."""
+"""The cost of collectors: marks, calls, samples, kernels, blocks."""
 
 import glob
 import json
@@ -72,12 +72,12 @@ def host_sampling(bench):
         threads: bench.lines([bench.program("host"), "sample", bench.scratch, str(threads), "3"])["cost"]
         for threads in (1, 64, 1000)
     }
-    # % of a core at ten ticks a second: 1 % is 1,000 us a tick
+    # The figures are % of a core at ten ticks a second, so 1 % is 1,000 us for each tick.
     more = [(many - few) * 1000 / (1000 - 64) for many, few in zip(found[1000], found[64])]
     return [
         Row("host_sampling", "% of a core", found[64], "with one thread", found[1], goal="<= 0.5 %",
             note="host_sys (all items) and sys_io at 10 Hz, 64 threads"),
-        Row("host_sampling_thread", "us", more, goal="<= 5 us", note="a further thread and tick"),
+        Row("host_sampling_thread", "us", more, goal="<= 5 us", note="for each further thread and tick"),
     ]
 
 
@@ -103,12 +103,12 @@ def npu(bench):
         Row("npu_emit", "records/s", found["own"], "memset beyond the caches", found["memory"],
             ">= 20 M/s", "simulated kernels from MSPTI's buffers, by the time of one core", best="most"),
         Row("npu_hand_over", "ns", found["hand_over"],
-            note="a buffer of 4 MB, on the vendor's thread; being preempted included"),
+            note="a buffer of 4 MB, on the vendor's thread, including time without a processor"),
     ]
 
 
 def board_calls(bench):
-    """A wrapped call of a camera board's runtime, by the time of the call itself."""
+    """A wrapped call of a camera board's runtime, compared with the call itself."""
     double = str(bench.build / "tests" / "svp-double" / "libsvp_acl.so")
     library = str(bench.build / "board" / "libstrobe-board.so")
     folder = pathlib.Path(bench.scratch)
@@ -148,7 +148,7 @@ def heap(bench):
     stands_there = (min(plain) - min(without)) / 2
     return [
         Row("heap_shut", "ns", found["shut"], "without the library", without, goal="<= 4 ns more",
-            note="malloc and free, no session: %.2g ns more a call, of which standing there is %.2g" %
+            note="malloc and free, no session: %.2g ns more for a call, %.2g of them for a bare wrapper" %
             (more("shut"), stands_there)),
         Row("heap_recorded", "ns", [value / 2 for value in found["every"]], "a span", found["span"],
             goal="<= 2 x", note="a malloc or a free, recorded: %.0f ns more" % more("every")),
@@ -173,6 +173,6 @@ def memory_shut(bench):
 
     return [
         Row("memory_shut", "ns", found["front"], "without the library", found["direct"], goal="<= 2 ns more",
-            note="an allocator's report to PyTorch, no session: %.2g ns more, of which standing there is %.2g" %
+            note="an allocator's report to PyTorch, no session: %.2g ns more, %.2g of them for a bare wrapper" %
             (more("front"), more("plain"))),
     ]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compile_overhead.py FOLDER [REPEATS]: ns of training steps of a small network, eager and compiled by
-torch.compile: without a profiler, under Strobe's cpu_op in a real session and under torch.profiler, in
-the same process, in turn. Both record the same, the kernels of Inductor too. `kernels_plain` is the
-network that was compiled for that while nothing records. Prints one JSON line each."""
+"""compile_overhead.py FOLDER [REPEATS]: measures the ns of training steps of a small network, eager and compiled by
+torch.compile: without a profiler, with Strobe's cpu_op in a real session, and with torch.profiler, in the same
+process, in turn. Both profilers record the same events, including the kernels of Inductor. `kernels_plain` is the
+network that was compiled with recordable kernels, while nothing records. Prints one JSON line for each."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from torch._inductor import config  # noqa: E402
 
 from measure import in_session, in_turn, print_samples  # noqa: E402
 
-# Times each step by itself: other programs do not disturb all of them.
+# Each step is timed separately, so that other programs do not disturb all of them.
 STEPS = 150
 WARM = 10
 WIDTH, LAYERS, BATCH = 64, 6, 32
@@ -32,7 +32,7 @@ def make_network():
 
 
 def make_step(network):
-    """Forward and backward; what the compiler has to do is done."""
+    """A function that runs forward and backward; the compilation is already done."""
     data = torch.ones(BATCH, WIDTH)
 
     def step():
@@ -56,7 +56,7 @@ def time_steps(step):
 
 
 class Modes:
-    """One step without a profiler and under both."""
+    """Steps without a profiler and under each of the two profilers."""
 
     def __init__(self, folder, step):
         self.config = {
@@ -64,7 +64,7 @@ class Modes:
         }
         self.step = step
         self.directory = None  # of the last session
-        self.events = 0  # that the peer recorded last
+        self.events = 0  # number of events in the last recording of the peer
 
     def plain(self):
         return time_steps(self.step)

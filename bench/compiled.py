@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording adds to a training step, eager and compiled by torch.compile."""
+"""The time that recording adds to a training step, eager and compiled by torch.compile."""
 
 import os
 import pathlib
@@ -9,7 +9,7 @@ from workplace import Skipped
 
 
 def compiled_overhead(bench):
-    """With the PyTorch of build/venv-torch, which has Kineto."""
+    """The overhead with the PyTorch of build/venv-torch, which has Kineto."""
     script = str(pathlib.Path(__file__).with_name("compile_overhead.py"))
     bench.require_python(bench.torch2_python)
     found = bench.lines([bench.torch2_python, script, bench.scratch])
@@ -26,9 +26,9 @@ def compiled_overhead(bench):
 
 
 def _check(bench, found):
-    """Both have recorded, and about as much: Strobe's session has some records of its own."""
+    """Checks that both profilers have recorded about the same number of events; Strobe's session has some more."""
     capture = os.path.join(found["directory"], "FRAMEWORK", "capture.strobe")
     recorded = bench.lines([bench.program("reader"), capture, "1"])["records"][0]
     events = found["kineto_events"][0]
     if not 0.99 * events <= recorded <= 1.05 * events + 100:
-        raise Skipped("%d records beside %d events of torch.profiler" % (recorded, events))
+        raise Skipped("Strobe recorded %d records, torch.profiler %d events" % (recorded, events))

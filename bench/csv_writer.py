@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""csv_writer.py FILE: MB/s at which Python's csv.writer, which made the original's files, writes the
-first rows of a table again. Its cells are texts already."""
+"""csv_writer.py FILE: measures the MB/s at which Python's csv.writer, with which the Ascend PyTorch Profiler writes
+its files, writes the first rows of a table again. The cells are texts already."""
 
 import csv
 import itertools

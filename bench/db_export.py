@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Database export: `strobe analyse --export db` on a capture against a plain loop of prepared
-statements over the same rows (bench/insert), measured in turn, on one processor and on two."""
+"""Compares the export of a database, `strobe analyse --export db` on a capture, with a plain loop of prepared
+statements for the same rows (bench/insert), measured in turn, on one processor and on two."""
 
 import json
 import os
@@ -13,7 +13,7 @@ NAME = "ascend_pytorch_profiler"
 
 
 def limited(processors, first=0):
-    """For a child process: so many of the processors that this one may use."""
+    """A function for a child process, which limits it to this number of processors."""
     chosen = sorted(os.sched_getaffinity(0))[first : first + processors]
     return lambda: os.sched_setaffinity(0, chosen)
 
@@ -23,7 +23,7 @@ def processors():
 
 
 class DbExport:
-    """A capture, exported again and again."""
+    """Exports a capture repeatedly."""
 
     def __init__(self, bench, capture):
         self.output = os.path.join(bench.scratch, "database")
@@ -44,7 +44,7 @@ class DbExport:
 
 
 def insert(bench, database, n):
-    """Seconds of the plain loop, and how many rows it wrote."""
+    """Seconds of the plain loop, and the number of rows that it wrote."""
     done = subprocess.run([bench.program("insert"), database, bench.scratch], check=True,
                           preexec_fn=limited(n), stdout=subprocess.PIPE, text=True)
     found = {line["name"]: line["samples"] for line in map(json.loads, done.stdout.splitlines())}
@@ -52,7 +52,7 @@ def insert(bench, database, n):
 
 
 def measure(bench, capture, n, repeats):
-    """Rows a second of both, in turn; and the number of rows."""
+    """Rows per second of the export and of the plain loop, measured in turn, and the number of rows."""
     own, mine, theirs = DbExport(bench, capture), [], []
     for _ in range(repeats):
         spent, (plain, rows) = own.seconds(n), insert(bench, own.path(), n)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far `strobe diff` can be trusted: false alarms and power, measured with real runs.
+"""Measures how reliable `strobe diff` is: its false alarms and its power, with real runs.
 
     bench/diff_trust.py [--build DIR] [--folder DIR] [--runs 60] [--comparisons 100]
 
@@ -23,7 +23,7 @@ STEPS = 200
 SLOWER = (2, 5, 10)  # %
 SLOWED = ["product", "layer 3"]
 REGRESSION = 7
-# The comparisons of one line: their name, runs a side, options.
+# The comparisons of each line: their name, the number of runs on each side, options.
 FORMS = (
     ("five runs a side", 5, ()),
     ("three runs a side", 3, ()),
@@ -41,7 +41,8 @@ def output_of(*words, codes=(0,)):
 
 
 def record(build, folder, n_runs):
-    """Paths of results by how much slower they are: equal ones, and a third as many of each other."""
+    """The paths of results, by the percentage by which they are slower. There are `runs` equal ones (0), and a third
+    of this number for each other percentage."""
     results = {percent: [] for percent in (0, *SLOWER)}
     for number in range(n_runs):
         for percent in results if number % 3 == 0 else (0,):
@@ -52,7 +53,7 @@ def record(build, folder, n_runs):
 
 
 class Comparison:
-    """What `strobe diff` says of two sides."""
+    """The result of `strobe diff` for two sides."""
 
     def __init__(self, build, a, b, words):
         text, code = output_of(build / "tools" / "strobe", "diff", *a, "--against", *b, *words,
@@ -65,7 +66,7 @@ class Comparison:
 
 
 def random_sides(equal, others, n):
-    """Runs of both sides that come in any order."""
+    """Chooses runs for both sides at random."""
     if equal is others:
         runs = random.sample(equal, 2 * n)
         return runs[:n], runs[n:]
@@ -73,7 +74,7 @@ def random_sides(equal, others, n):
 
 
 def count_alarms(compare, sides):
-    """Comparisons that list a row, and those that end with 7, of how many."""
+    """The number of comparisons that list a row, of those with exit code 7, and of all."""
     made = [compare(a, b) for a, b in sides]
     return "%d and %d of %d" % (sum(one.any_changed for one in made),
                                 sum(one.is_regression for one in made), len(made))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump FOLDER [REPEATS]: ms that the dump of a full ring of 64 MB takes while a thread records as
- * fast as it can, ms of a plain write of as many bytes to the same folder, and the share of what
- * that thread recorded meanwhile that was lost because no block was free.
+ * dump FOLDER [REPEATS]: measures the ms of the dump of a full ring of 64 MB while a thread records
+ * as fast as it can, the ms of a plain write of as many bytes to the same folder, and the share of
+ * the thread's records during the dump that were lost because no block was free.
  */
 #include <pthread.h>
 #include <recorder.h>
@@ -35,7 +35,7 @@ static uint64_t n_lost(void)
     return lost[STROBE_LOSS_POOL_EMPTY];
 }
 
-/* Bytes of a dump, which is then removed. */
+/* Returns the size of a dump, and removes the dump. */
 static double take_capture(const char *directory)
 {
     char path[4096];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a capture is read and exported at, and how that grows with it."""
+"""The speed of reading and exporting a capture, and how the time grows with the capture."""
 
 import os
 import pathlib
@@ -34,7 +34,7 @@ def bytes_per_span(bench):
 
 
 def _formatter(bench):
-    """The exporter alone, without a capture, passes and sorting."""
+    """The speed of the exporter alone, without a capture, passes and sorting."""
     rows = []
     for name, folder, what in (("chrome_export_format", bench.room(FORMATTED_EVENTS * 400), "a file"),
                                ("chrome_export_format_null", "nowhere", "nowhere")):
@@ -50,7 +50,7 @@ def _formatter(bench):
 
 
 def _against_babeltrace(bench, row):
-    """The same events a second against babeltrace2, which makes text of LTTng's traces."""
+    """The events per second, compared with babeltrace2, which converts LTTng's traces to text."""
     theirs = Row("chrome_export_babeltrace", row.unit, row.samples, best=row.best)
     if not shutil.which("babeltrace2"):
         theirs.peer_name = "babeltrace2 is not installed"
@@ -144,7 +144,7 @@ def scaling(bench):
     own.prepare()
     for what in ("import", "trace", "csv"):
         found = own.measure(what)
-        per_ten = 10 / own.times[what]  # inputs come in whole steps
+        per_ten = 10 / own.times[what]  # inputs consist of whole steps, so their ratio is not exactly ten
         row = Row("growth_" + what, "x", [b / a * per_ten for a, b in zip(found.small, found.large)],
                   goal="<= 10.5 x", note="for ten times the %s, of %.2f times; %.2f s on one processor"
                   % (own.units[what], own.times[what], min(found.large)))

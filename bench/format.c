@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format [EVENTS [FOLDER|nowhere]]: events a second of the exporter alone, operators with shapes,
- * from the mock host to a file; "nowhere": what is written to it is dropped, as on /dev/null.
+ * format [EVENTS [FOLDER|nowhere]]: measures how many events chrome_trace alone writes in a second
+ * (operators with shapes), from the mock host to a file; "nowhere": the writes are dropped, as with
+ * /dev/null.
  */
 #include <fcntl.h>
 #include <mock-consumer-host.h>
@@ -24,7 +25,7 @@ extern const StrobePlugin strobe_plugin_1;
 
 static int is_dropped;
 
-/* In the place of the C library's. */
+/* Replaces the C library's function: drops the bytes if the folder is "nowhere". */
 ssize_t pwrite(int file, const void *bytes, size_t length, off_t at)
 {
     return is_dropped ? (ssize_t)length : syscall(SYS_pwrite64, file, bytes, length, at);

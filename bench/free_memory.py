@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory is free for a benchmark: of the machine, and of the control groups it is in."""
+"""Finds how much memory is free for a benchmark, in the machine and in the control groups of the process."""
 
 import os
 
-NO_LIMIT = 1 << 62  # version 1 says a number beyond where there is no limit
+NO_LIMIT = 1 << 62  # version 1 of control groups has a larger number if there is no limit
 
 
 def _available(root):
@@ -12,7 +12,7 @@ def _available(root):
 
 
 def _number(path):
-    """None: there is no such file, or it says that there is no limit."""
+    """The number in a file; None if the file does not exist or contains no limit."""
     try:
         with open(path, encoding="ascii") as file:
             return int(file.read())
@@ -21,7 +21,7 @@ def _number(path):
 
 
 def _cache(folder, name):
-    """Bytes of files that the group gives up first."""
+    """Bytes of cached files, which the system removes from memory before the group reaches its limit."""
     try:
         with open(os.path.join(folder, "memory.stat"), encoding="ascii") as file:
             return next((int(words[1]) for words in map(str.split, file) if words[0] == name), 0)
@@ -30,7 +30,7 @@ def _cache(folder, name):
 
 
 def _groups(root):
-    """Where the process's groups of memory are mounted, their path below, and the version."""
+    """For each memory group of the process: its mount point, its path below that, and the version."""
     with open(os.path.join(root, "proc/self/cgroup"), encoding="utf-8") as file:
         for line in file:
             _, controllers, path = line.rstrip("\n").split(":", 2)
@@ -47,7 +47,7 @@ FILES = {
 
 
 def _left(folder, version):
-    """What a group's limit leaves, in a list; nothing where it has none."""
+    """A list with the bytes that a group's limit leaves free; empty if it has no limit."""
     limit, used, cache = FILES[version]
     limit, used = (_number(os.path.join(folder, name)) for name in (limit, used))
     if limit is None or used is None or limit >= NO_LIMIT:
@@ -56,8 +56,8 @@ def _left(folder, version):
 
 
 def free_memory(root="/"):
-    """Bytes. The limit of each group above counts too; in a container whose own group is mounted as
-    the root, the path below does not exist and the root's files are its."""
+    """The number of free bytes. The limits of all groups above count too. In a container whose own group is mounted
+    as the root, the path does not exist, and the files of the root are those of the group."""
     free = _available(root)
     try:
         groups = list(_groups(root))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heap FOLDER: ns of a malloc and its free; with heap-preload.so in LD_PRELOAD also in sessions
- * that record every block, those of 1 MB and more (none), one in 512 KB, and every block with its
- * call path; and of a span.
+ * heap FOLDER: measures the ns of a malloc and its free. With heap-preload.so in LD_PRELOAD it also
+ * measures them in sessions that record every block, blocks of at least 1 MB (there are none), one
+ * block in 512 KB, and every block with its call path; and it measures a span.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define REPEATS 15
 #define PAIRS 100000
 
-static void *(*volatile take)(size_t) = malloc; /* else the compiler may leave the pair out */
+static void *(*volatile take)(size_t) = malloc; /* volatile, so that the compiler keeps the calls */
 static void (*volatile give)(void *) = free;
 
 static double time_pairs(void)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host sample FOLDER THREADS [SECONDS [COLLECTORS]]: % of one processor that the host collectors
- * cost at 10 Hz in a process with so many threads, each of which works a little ten times a second;
- * the account is that of the threads that sample.
+ * host sample FOLDER THREADS [SECONDS [COLLECTORS]]: measures the share of one processor (in %)
+ * that the host collectors use at 10 Hz in a process with this number of threads, each of which
+ * works a little ten times a second. Only the time of the sampling threads counts.
  *
- * host calls FOLDER: ns of a call that could wait and does not, and, in a session that records it
- * (with osrt-preload.so in LD_PRELOAD), of such a call and of a span.
+ * host calls FOLDER: measures the ns of a call that could wait and does not wait and, in a session
+ * that records such calls (with osrt-preload.so in LD_PRELOAD), the ns of such a call and of a
+ * span.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -33,7 +34,7 @@ static void *work_a_little(void *unused)
     return NULL;
 }
 
-/* ns of processor time that the sampler and the workers have used so far. */
+/* Returns the ns of processor time that the sampler and the workers have used so far. */
 static double own_time(void)
 {
     char path[300], name[32] = "";
@@ -77,7 +78,7 @@ static int measure_sampling(const char *folder, long n_threads, long seconds,
             fail("pthread_create", "no more threads");
     snprintf(config, sizeof config, "\"collectors\": {%s}", collectors);
     StrobeSession *session = session_begin_with(folder, config);
-    sleep(1); /* new threads are found, names are read */
+    sleep(1); /* time for the collectors to find the new threads and read their names */
     for (long i = 0; i < seconds; i++) {
         double begin = now_ns(), before = own_time();
         sleep(1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostile FILE EVENTS [SEED]: a made-up Chrome trace that is as hard to hold in little memory as a
- * trace may be: names that come once, in no order of time, from 10,000 threads, arrows and launches
- * whose other ends lie at the opposite end of the file, allocations that are never released (up to
- * a million). The same seed makes the same bytes.
+ * hostile FILE EVENTS [SEED]: writes a synthetic Chrome trace that needs as much memory as
+ * possible: each name occurs only once, the events are not ordered by time, and come from 10,000
+ * threads; the two ends of arrows and launches are at opposite places of the file; up to a million
+ * allocations are never released. The same seed makes the same bytes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define THREADS 10000u
 #define ALLOCATIONS_MAX 1000000u
-#define STEP_NS 2000u /* between two events in order of time */
+#define STEP_NS 2000u /* time between successive events */
 #define BUFFER_BYTES (1u << 20)
 
 typedef struct Trace {
@@ -24,7 +24,7 @@ static uint64_t random_of(const Trace *trace, uint64_t place, uint64_t purpose)
     return scatter_number(scatter_number(place ^ trace->seed << 48) + purpose);
 }
 
-/* In no order: everywhere in the trace's time. */
+/* Returns a random time within the trace. */
 static uint64_t time_of(const Trace *trace, uint64_t place)
 {
     return random_of(trace, place, 1) % (trace->n + 1) * STEP_NS + STEP_NS;
@@ -50,7 +50,8 @@ static void put_operator(Trace *trace, uint64_t place)
             place);
 }
 
-/* An id stands at `place` and at the place that lies as far from the other end. */
+/* Returns the id of an arrow. `place` and the place at the same distance from the other end of the
+ * file have the same id. */
 static uint64_t id_of(const Trace *trace, uint64_t place)
 {
     return place < trace->n / 2 ? place : trace->n - 1 - place;
@@ -92,7 +93,7 @@ static void put_event(Trace *trace, uint64_t place)
 {
     switch (place % 8) {
     case 0:
-    case 7: /* n is a multiple of 8, so that 0 and 7 are opposite places */
+    case 7: /* n is a multiple of 8, so 0 and 7 are opposite places */
         put_launch(trace, place);
         break;
     case 2:

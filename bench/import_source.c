@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * import_source SOURCE FOLDER [REPEATS]: ms that it takes to read a source of another profiler and
- * write the capture below FOLDER, ms of a processor, the number of its records, its bytes, and the
- * bytes resident at most. Plugins are looked for as the command does.
+ * import_source SOURCE FOLDER [REPEATS]: measures the ms, and the ms of processor time, for reading
+ * the result of another profiler and writing the capture below FOLDER; also the number of records,
+ * the size of the source, and the largest resident memory. It finds plugins as the command does.
  */
 #include "import.h"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What results of others are imported at, and made into output files."""
+"""The speed of importing results of other profilers, and of making output files from them."""
 
 import os
 import pathlib
@@ -24,7 +24,8 @@ def import_raw(bench):
     command = [bench.program("import_source"), source, bench.scratch]
     reader = str(pathlib.Path(__file__).with_name("raw_reader.py"))
     found = {}
-    # The peer takes ten seconds, between two halves of ours: both meet the same neighbours.
+    # The peer takes ten seconds and runs between two halves of Strobe's runs, so that other programs on the
+    # machine disturb both equally.
     for words, given in (command, environment), ([PYTHON, reader, source, "1"], None), \
                         (command, environment):
         for name, values in bench.lines(words, given).items():
@@ -40,8 +41,8 @@ def import_raw(bench):
 
 
 def _chain_seconds(bench, source, kinds=("chrome_trace", "csv", "db"), look=None):
-    """`strobe analyse` of raw files as a user calls it: wall and processor time. look() is called
-    with the folder before that is removed."""
+    """Runs `strobe analyse` on raw files as a user does. Returns wall and processor time. Calls look()
+    with the folder before the folder is removed."""
     parent = os.path.join(bench.scratch, "chain")
     command = [str(bench.build / "tools" / "strobe"), "analyse", source, "--max-mem", "256MB", "-o", parent,
                "--plugin-path", str(bench.build / "plugins"), "--plugin-path", str(bench.build / "exporters")]
@@ -61,9 +62,9 @@ def _chain_seconds(bench, source, kinds=("chrome_trace", "csv", "db"), look=None
 
 
 def _floor_into(bench, floor):
-    """For _chain_seconds: adds the seconds of the same output alone. Each row of the database is
-    inserted by a plain loop of prepared statements, each byte of the other files written from one
-    buffer; one after the other."""
+    """The `look` of _chain_seconds. Adds the seconds that it takes only to write the same output: a plain loop of
+    prepared statements inserts each row of the database, and then each byte of the other files is written from one
+    buffer."""
     def look(parent):
         files = [path for path in pathlib.Path(parent).rglob("*") if path.is_file()]
         (database,) = [path for path in files if path.suffix == ".db"]
@@ -80,10 +81,10 @@ def _floor_into(bench, floor):
 
 
 def raw_chain(bench):
-    """Raw files to trace, every table and the database, and what ten times as many take."""
+    """From raw files to the trace, all tables and the database; also with ten times as many operators."""
     sources = {n: bench.raw(n) for n in (RAW_OPERATORS // 10, RAW_OPERATORS)}
     runs, floor = {operators: [] for operators in sources}, []
-    for _ in range(3):  # by turns, so that all meet the same neighbours
+    for _ in range(3):  # in turn, so that other programs on the machine disturb all equally
         runs[RAW_OPERATORS // 10].append(_chain_seconds(bench, sources[RAW_OPERATORS // 10]))
         runs[RAW_OPERATORS].append(
             _chain_seconds(bench, sources[RAW_OPERATORS], look=_floor_into(bench, floor)))

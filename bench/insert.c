@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insert DATABASE FOLDER [REPEATS]: seconds that a plain loop of prepared statements takes to make
- * the same database in FOLDER: same tables, rows, settings and indexes, in one transaction, synced
- * and renamed. All rows are in memory before.
+ * insert DATABASE FOLDER [REPEATS]: measures the seconds in which a plain loop of prepared
+ * statements makes the same database in FOLDER, with the same tables, rows, settings and indexes,
+ * in one transaction, synced and renamed. It reads all rows into memory before.
  */
 #include <fcntl.h>
 #include <sqlite3.h>

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peer of importing a trace: Python's json.load, without the collector, in a process of its
-own."""
+"""The peer of the import of a trace: Python's json.load in a separate process, without the garbage collector."""
 
 import json
 import subprocess
@@ -17,6 +16,6 @@ print(json.dumps([time.perf_counter() - wall, time.process_time() - used]))
 
 
 def seconds(path):
-    """Of the wall clock and of the processor, for the whole file."""
+    """Wall and processor time, in seconds, for the whole file."""
     done = subprocess.run([sys.executable, "-c", SCRIPT, path], check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)

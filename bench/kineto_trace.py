@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kineto_trace.py OUT MEGABYTES [SEED]: a trace as PyTorch's profiler writes it, of about this
-size, always the same for a seed. Steps of operators three deep with shapes, Python frames around
-them, calls of the runtime, kernels and copies with their arrows, allocations."""
+"""kineto_trace.py OUT MEGABYTES [SEED]: writes a trace of about this size in the form of PyTorch's profiler, always
+the same for a seed. It has steps with three levels of operators with shapes, Python frames around them, calls of the
+runtime, kernels and copies with their arrows, and allocations."""
 
 import random
 import sys
@@ -119,7 +119,7 @@ KERNELS = [
 
 
 class Trace:
-    """The text, and the numbers that go on from event to event."""
+    """The text of the trace, and the numbers that increase from event to event."""
 
     def __init__(self, out, seed):
         self.out = out

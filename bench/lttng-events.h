@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two LTTng-UST events that stand for a span. */
+/* The two LTTng-UST events that correspond to a span: its begin and its end. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER strobe_bench
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LTTng-UST as a peer: a session daemon that lives as long as the benchmark, with folders of its own,
-and one session whose events are those of bench/lttng.c."""
+"""LTTng-UST as a peer: a session daemon with separate folders, which runs only during the benchmark, and one session
+with the events of bench/lttng.c."""
 
 import os
 import shutil
@@ -10,8 +10,8 @@ import time
 
 CHANNEL = ["--userspace", "--subbuf-size=4M", "--num-subbuf=4"]
 WAIT_S = 10
-# The daemon of root has its sockets in /run/lttng, whatever LTTNG_HOME is. A mount namespace gives
-# it a /run of its own, beside the daemon of the system.
+# The daemon of root has its sockets in /run/lttng, and ignores LTTNG_HOME. A mount namespace gives it a separate
+# /run, so that it can run at the same time as the daemon of the system.
 OWN_RUN = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs lttng /run && exec "$@"', "sh"]
 
 
@@ -29,7 +29,7 @@ def _can_own_run():
 
 
 class Lttng:
-    """The daemon, as a context manager."""
+    """A context manager that starts and ends the daemon."""
 
     def __init__(self, environment):
         for name in ("lttng", "lttng-sessiond"):
@@ -40,7 +40,7 @@ class Lttng:
         self._daemon = None
 
     def __enter__(self):
-        # Not below the build folder: a socket's path has at most 107 characters.
+        # Not below the build folder, because a socket's path may have at most 107 characters.
         self._folder = tempfile.TemporaryDirectory(prefix="strobe-lttng-")
         self.home = self._folder.name
         # Programs register with the daemon before main: -1 makes them wait for it.
@@ -77,16 +77,16 @@ class Lttng:
             time.sleep(0.05)
 
     def command(self, *words):
-        """A command that reaches the daemon, and its environment."""
+        """A command that is connected to the daemon, and its environment."""
         enter = []
         if self._own_run and self._daemon:
-            # The root too: a namespace begins outside a chroot.
+            # The root must be set too, because a process in the namespace starts outside of a chroot.
             enter = ["nsenter", "--target", str(self._daemon.pid), "--mount", "--root",
                      "--wd=" + os.getcwd()]
         return [*enter, *words], self._environment
 
     def _answers(self):
-        # Without --no-sessiond the command would start a daemon of its own.
+        # Without --no-sessiond the command would start another daemon.
         return self._run("list") == 0
 
     def _run(self, *words):
@@ -99,7 +99,7 @@ class Lttng:
             raise LttngError("lttng %s fails" % " ".join(words))
 
     def begin(self, name, *flags):
-        """A session that records the two events; `--snapshot` keeps the last of them in memory."""
+        """Starts a session that records the two events; with `--snapshot` it keeps only the last events, in memory."""
         output = os.path.join(self.home, name)
         self._must("create", name, "--output=" + output, *flags)
         self._must("enable-channel", "events", *CHANNEL)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * marks PLUGIN FOLDER [REPEATS]: ns of one mstx range, one NVTX push and pop, and one range of
- * Strobe's own, in turn, in a flight recorder; and of an mstx and an NVTX mark while no session
- * records, beside an empty loop. PLUGIN is marker.so; the tables are filled as by the dispatchers
- * that programs have compiled in.
+ * marks PLUGIN FOLDER [REPEATS]: measures the ns of an mstx range, an NVTX push and pop, and a
+ * range of Strobe's own API, in turn, in a flight recorder; also the ns of an mstx mark, an NVTX
+ * mark and an empty loop while no session records. PLUGIN is marker.so; its tables are filled as by
+ * the dispatchers that are compiled into programs.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -107,7 +107,7 @@ static void __attribute__((noinline)) empty(const char *message, void *stream)
     __asm__ volatile("" : : "r"(message), "r"(stream));
 }
 
-/* What no mark can do without. */
+/* Runs an empty loop, which is the floor. */
 static void empty_calls(unsigned n)
 {
     void (*volatile place)(const char *, void *) = empty;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""marks_python.py FOLDER [REPEATS]: ns of a mark and of a range of strobe.mstx in a session, beside
-those of strobe itself, and of the same with no session beside a call of an empty function, measured
-in turn. With a session what the loop itself takes is subtracted. Prints one JSON line each."""
+"""marks_python.py FOLDER [REPEATS]: measures in turn the ns of a mark and of a range of strobe.mstx: in a session,
+compared with a mark and a range of strobe itself; and without a session, compared with a call of an empty function.
+With a session, the time of the loop itself is subtracted. Prints one JSON line for each series."""
 
 import sys
 

@@ -17,7 +17,8 @@ double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* getrusage() would count what the parent had resident when it made this process. */
+/* Does not use getrusage(), because that includes the parent's resident memory at the time of the
+ * fork. */
 double peak_bytes(void)
 {
     FILE *status = fopen("/proc/self/status", "re");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the benchmark programs share: time, the floor, a session of their own, and the samples that
- * they print for bench.py. Libstrobe's public interface only. */
+/* Common functions of the benchmark programs: time, the floor, sessions, and the samples that they
+ * print for bench.py. They use only libstrobe's public interface. */
 #ifndef STROBE_BENCH_MEASURE_H
 #define STROBE_BENCH_MEASURE_H
 
@@ -11,7 +11,8 @@
 #include <x86intrin.h>
 #endif
 
-/* The floor of all timing: the processor's counter, or the clock where there is none. */
+/* Reads the processor's counter, or the clock if there is no counter. No timing can be faster than
+ * this. */
 static inline uint64_t read_counter(void)
 {
 #if defined(__x86_64__)
@@ -32,7 +33,8 @@ static inline void keep_value(uint64_t value)
     __asm__ volatile("" : : "r"(value) : "memory");
 }
 
-/* Of one number always the same one, and another one of each other (splitmix64). */
+/* Maps each number to a random one, always the same for the same number, and never the same for two
+ * numbers (splitmix64). */
 static inline uint64_t scatter_number(uint64_t number)
 {
     number += 0x9e3779b97f4a7c15u;
@@ -41,29 +43,31 @@ static inline uint64_t scatter_number(uint64_t number)
     return number ^ number >> 31;
 }
 
-/* CLOCK_MONOTONIC in ns. */
+/* Returns CLOCK_MONOTONIC in ns. */
 double now_ns(void);
 
-/* Most bytes that this process had in memory at one time. */
+/* Returns the largest resident memory of this process so far, in bytes. */
 double peak_bytes(void);
 
 /* Ends the benchmark with a message. */
 void fail(const char *what, const char *why) __attribute__((noreturn));
 
-/* A number from the command line, `otherwise` where there is none. */
+/* Returns a number from the command line; `otherwise` if the argument is missing. */
 long number_argument(int argc, char **argv, int index, long otherwise);
 
-/* A running session whose results go below `folder`; `more` is further JSON of its configuration,
- * "" for none. It has the collectors that `more` names, else none. */
+/* Starts a session whose results go below `folder`. `more` is further JSON for its configuration,
+ * or
+ * "". The session has only the collectors that `more` names. */
 StrobeSession *session_begin_with(const char *folder, const char *more);
 StrobeSession *session_begin(const char *folder);
-/* Stops it; the time that took in ns. */
+/* Stops the session. Returns the time in ns. */
 double session_stop(StrobeSession *session);
 
-/* ns that writing so many bytes to a new file in `folder` takes, 256 KB at a time. */
+/* Writes this number of bytes to a new file in `folder`, 256 KB at a time. Returns the time in ns.
+ */
 double plain_write(const char *folder, double bytes);
 
-/* A series of numbers, printed as one line: {"name": NAME, "samples": [...]}. */
+/* A series of numbers, which is printed as one line: {"name": NAME, "samples": [...]}. */
 typedef struct Samples {
     const char *name;
     double values[1000];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmark scripts share: a session of their own, modes measured in turn, and the samples
-that they print for bench.py."""
+"""Common functions of the benchmark scripts: sessions, modes that are measured in turn, and the samples that they
+print for bench.py."""
 
 import json
 import random
@@ -10,7 +10,7 @@ from strobe import _strobe
 
 
 def in_session(name, config, work):
-    """What work() returns, called in a session, and the session's directory."""
+    """Calls work() in a session. Returns its result and the session's directory."""
     session = _strobe.Session(json.dumps(config), name)
     session.start()
     found = work()
@@ -23,8 +23,8 @@ def in_session(name, config, work):
 
 
 def in_turn(modes, repeats):
-    """Calls the modes, functions by name, once to warm up and then in an order of chance, so often;
-    each returns a sample or a list of them."""
+    """Calls the modes (functions by name) once to warm up, and then repeatedly in random order. Each call returns a
+    sample or a list of samples."""
     samples = {name: [] for name in modes}
     for mode in modes.values():
         mode()
@@ -38,6 +38,6 @@ def in_turn(modes, repeats):
 
 
 def print_samples(samples):
-    """One line of JSON for each name."""
+    """Prints one line of JSON for each name."""
     for name, values in samples.items():
         print(json.dumps({"name": name, "samples": values}))

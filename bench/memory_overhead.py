@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""memory_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: ns per allocation and release of PyTorch's
-CPU allocator without a profiler, under Strobe's memory and under PyTorch's own profiler with
-profile_memory: the same calls in the same process, measured in turn. Prints one JSON line for each."""
+"""memory_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: measures the ns per allocation and release of PyTorch's CPU
+allocator without a profiler, with Strobe's collector memory, and with PyTorch's own profiler (profile_memory). The same
+calls are made in the same process, in turn. Prints one JSON line for each series."""
 
 import ctypes
 import gc
@@ -17,7 +17,7 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     torch.set_num_threads(1)
-    gc.disable()  # the events of a profiler are many objects
+    gc.disable()  # a profiler's events are many objects, which Python would visit
     work = NativeWork(ctypes.CDLL(sys.argv[1]).bench_run_allocations)
     work.recorded *= 2  # a record for each allocation and for each release
     modes = {

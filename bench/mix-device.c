@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device's half of a step: kernels, copies, collective operations, and what is sampled. */
+/* Makes the device's records of a step: kernels, copies, collective operations, and samples. */
 #include "mix.h"
 
 #include <glib.h>
 
-#define TRANSFERS 74 /* of a collective operation */
-#define PMU_CUBE 13  /* the first so many values are those of the cube cores */
+#define TRANSFERS 74 /* in a collective operation */
+#define PMU_CUBE 13  /* number of values of the cube cores, which are the first ones */
 #define PMU_VALUES 28
 #define NONE 65535
 
-/* What a step has of each. */
+/* The number of each thing in a step. */
 enum { BLOCKS = 57, SIDE_COPIES = 18, UNMEASURED = 2 };
 
 static struct strobe_device_task *add_task(Mix *mix, MixTrack track, uint32_t name,
@@ -46,7 +46,8 @@ static void add_metrics(Mix *mix, uint64_t task, uint32_t name, gboolean is_cube
     }
 }
 
-/* Memory for what a kernel works in, from the call until the kernel was launched. */
+/* Adds the workspace of a kernel, which is allocated from the call until the launch of the
+ * kernel. */
 static void add_block(Mix *mix, uint32_t name, int64_t begin)
 {
     const int64_t bytes = 512 << mix_random(mix, 16);
@@ -109,7 +110,7 @@ void mix_device_copy(Mix *mix, uint64_t connection, int64_t begin)
     mix->stream = end;
 }
 
-/* A transfer on its plane, and the device task that carries it out. */
+/* Adds a transfer on its plane, and the device task that carries it out. */
 static void add_transfer(Mix *mix, uint32_t i, uint64_t connection, int64_t begin, int64_t end)
 {
     const uint32_t plane = i < 4 ? 0 : 1 + (i - 4) % (MIX_PLANES - 1);
@@ -150,7 +151,8 @@ void mix_device_collective(Mix *mix, uint64_t connection, int64_t begin)
 
     mix->comm = at;
     mix->comm_op++;
-    for (int i = 0; i < 4; i++) /* what it waits for, and what waits for it */
+    /* two events for which the transfer waits, and two that wait for it */
+    for (int i = 0; i < 4; i++)
         add_task(mix, MIX_COMM_STREAM, mix->texts[MIX_TASK_TYPES].ids[MIX_RECORD + i % 2],
                  connection, at - 900 + 20 * i, at - 880 + 20 * i)
             ->host_type = mix->texts[MIX_TASK_TYPES].ids[MIX_RECORD + i % 2];
@@ -211,7 +213,7 @@ static void sample_bandwidth(Mix *mix, int64_t t)
     }
 }
 
-/* They are read in four groups. */
+/* The counters are read in four groups. */
 static void sample_accelerators(Mix *mix, int64_t t)
 {
     static const uint32_t groups[] = {1, 10, 28, 4};

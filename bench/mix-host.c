@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's half of a step: Python, operators, the queue between threads, calls of the runtime. */
+/* Makes the host's records of a step: Python, operators, the queue between threads, calls of the
+ * runtime. */
 #include "mix.h"
 
 #include <glib.h>
 
-#define FRAMES_OUTSIDE 8 /* Python calls around all that a step does */
+#define FRAMES_OUTSIDE 8 /* Python calls around the whole step */
 #define OBJECTS_ALIVE 134
 #define OBJECTS_NEW 28 /* in each step */
-#define DEPTH_MAX 6    /* of operators in operators */
+#define DEPTH_MAX 6    /* of nested operators */
 
-/* What a step has of each. */
+/* The number of each thing in a step. */
 enum {
-    FORWARD_OPERATORS = 315, /* and the step itself */
+    FORWARD_OPERATORS = 315, /* without the step itself */
     BACKWARD_OPERATORS = 544,
     FUNCTIONS = 1282 - FRAMES_OUTSIDE,
     FORWARD_CALLS = 69,
     BACKWARD_CALLS = 156,
     QUEUE_INNER_CALLS = 41,
     RELEASES = 90,
-    COPIES = 53, /* and events */
+    COPIES = 53, /* and as many events */
     ALLOCATIONS = 381,
     LINKED_FORWARD = 67,
-    LINKED = 27, /* backward operators that know their forward one */
+    LINKED = 27, /* backward operators that are linked to their forward operator */
     COLLECTIVES = 4
 };
 
@@ -35,7 +36,8 @@ static gboolean is_forward(const Mix *mix)
     return mix->layer < MIX_FORWARD;
 }
 
-/* Of what only one of the two passes has. */
+/* Returns how many things this layer has, of `forward` things that only the forward pass has and
+ * `backward` things that only the backward pass has. */
 static unsigned share_of_pass(const Mix *mix, uint64_t forward, uint64_t backward)
 {
     return is_forward(mix)
@@ -43,7 +45,7 @@ static unsigned share_of_pass(const Mix *mix, uint64_t forward, uint64_t backwar
                : mix_share(backward, mix->layer - MIX_FORWARD, MIX_LAYERS - MIX_FORWARD);
 }
 
-/* ---- the thread that works the queue off ---- */
+/* ---- the thread that executes the queue ---- */
 
 static void add_call(Mix *mix, MixTrack track, uint32_t name, unsigned level, int64_t begin,
                      int64_t end)
@@ -66,7 +68,7 @@ static void add_launch(Mix *mix, unsigned i, unsigned n_kernels, int64_t begin)
         mix_device_collective(mix, connection, begin);
 }
 
-/* The call that a task of the queue is, and what it calls. */
+/* Adds the call that executes an entry of the queue, and the calls inside it. */
 static int64_t add_queue_calls(Mix *mix, int64_t t)
 {
     const unsigned n_kernels = compute_share(mix, MIX_KERNELS_A_STEP),
@@ -94,7 +96,7 @@ static int64_t add_queue_calls(Mix *mix, int64_t t)
     return t;
 }
 
-/* Puts something into the queue, which the other thread takes out and runs. */
+/* Adds an entry to the queue, which the other thread takes out and executes. */
 static int64_t add_queue(Mix *mix, MixTrack track, int64_t t)
 {
     const int64_t end = t + 1600 + (int64_t)mix_random(mix, 10000);
@@ -151,14 +153,14 @@ static int64_t close_operator(Mix *mix, const Open *open, unsigned i, int64_t t)
     return t;
 }
 
-/* Memory that the framework's own allocator gives and takes: where it stands then. */
+/* Adds an event of the framework's own allocator, with its totals after the event. */
 static void add_allocation(Mix *mix, int64_t t)
 {
     const uint64_t n = mix->n_allocations++;
     const int64_t bytes = 512 * (1 + (int64_t)(n / 3 * 7919 % 4096));
     struct strobe_memory_event *event = mix_add(mix, MIX_MEMORY_EVENT, MIX_ALLOCATOR, 0, t, t);
 
-    /* What was taken is first no longer in use and then given back, before the next is taken. */
+    /* Three events for each block: it is allocated, it is no longer in use, it is released. */
     mix->active += n % 3 == 0 ? bytes : n % 3 == 1 ? -bytes : 0;
     mix->allocated += n % 3 == 0 ? bytes : n % 3 == 2 ? -bytes : 0;
     event->total_allocated = mix->allocated;
@@ -170,7 +172,7 @@ static void add_allocation(Mix *mix, int64_t t)
     event->component = mix->texts[MIX_ALLOCATORS].ids[MIX_PTA];
 }
 
-/* Operators in operators, the innermost of which gives the device something to do. */
+/* Adds nested operators; the innermost one starts work on the device. */
 static int64_t add_operators(Mix *mix, int64_t t)
 {
     const unsigned n = share_of_pass(mix, FORWARD_OPERATORS, BACKWARD_OPERATORS);
@@ -198,7 +200,7 @@ static int64_t add_operators(Mix *mix, int64_t t)
 
 /* ---- layers ---- */
 
-/* What an operator asks of the runtime itself, and what a third thread releases for it. */
+/* Adds calls of the runtime by an operator itself, and releases for it by a third thread. */
 static int64_t add_calls(Mix *mix, int64_t t)
 {
     const unsigned n_requests = share_of_pass(mix, FORWARD_CALLS, BACKWARD_CALLS);
@@ -221,7 +223,8 @@ static uint32_t function_name(Mix *mix)
     return objects->ids[(mix->step * OBJECTS_NEW + mix_random(mix, OBJECTS_ALIVE)) % objects->n];
 }
 
-/* Python calls around the operators: every other one is entered, the others return at once. */
+/* Adds Python calls before the operators. Every second call encloses the operators; the others
+ * return at once. */
 static int64_t add_forward(Mix *mix, int64_t t)
 {
     const unsigned n = share_of_pass(mix, FUNCTIONS, 0);
@@ -265,10 +268,11 @@ int64_t mix_host_step(Mix *mix, int64_t begin)
     mix->kernel = 0;
     for (mix->layer = 0; mix->layer < MIX_FORWARD; mix->layer++)
         t = add_forward(mix, t);
-    t += 100000; /* the backward pass's thread awakes */
+    t += 100000; /* until the thread of the backward pass runs */
     for (; mix->layer < MIX_LAYERS; mix->layer++)
         t = add_operators(mix, add_calls(mix, t)) + 20000;
-    t = MAX(MAX(t, mix->queue), MAX(mix->stream, mix->comm)) + 100000; /* the loss is read */
+    /* The program reads the loss, so it waits for the device. */
+    t = MAX(MAX(t, mix->queue), MAX(mix->stream, mix->comm)) + 100000;
     for (int i = 0; i < FRAMES_OUTSIDE; i++)
         mix_add(mix, MIX_PYTHON_CALL, MIX_MAIN, mix_pick(mix, MIX_FUNCTIONS),
                 begin + 2000 * i + 2000, t - 2000 * i - 2000);

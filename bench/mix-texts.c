@@ -6,9 +6,10 @@
 #include <string.h>
 
 #define FRAMES_MAX 22
-#define FRAMES 85 /* in all stacks */
+#define FRAMES 85 /* different frames in all stacks */
 
-/* The first texts of a sort are its stems, further ones these by turns, a number and `rest`. */
+/* The first texts of a type are its stems and `rest`. Further texts are a stem, a number and
+ * `rest`, with each stem in turn. */
 typedef struct Names {
     uint32_t n;
     const char *rest;
@@ -113,8 +114,8 @@ static void fill_pool(Mix *mix, MixText which)
                         : mix_text(mix, "%s%u%s", name->stems[i % n_stems], 1000 + i, name->rest);
 }
 
-/* Lists such as "float;Scalar", of one to five parts; one that ends in a comma gets a number, as a
- * shape has. */
+/* Makes lists such as "float;Scalar", of one to five parts. A part that ends in a comma gets a
+ * number, as in a shape. */
 static void fill_lists(Mix *mix, MixText which, uint32_t n, const char *parts, const char *quote)
 {
     g_auto(GStrv) part = g_strsplit(parts, ";", 0);
@@ -133,7 +134,7 @@ static void fill_lists(Mix *mix, MixText which, uint32_t n, const char *parts, c
     }
 }
 
-/* Call stacks of 8 frames and more, the outermost ones in common. */
+/* Makes call stacks of at least 8 frames, which share their outermost frames. */
 static void fill_stacks(Mix *mix, uint32_t n)
 {
     MixPool *pool = begin_pool(mix, MIX_STACKS, n);

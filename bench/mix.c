@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mix FOLDER RECORDS [SEED]: a made-up capture of at least so many records with the mix of a real
- * training run on an Ascend device, in whole steps; prints the capture's path. The same seed makes
- * the same records.
+ * mix FOLDER RECORDS [SEED]: writes a synthetic capture with at least this number of records, in
+ * whole steps, with the same mix of kinds as a real training run on an Ascend device; prints the
+ * path of the capture. The same seed makes the same records.
  *
- * The run that it is made after (level 1, one step of a small network on two devices, read from its
- * database) and a step of this one, by kind:
+ * For each kind, the number of records in the real run (level 1, one step of a small network on two
+ * devices, read from its database), and in a step of the synthetic capture:
  *
  *     python_call    1282  1282     device_task   552   552     hbm           104   104
  *     module_memory  1078  1078     memory_event  495   495     memory_usage   28    28
@@ -88,7 +88,7 @@ static const struct {
     [MIX_PROCESS] = {STROBE_TRACK_PROCESS, -1, 0, NULL, NULL},
 };
 
-/* ---- what the parts share ---- */
+/* ---- common functions ---- */
 
 uint64_t mix_random(Mix *mix, uint64_t n)
 {
@@ -145,7 +145,7 @@ static void declare_kinds(Mix *mix)
     mix_texts_make(mix);
 }
 
-/* What a run tells once. */
+/* Records that occur once in a run. */
 static void add_metadata(Mix *mix)
 {
     struct strobe_device_info *device =
@@ -193,7 +193,8 @@ static void write_capture(Mix *mix, const char *folder, int64_t end)
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
     if (file < 0)
         fail(path, strerror(errno));
-    strobe_import_capture_set_temporary(mix->capture); /* no thread waits for the disk */
+    /* does not sync the file, so that nothing waits for the disk */
+    strobe_import_capture_set_temporary(mix->capture);
     if (!strobe_import_capture_write(mix->capture, file, run_metadata, &error))
         fail(path, error->message);
     printf("%s\n", path);

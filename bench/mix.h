@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of mix share: the capture in the making, its texts, and where each thread and
- * stream is in time. */
+/* Common data of the parts of mix: the capture that is being made, its texts, and the present time
+ * of each thread and stream. */
 #ifndef STROBE_BENCH_MIX_H
 #define STROBE_BENCH_MIX_H
 
@@ -8,10 +8,12 @@
 #include <strobe/kinds.h>
 #include "import-capture.h"
 
-/* Of a step, as in the run that mix is made after. */
+/* Numbers in a step, as in the real run. */
 enum {
-    MIX_LAYERS = 159, /* what the program gave the device to do, one after the other */
-    MIX_FORWARD = 53, /* of these, by the main thread; the others by that of the backward pass */
+    /* number of pieces of work that the program starts on the device, one after the other */
+    MIX_LAYERS = 159,
+    /* of MIX_LAYERS, the pieces that the main thread starts, not the backward thread */
+    MIX_FORWARD = 53,
     MIX_KERNELS_A_STEP = 187,
     MIX_PLANES = 8
 };
@@ -66,7 +68,8 @@ typedef enum MixTrack {
     MIX_TRACKS
 } MixTrack;
 
-/* Texts of one type: how many there are, and how long, is as in the real run; they are made up. */
+/* Types of texts. Their numbers and lengths are those of the real run, but the texts are invented.
+ */
 typedef enum MixText {
     MIX_OPERATORS,
     MIX_GRADIENTS,
@@ -102,7 +105,7 @@ typedef enum MixText {
     MIX_TEXTS
 } MixText;
 
-/* Places among those of a sort. */
+/* Indexes of texts within their type. */
 enum { MIX_NODE, MIX_ACL, MIX_HCCL };                                   /* MIX_LEVELS */
 enum { MIX_LAUNCH, MIX_LAUNCH_ALL };                                    /* MIX_LAUNCHES */
 enum { MIX_GE, MIX_PTA };                                               /* MIX_ALLOCATORS */
@@ -120,36 +123,38 @@ typedef struct Mix {
     StrobeKindId kinds[MIX_KINDS];
     StrobeTrackId tracks[MIX_TRACKS];
     MixPool texts[MIX_TEXTS];
-    uint64_t step, layer,
-        kernel;                  /* in the making; layers and kernels count from the step's begin */
-    int64_t queue, stream, comm; /* until when these are busy */
-    uint64_t connection, correlation, task, stream_task, comm_op; /* the next ones */
+    uint64_t step, layer, kernel; /* current numbers; `layer` and `kernel` count within the step */
+    /* times until which the queue, the stream and the communication are busy */
+    int64_t queue, stream, comm;
+    uint64_t connection, correlation, task, stream_task, comm_op; /* the next ids */
     int64_t allocated, reserved, active;
     uint64_t n_allocations;
 } Mix;
 
-/* A number below n (not 0), each seed's own sequence. */
+/* Returns a random number below n (not 0). Each seed has a different sequence of numbers. */
 uint64_t mix_random(Mix *mix, uint64_t n);
-/* From least to least << (doublings + 1), small ones more often. */
+/* Returns a random number from least to least << (doublings + 1); small numbers are more
+ * frequent. */
 int64_t mix_skewed(Mix *mix, int64_t least, unsigned doublings);
-/* Of `total` things that are spread evenly over `n` places, how many are at this one. */
+/* Returns the number of things at this place if `total` things are spread evenly over `n`
+ * places. */
 unsigned mix_share(uint64_t total, uint64_t place, uint64_t n);
 uint32_t mix_pick(Mix *mix, MixText which);
 
-/* A record with its fields absent. */
+/* Adds a record. Returns its fields, which all have absent values. */
 void *mix_add(Mix *mix, MixKind kind, MixTrack track, uint32_t name, int64_t begin, int64_t end);
 
 uint32_t mix_text(Mix *mix, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void mix_texts_make(Mix *mix);
 void mix_texts_clear(Mix *mix);
 
-/* A step's records; where the next one begins. */
+/* Adds the records of a step. Returns the time at which the next step begins. */
 int64_t mix_host_step(Mix *mix, int64_t begin);
-/* What a launch of the queue's thread has the device do; the launch began at `begin`. */
+/* The functions add the device's work for a launch that the queue's thread began at `begin`. */
 void mix_device_kernel(Mix *mix, uint64_t connection, int64_t begin);
 void mix_device_copy(Mix *mix, uint64_t connection, int64_t begin);
 void mix_device_collective(Mix *mix, uint64_t connection, int64_t begin);
-/* What is sampled while a step runs. */
+/* Adds the samples that are taken while a step runs. */
 void mix_device_samples(Mix *mix, int64_t begin, int64_t end);
 
 #endif

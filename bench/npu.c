@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu FOLDER [REPEATS]: kernels that MSPTI's double tells: records a second of the collector's
- * thread by its own processor time, those that memory takes a second as plain bytes of that size,
- * and ns that it takes to hand over a buffer, on the average. ASCEND_HOME_PATH leads to the double.
+ * npu FOLDER [REPEATS]: the test double of MSPTI reports kernels. Measures how many records the
+ * collector's thread makes in a second of its own processor time, how many records of this size can
+ * be stored in memory in a second as plain bytes, and the mean ns in which MSPTI hands over a
+ * buffer. ASCEND_HOME_PATH names the folder of the double.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -16,7 +17,7 @@
 #include "measure.h"
 
 #define KERNELS 500000
-#define BUFFER_KERNELS 50000 /* so many are told, and then the writer thread gets time */
+#define BUFFER_KERNELS 50000 /* number of kernels after which the writer gets time */
 #define MEMORY_BYTES (256u << 20)
 #define RECORD_BYTES (32 + sizeof(struct strobe_device_task))
 
@@ -38,7 +39,7 @@ static void find_double(void)
     get = (MsptiDoubleGet *)dlsym(library, "mspti_double");
 }
 
-/* ns of processor time of the collector's thread; 0: it has not run under its name yet. */
+/* Returns the ns of processor time of the collector's thread; 0: no thread has its name yet. */
 static double find_collector_time(void)
 {
     char path[300], name[32];
@@ -72,7 +73,7 @@ static double collector_time(void)
     const struct timespec pause = {0, 1000000};
     double used = 0;
 
-    for (int i = 0; i < 2000 && used == 0; i++) { /* it may have to wait for a processor first */
+    for (int i = 0; i < 2000 && used == 0; i++) { /* the thread may have to wait for a processor */
         if (i)
             nanosleep(&pause, NULL);
         used = find_collector_time();
@@ -119,11 +120,13 @@ int main(int argc, char **argv)
     aclInit();
     StrobeSession *session = session_begin_with(
         argv[1], "\"collectors\": {\"npu_task\": {\"activities\": [\"kernel\"]}}, "
-                 /* the thread waits for a disk that others keep busy: that is not its time */
+                 /* With `block` the thread may wait for a busy disk, which takes none of its
+                  * processor time. */
                  "\"buffer\": {\"size\": \"64MB\", \"policy\": \"block\"}");
     find_double();
-    nanosleep(&(const struct timespec){0, 50000000}, NULL); /* the thread has named itself */
-    measure_kernels(1);                                     /* the pages are touched */
+    /* time for the thread to get its name */
+    nanosleep(&(const struct timespec){0, 50000000}, NULL);
+    measure_kernels(1); /* touches the pages */
     for (long i = 0; i < repeats; i++) {
         const MsptiDoubleState before = *get();
         samples_add(&own, measure_kernels(1 + (uint64_t)(i + 1) * KERNELS));

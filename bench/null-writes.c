@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LD_PRELOAD: what a program writes with pwrite(2) into files that have a name is dropped, as on
- * /dev/null, which is no folder to make files in. Scratch files have none.
+ * For LD_PRELOAD: drops the bytes that a program writes with pwrite(2) to files that have a name,
+ * as with /dev/null, which cannot replace a folder. Scratch files have no name and are written.
  */
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""op_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: ns per PyTorch operator without a profiler, with
-an empty callback, under Strobe and under PyTorch's own profiler, both with the same options: the same
-operators in the same process, measured in turn. Prints one JSON line for each mode."""
+"""op_overhead.py TORCH_OPS_LIBRARY FOLDER [REPEATS]: measures the ns per PyTorch operator without a profiler, with
+an empty callback, with Strobe, and with PyTorch's own profiler and the same options. The same operators run in the same
+process, in turn. Prints one JSON line for each mode."""
 
 import ctypes
 import gc
@@ -15,16 +15,16 @@ from torch.autograd import profiler_legacy
 
 from measure import in_session, in_turn, print_samples
 
-# Few operators a sample: some samples are then undisturbed by other programs.
+# A sample has few operators, so that other programs do not disturb all samples.
 OPERATORS = 500
 TIMES = 20
 WARM = 500
 PYTHON_OPERATORS = 200
 PYTHON_TIMES = 25
 DEPTH = 20  # Python frames around the operators called from Python
-PAUSE_S = 0.02  # the writer empties the pool
+PAUSE_S = 0.02  # in which the writer empties the pool
 
-# By option: the collectors of Strobe, the arguments of PyTorch's profiler.
+# For each option: the collectors of Strobe, and the arguments of PyTorch's profiler.
 OPTIONS = {
     "none": ({"cpu_op": {}}, {}),
     "shapes": ({"cpu_op": {"shapes": True}}, {"record_shapes": True}),
@@ -35,7 +35,7 @@ OPTIONS = {
     "all": ({"cpu_op": {"shapes": True, "stack": True}, "python_call": {}, "memory": {"tensors": True}},
             {"record_shapes": True, "with_stack": True, "profile_memory": True}),
 }
-# Options that record Python's calls too: measured on operators called from Python.
+# These options record Python's calls too, so they are measured on operators that Python calls.
 FROM_PYTHON = ("stack", "all")
 
 
@@ -49,7 +49,7 @@ def peer_name():
 
 
 def timed(run, operators, times):
-    """ns per operator of each of so many repeats, after a first one."""
+    """ns per operator in each repeat, after a first one that does not count."""
     run(operators)
     spent = []
     for _ in range(times):
@@ -60,7 +60,7 @@ def timed(run, operators, times):
 
 
 class NativeWork:
-    """A function of torch_ops.cpp."""
+    """Calls a function of torch_ops.cpp."""
 
     recorded = OPERATORS * (TIMES + 1)
 
@@ -73,7 +73,7 @@ class NativeWork:
 
 
 class PythonWork:
-    """The same operator called from Python, some frames deep."""
+    """Calls the same operator from Python, inside of DEPTH frames."""
 
     recorded = PYTHON_OPERATORS * (PYTHON_TIMES + 1)
 
@@ -95,7 +95,7 @@ class PythonWork:
 
 
 class StrobeMode:
-    """Work in a session with these collectors."""
+    """Runs the work in a session with these collectors."""
 
     def __init__(self, work, folder, collectors):
         self.work = work
@@ -110,7 +110,7 @@ class StrobeMode:
 
 
 class PeerMode:
-    """Work under PyTorch's own profiler with these options."""
+    """Runs the work under PyTorch's own profiler with these options."""
 
     def __init__(self, work, options):
         self.work = work
@@ -149,7 +149,7 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     torch.set_num_threads(1)
-    gc.disable()  # the events of a profiler are many objects
+    gc.disable()  # a profiler's events are many objects, which Python would visit
     library = ctypes.CDLL(sys.argv[1])
     native, python = NativeWork(library.bench_run_operators), PythonWork()
     modes = {"plain": native.time, "plain_python": python.time,

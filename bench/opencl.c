@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opencl PLUGIN FOLDER [REPEATS]: ns of a call that does nothing, and of a launch on the first
- * device (one of 200 of an empty kernel, which are then waited for), each bare, through the layer
- * without a session, and recorded, in turn. PLUGIN is opencl.so, which is let in as the ICD loader
- * does it; it records into a flight recorder of 64 MB.
+ * opencl PLUGIN FOLDER [REPEATS]: measures the ns of a call that does nothing, and of a launch on
+ * the first device (one of 200 launches of an empty kernel, after which the program waits). Each is
+ * measured in turn without the layer, through the layer without a session, and recorded. PLUGIN is
+ * opencl.so, which is loaded as the ICD loader does it; it records into a flight recorder of 64 MB.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -44,7 +44,7 @@ static void check_status(cl_int status, const char *what)
         memcpy(&target.name_, &function, sizeof function);                                         \
     } while (0)
 
-/* Of the loader's functions those that the layer calls down to here. */
+/* Gets those functions of the loader that the layer calls in this program. */
 static void take_functions(void *loader)
 {
     TAKE(clGetPlatformIDs);
@@ -105,7 +105,7 @@ static void set_up(void)
     check_status(status, "no kernel");
 }
 
-/* ---- what is measured ---- */
+/* ---- measurements ---- */
 
 static double time_of_calls(const cl_icd_dispatch *table)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What recording adds to PyTorch's operators and allocations, beside PyTorch's own profilers: with the
-PyTorch of build/venv-torch (2.x, with Kineto) and with that of the system's Python."""
+"""The time that recording adds to PyTorch's operators and allocations, compared with PyTorch's own profilers: with the
+PyTorch of build/venv-torch (2.x, with Kineto), and with that of the system's Python."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ _WHAT = {
 
 
 def _each_pytorch(bench, name, measure):
-    """The rows of measure(python, name) for both; or why there are none."""
+    """The rows of measure(python, name) for each PyTorch, or a row with the reason why there are none."""
     rows = []
     for python, own_name in ((bench.torch2_python, name), (SYSTEM_PYTHON, name + "_system")):
         try:
@@ -33,7 +33,7 @@ def _each_pytorch(bench, name, measure):
 
 
 def _measure(bench, python, script):
-    """What a script printed; all operators must be in its last capture."""
+    """Runs a script and returns its samples. Checks that all operators are in its last capture."""
     library = bench.torch_library(python, "torch_ops.cpp")
     script = str(pathlib.Path(__file__).with_name(script))
     found = bench.lines([python, script, library, bench.scratch])
@@ -45,7 +45,7 @@ def _measure(bench, python, script):
 
 
 def _callback_rows(found, name):
-    """What any callback costs, and what Strobe costs above that."""
+    """Rows with the cost of an empty callback, and with the additional cost of Strobe."""
     usual = statistics.median(found["empty"])
     above = Row(name + "_above", "ns", [value - usual for value in found["none_strobe"]],
                 goal="<= %d ns" % ABOVE_CALLBACK_NS, note="above an empty callback of libtorch")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain-front.so: stands in front of the same functions as heap-preload.so and memory-preload.so
- * and does nothing but call the next ones: the floor of what standing there costs.
+ * plain-front.so: interposes the same functions as heap-preload.so and memory-preload.so, and only
+ * calls the next definitions. Its cost is the floor of interposing these functions.
  */
 #include <dlfcn.h>
 #include <stddef.h>

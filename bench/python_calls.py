@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python_calls.py FOLDER [REPEATS]: ns per call of a Python function, of a C function and of a PyTorch
-module without a profiler, under Strobe's python_call in a real session, under cProfile (modules: with
-a hand-written hook), the same calls in the same process, measured in turn. Prints one JSON line
-each."""
+"""python_calls.py FOLDER [REPEATS]: measures the ns per call of a Python function, of a C function and of a PyTorch
+module, without a profiler, with Strobe's python_call in a real session, and with cProfile (for modules: with a
+hand-written hook). The same calls are made in the same process, in turn. Prints one JSON line for each series."""
 
 import cProfile
 import sys
@@ -12,7 +11,7 @@ from measure import in_session, in_turn, print_samples
 
 CALLS = 20000
 MODULES = 1000
-PAUSE_S = 0.02  # the writer thread empties the pool meanwhile
+PAUSE_S = 0.02  # in which the writer empties the pool
 
 
 def empty(value):
@@ -65,7 +64,7 @@ def under_cprofile(work, n):
 
 
 class Hook:
-    """What one would write by hand to see modules: name and times of each call, in a list."""
+    """Records modules as a programmer would by hand: the name and the times of each call, in a list."""
 
     def __init__(self):
         self.names = {}
@@ -97,7 +96,7 @@ class Hook:
 
 
 def module_calls():
-    """None without PyTorch."""
+    """A function that calls a PyTorch module; None without PyTorch."""
     try:
         import torch
     except ImportError:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the raw files of torch_npu's profiler, as many operators as wanted, and says what they hold.
+"""Makes raw files of torch_npu's profiler with any number of operators, and lists their content.
 
-raw_files.py FOLDER OPERATORS writes FOLDER/FRAMEWORK and FOLDER/profiler_info_0.json. With --truth
-each record that a reader has to make of them is a line of that file, as dump-capture prints it. The
-same seed makes the same bytes. Damage is done to the files by damage()."""
+raw_files.py FOLDER OPERATORS writes FOLDER/FRAMEWORK and FOLDER/profiler_info_0.json. The file of --truth gets a line
+for each record that a reader must make of the raw files, in the form of dump-capture. The same seed makes the same
+bytes. damage() damages the files."""
 
 import argparse
 import os
@@ -38,7 +38,7 @@ def record(kind, fixed, *fields):
 
 
 def escape(value):
-    """A text as dump-capture prints it."""
+    """The text, escaped as dump-capture prints it."""
     if isinstance(value, str):
         value = value.encode()
     if all(32 <= byte < 127 and byte != 92 for byte in value):
@@ -47,7 +47,7 @@ def escape(value):
 
 
 def line(kind, begin, end, group, pid, tid, name, **fields):
-    """One record of the truth; fields that are None are absent."""
+    """The line of an expected record; fields that are None are absent."""
     parts = [kind, str(begin), str(end), group, str(pid), str(tid), escape(name)]
     for key, value in fields.items():
         if value is not None:
@@ -56,7 +56,7 @@ def line(kind, begin, end, group, pid, tid, name, **fields):
 
 
 class RawFiles:
-    """A run of a made-up training loop. Times are ns since its start, in steps of 10."""
+    """A run of a synthetic training loop. Times are ns since its start, in multiples of 10."""
 
     def __init__(self, folder, seed=1, truth=None, python=False, stacks=False, details=False,
                  queue=0.1, memory=0.1):
@@ -157,7 +157,7 @@ class RawFiles:
         return {key: values[key] for key in order if key in values}, data
 
     def group(self):
-        """An operator with others inside; some put something into the queue, some allocate."""
+        """Adds an operator with others inside. Some of these add an entry to the queue, some allocate memory."""
         r = self.random
         is_backward = r.random() < 0.3
         thread = BACKWARD if is_backward else MAIN
@@ -242,7 +242,7 @@ class RawFiles:
         self.put("torch.python_tracer_hash", record(4, struct.pack("<Q", key), text(1, value)))
 
     def python(self, n):
-        """n calls in MAIN, two frames that were open before, modules of two classes."""
+        """Adds n calls in the thread MAIN, two frames that were open before, and modules of two classes."""
         r = self.random
         keys = [r.getrandbits(63) for _ in range(40)]
         names = {}
@@ -250,7 +250,7 @@ class RawFiles:
             names[key] = ("Linear######%d" % (1000 + i) if i % 5 == 1 else
                           "<built-in function f%d>" % i if i % 5 == 2 else
                           "train.py(%d): call_%d" % (i, i))
-            if i != 7:  # one is never told
+            if i != 7:  # this name is never written
                 self.hash_entry(key, names[key])
         events, opened = [], [(10, keys[0]), (20, keys[3])]
         time, stack, numbers = 2000, [], {}
@@ -354,7 +354,7 @@ PLAIN = {"torch.python_tracer_func": 33, "torch.gc_record": 24}
 
 
 def split(data):
-    """The TLV records of whole files."""
+    """Splits the bytes of a file into its TLV records."""
     out, at = [], 0
     while at < len(data):
         length = 6 + PREFIX.unpack_from(data, at)[1]
@@ -364,9 +364,9 @@ def split(data):
 
 
 def damage(path, mode, seed):
-    """cut: the tail is gone. text: a text is no UTF-8. short: a record is shorter than its fixed
-    part. twice: a field comes twice. flip: bits are turned anywhere. shuffle: records stand in
-    another order."""
+    """Damages a file in one of these modes. cut: the end is missing. text: a text is not UTF-8. short: a record is
+    shorter than its fixed part. twice: a field occurs twice. flip: random bits are inverted. shuffle: the records
+    are in another order."""
     name, r = os.path.basename(path), random.Random(seed)
     with open(path, "rb") as file:
         data = bytearray(file.read())
@@ -409,10 +409,10 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("operators", type=int)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--truth", help="write what the files hold here")
+    parser.add_argument("--truth", help="write the expected records to this file")
     for flag in ("python", "stacks", "details"):
         parser.add_argument("--" + flag, action="store_true")
-    parser.add_argument("--damage", choices=MODES, help="damage every file so")
+    parser.add_argument("--damage", choices=MODES, help="damage every file in this way")
     args = parser.parse_args()
     RawFiles(args.folder, args.seed, args.truth, args.python, args.stacks,
              args.details).make(args.operators)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""raw_reader.py FOLDER [REPEATS]: a plain reader of torch_npu's raw files, the peer of ascend_raw:
-struct, a dictionary of the strings, a list of the records, and nothing made of them. Prints ms, as Python runs by itself
-and with its garbage collector off."""
+"""raw_reader.py FOLDER [REPEATS]: a plain reader of torch_npu's raw files, the peer of ascend_raw. It reads the files
+with struct into a dictionary of strings and a list of records, which are not used. Prints the ms with and without
+Python's garbage collector."""
 
 import gc
 import json

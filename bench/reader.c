@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reader CAPTURE [REPEATS]: records per second that the reader streams, their number and bytes, the
- * floor - the file's bytes read without looking at them -, and the bytes resident at most.
+ * reader CAPTURE [REPEATS]: measures how many records the reader streams in a second, the number
+ * and bytes of the records, and the largest resident memory. The floor is reading the file's bytes
+ * without evaluating them.
  */
 #include "reader.h"
 

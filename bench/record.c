@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record span|instant|ring|disabled FOLDER [REPEATS [SIZE]]: ns of one recording call on one
- * thread, and of its floor, measured in turn: two reads of the counter for a span, one for an
- * instant, an empty loop where nothing records. One repeat is small enough for the pool, of SIZE
- * (64MB), to take it whole. "ring" is a span in a flight recorder that has been full several times:
- * nothing is written.
+ * record span|instant|ring|disabled FOLDER [REPEATS [SIZE]]: measures the ns of one recording call
+ * on one thread, and of its floor, in turn. The floor is two reads of the counter for a span, one
+ * read for an instant, and an empty loop if nothing records. All records of a repeat fit into the
+ * pool of SIZE (64MB). "ring" is a span in a flight recorder that has been full several times; such
+ * a recorder writes nothing.
  */
 #include <stdio.h>
 #include <string.h>
 #include "measure.h"
 
 #define CALLS 20000
-#define PAUSE_NS 15000000 /* the writer thread empties the pool meanwhile */
+#define PAUSE_NS 15000000 /* time for the writer to empty the pool */
 #define FULL 10000000     /* spans that fill the pool several times */
 
 typedef void (*Loop)(unsigned n);
@@ -84,10 +84,10 @@ static void measure_mode(const struct mode *mode, long repeats)
     static Samples own = {.name = "own"}, floor = {.name = "floor"};
     const struct timespec pause = {0, PAUSE_NS};
 
-    time_of(mode->own, mode->calls); /* the thread registers, the pages are touched */
+    time_of(mode->own, mode->calls); /* registers the thread and touches the pages */
     for (long i = 0; i < repeats; i++) {
         nanosleep(&pause, NULL);
-        time_of(mode->floor, mode->calls / 20); /* wakes the processor up */
+        time_of(mode->floor, mode->calls / 20); /* makes the processor leave its idle state */
         samples_add(&floor, time_of(mode->floor, mode->calls));
         samples_add(&own, time_of(mode->own, mode->calls));
     }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""record_python.py FOLDER [REPEATS]: ns of strobe.mark and of `with strobe.range` from Python in a
-session, of the same with none, and of a call of an empty function, measured in turn; what the loop
-itself takes is subtracted. Prints one JSON line each."""
+"""record_python.py FOLDER [REPEATS]: measures in turn the ns of strobe.mark and of `with strobe.range` in Python, in a
+session and without one, and of a call of an empty function. The time of the loop itself is subtracted. Prints one JSON
+line for each."""
 
 import itertools
 import sys
@@ -11,7 +11,7 @@ import strobe
 from measure import in_session, print_samples
 
 CALLS = 20000
-PAUSE_S = 0.02  # the writer thread empties the pool meanwhile
+PAUSE_S = 0.02  # in which the writer empties the pool
 
 
 def empty(name):
@@ -51,7 +51,7 @@ def spent(work):
 
 
 def measure(works, samples, repeats):
-    """Adds to the samples what each work takes without its loop, in turn."""
+    """Measures each work in turn, and adds the times without the loop to the samples."""
     for _ in range(repeats):
         for name, work in works.items():
             time.sleep(PAUSE_S)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a record costs, and what a session does with it: writing, stopping, dumping."""
+"""The cost of a record, and of a session's work: writing, stopping, dumping."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ STOP_SPANS = 50000000
 def record_span(bench):
     found = bench.lines([bench.program("record"), "span", bench.scratch])
     return [Row("record_span", "ns", found["own"], "two counter reads", found["floor"],
-                note="the pool takes a repeat whole, and is written behind it")]
+                note="a repeat fits into the pool, which is written after it")]
 
 
 def record_span_ring(bench):
@@ -103,7 +103,7 @@ def stop_time(bench):
                 note="after %s spans at %.1f M/s on one thread, of which at least %.0f %% stored"
                 % (format(STOP_SPANS, ","), max(found["rate"]) / 1e6, min(kept))),
             Row("stop_time_late", "ms", found["late"], goal="< 50 ms",
-                note="a collector tells the rest of the window 1 s later")]
+                note="a collector reports the rest of the window 1 s later")]
 
 
 def dump(bench):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report LIBC10 MEMORY_PRELOAD PLAIN_FRONT: ns of a call with which an allocator of a device tells
- * PyTorch's profiler of a block, as nobody profiles: by itself, by way of memory-preload.so, and by
- * way of one that does nothing else than stand there; in turn.
+ * report LIBC10 MEMORY_PRELOAD PLAIN_FRONT: measures the ns of a call by which the allocator of a
+ * device reports a block to PyTorch's profiler while no profiler runs: directly, through
+ * memory-preload.so, and through a library that only calls the next function; in turn.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,7 +19,8 @@ typedef struct Device {
 typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
                     Device device);
 
-/* The function's name up to PyTorch 2.0, which plain-front.so has, and since. */
+/* The name of the function up to PyTorch 2.0 (that of the function in plain-front.so), and in later
+ * versions. */
 #define SIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
 #define UNSIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"
 

@@ -10,7 +10,7 @@ from typing import Optional
 
 @dataclasses.dataclass
 class Row:
-    """One figure. `samples` are its repeats; `peer` the peer's or floor's, in the same unit."""
+    """One figure. `samples` has the values of its repeats, `peer` those of the peer or floor, in the same unit."""
 
     name: str
     unit: str
@@ -19,8 +19,8 @@ class Row:
     peer: list = dataclasses.field(default_factory=list)
     goal: str = ""
     note: str = ""
-    best: str = "least"  # or "most": which end of the spread is undisturbed
-    best_value: Optional[float] = None  # where it is not the best of the samples
+    best: str = "least"  # or "most": the end of the spread that is least disturbed
+    best_value: Optional[float] = None  # the value, if it is not the best of the samples
     best_peer: Optional[float] = None
 
     def value(self):
@@ -63,7 +63,7 @@ class Row:
 
 
 def spread(samples):
-    """Half of the samples lie between the quartiles."""
+    """The extremes, quartiles and median of the samples; half of the samples lie between the quartiles."""
     if not samples:
         return {}
     low, middle, high = (samples * 3 if len(samples) == 1 else
@@ -73,7 +73,8 @@ def spread(samples):
 
 
 def added(found, name, own, plain, peer_name, peer, goal, note=""):
-    """What is added to the plain work, beside what the peer adds: least less least."""
+    """A row with the time that Strobe adds to the plain work, and the time that the peer adds: in both cases the
+    least time minus the least time of the plain work."""
     usual = statistics.median(found[plain])
     return Row(name, "ns", [value - usual for value in found[own]], peer_name,
                [value - usual for value in found[peer]], goal, note,
@@ -88,7 +89,7 @@ _TIMES = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 def three_digits(value):
-    """Three significant digits, without an exponent."""
+    """The number with three significant digits, without an exponent."""
     if not value:
         return "0"
     if abs(value) < 0.001:
@@ -97,7 +98,7 @@ def three_digits(value):
 
 
 def quantity(value, unit):
-    """With a unit of suitable size: "1.25 ms", "58.1 M records/s"."""
+    """The value with a unit of suitable size: "1.25 ms", "58.1 M records/s"."""
     if value is None:
         return "-"
     if unit in _TIMES:
@@ -122,7 +123,7 @@ _TEXTS = {0, 5}  # columns aligned to the left
 
 
 def _cells(row):
-    unit = "/s" if row.unit.endswith("s/s") else row.unit  # of the same things
+    unit = "/s" if row.unit.endswith("s/s") else row.unit  # the peer counts the same things
     peer = quantity(row.peer_value(), unit) if row.peer else ""
     ratios = [factor(row.ratio()), factor(row.median_ratio())] if row.peer else ["", ""]
     return [row.name, quantity(row.value(), row.unit), peer, *ratios, row.goal]
@@ -139,7 +140,7 @@ def _spread(row):
 
 
 def _remarks(row):
-    """What is below a row's figures: the peer, the spread, the note."""
+    """The lines below a row's figures: the peer, the spread, the note."""
     peer = "against " + row.peer_name if row.peer_name else ""
     return "; ".join(text for text in (peer, _spread(row), row.note) if text)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sampled ROUNDS: the same work each time, three parts in one function and one in another. Prints
- * the processor time and the elapsed time of the work, and the processor time until main, ns. */
+/* sampled ROUNDS: does the same work in each round, three quarters of it in one function and one
+ * quarter in another. Prints the processor time and the elapsed time of the work, and the processor
+ * time before main, in ns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What samples of processor time cost, and how true they are: beside perf record -g and py-spy record,
-of the same work in the same run."""
+"""The cost and accuracy of samples of processor time, compared with perf record -g and py-spy record, for
+the same work in the same run."""
 
 import json
 import os
@@ -14,8 +14,8 @@ from workplace import SYSTEM_PYTHON, Skipped
 
 REPEATS = 5
 ROUNDS = 25000  # about 5 s
-PYTHON_ROUNDS = 2500  # too
-TIMES = ("processor", "elapsed", "start")  # of the work, and the processor time before it
+PYTHON_ROUNDS = 2500  # about 5 s
+TIMES = ("processor", "elapsed", "start")  # the work's times, and the processor time before the work
 TOP = 10  # functions whose shares are compared
 SCRIPT = """
 import sys, time
@@ -35,7 +35,7 @@ print(time.process_time_ns() - start, time.perf_counter_ns() - begin, start)
 
 
 class Profiler:
-    """Runs the work under a profiler, each time anew: what the program says of its times, and shares."""
+    """Runs the work under a profiler. Each run returns the times that the program prints, and the shares."""
 
     def __init__(self, bench):
         self.bench = bench
@@ -45,7 +45,7 @@ class Profiler:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         said = self.bench.output(self.command([*map(str, command)]))
-        found = re.search(r"^(\d+) (\d+) (\d+)$", said, re.MULTILINE)  # py-spy says more
+        found = re.search(r"^(\d+) (\d+) (\d+)$", said, re.MULTILINE)  # py-spy prints further lines
         return dict(zip(TIMES, (int(ns) / 1e6 for ns in found.groups())))
 
 
@@ -120,7 +120,7 @@ def compare(name, bench, command, peer, peer_name, rate):
         points.append(max(abs(theirs[each] - own.get(each, 0)) for each in top))
     rows = [time_row(name, what, times, peer_name, rate) for what in TIMES]
     return rows + [Row(name + "_shares", "points", points, goal="<= 2 points",
-                       note="the most by which shares of the first %d functions differ" % TOP)]
+                       note="largest difference between the shares of the first %d functions" % TOP)]
 
 
 def time_row(name, what, times, peer_name, rate):

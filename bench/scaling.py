@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the time of the command grows with its input, and shrinks with a second processor: a trace of
-PyTorch's shape into a capture, and a capture with a real run's mix into a trace and into tables.
+"""Measures how the time of the command grows with its input, and shrinks with a second processor. The command
+imports a trace in PyTorch's form, and exports a synthetic capture (bench/mix.c) to a trace and to tables.
 
-What a second processor can give at best is measured beside it, as the machine's two may be halves
-of one, or somebody else's at times: two commands at once, each on a processor of its own."""
+The largest possible gain from a second processor is measured too, with two commands at the same time, each on its
+own processor. The gain may be less than 2, because both processors may be threads of one core, or other programs may
+use them."""
 
 import dataclasses
 import os
@@ -16,13 +17,14 @@ import chrome_export
 import kineto_trace
 from db_export import limited, processors
 
-SMALL, LARGE = 10, 100  # MB of a trace; of the mix a tenth of the records, and all
+SMALL, LARGE = 10, 100  # MB of a trace; for the synthetic capture a tenth of the records, and all
 REPEATS = 3
 
 
 @dataclasses.dataclass
 class Seconds:
-    """Of the small input, of the large one, of that on two processors, and of two at once."""
+    """The times for the small input, for the large one, for the large one on two processors, and for two
+    commands at the same time."""
 
     small: list = dataclasses.field(default_factory=list)
     large: list = dataclasses.field(default_factory=list)
@@ -41,7 +43,7 @@ class Scaling:
         self.outputs = [os.path.join(room, "scaled-%d" % i) for i in range(2)]
         self.units = {"import": "events", "trace": "records", "csv": "records"}
         self.times = {}
-        self.written = 0  # bytes, by the last of them
+        self.written = 0  # bytes written by the last command
         self._inputs = {}
 
     def prepare(self):
@@ -61,7 +63,7 @@ class Scaling:
 
     def _command(self, what, size, output):
         source = self._inputs[what, size]
-        if what == "import":  # the command exports what it has imported
+        if what == "import":  # the imported capture is exported
             return [self.importer, source, output, "1"]
         exporter = "chrome_trace" if what == "trace" else what
         return [self.strobe, "analyse", source, "--export", exporter, "-o", output]
@@ -71,7 +73,8 @@ class Scaling:
             shutil.rmtree(output, ignore_errors=True)
 
     def _seconds(self, what, size, *places):
-        """Of commands at once, one at each place: the first of its processors, and how many."""
+        """Seconds of commands that run at the same time. A place is the first processor of a command, and the
+    number of its processors."""
         self.remove()
         for output in self.outputs:
             os.mkdir(output)
@@ -92,7 +95,7 @@ class Scaling:
         return spent
 
     def measure(self, what):
-        """All in turn."""
+        """Measures all these times in turn."""
         found = Seconds()
         for _ in range(REPEATS):
             found.small.append(self._seconds(what, SMALL, (0, 1)))

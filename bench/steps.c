@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * steps FOLDER STEPS [PERCENT]: a recorded run of a small program for bench/diff_trust.py: steps
- * of about 2 ms, each of eight layers with two ranges; PERCENT more work in the range `product` of
- * the fourth layer. Prints the folder of the result.
+ * steps FOLDER STEPS [PERCENT]: records a run of a small program for bench/diff_trust.py: steps of
+ * about 2 ms, each with eight layers of two ranges. The range `product` of the fourth layer has
+ * PERCENT more work. Prints the folder of the result.
  */
 #include <stdio.h>
 #include "measure.h"
 
 #define LAYERS 8
 #define SLOWED 3
-#define WORDS 32768 /* 256 KB: more than the first cache holds */
+#define WORDS 32768 /* 256 KB: larger than the first-level cache */
 
 static uint64_t memory[WORDS];
 
-/* Work that takes as long each time, but for what the machine does. */
+/* The same work each time; only the machine's load changes its duration. */
 static void do_rounds(unsigned rounds)
 {
     uint64_t value = rounds;

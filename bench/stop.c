@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stop FOLDER [SPANS] [REPEATS]: ms of strobe_session_stop() right after that many spans recorded
- * at full speed, and the share of them that got lost because the disk could not keep up; and the
- * same of a window whose collector tells the rest a second late.
+ * stop FOLDER [SPANS] [REPEATS]: measures the ms of strobe_session_stop() right after this number
+ * of spans was recorded at full speed, and the share of spans that were lost because the disk was
+ * too slow; and the same for a window whose collector reports the rest of its records a second
+ * later.
  */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "measure.h"
 
-/* Bytes of a capture, which is then removed: they are large. */
+/* Returns the size of a capture, and removes it, because captures are large. */
 static double take_capture(const char *path)
 {
     struct stat st;
@@ -49,7 +50,7 @@ int main(int argc, char **argv)
         if (snprintf(path, sizeof path, "%s/FRAMEWORK/capture.strobe",
                      strobe_session_directory(session)) >= (int)sizeof path)
             fail(argv[1], "the name is too long");
-        strobe_session_free(session); /* waits for what stop() left to the writer thread */
+        strobe_session_free(session); /* waits until the writer has written all records */
         samples_add(&bytes, take_capture(path));
         stop_late(argv[1], &late);
     }

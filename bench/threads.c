@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads FOLDER [REPEATS]: how much more two threads record than one, as a factor, and the same
- * for reads of the counter, which shows what the machine gives at this moment.
+ * threads FOLDER [REPEATS]: measures how many times as much two threads record as one, and the same
+ * factor for reads of the counter, which shows how much a second processor gains at this moment.
  */
 #include <pthread.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void *run_worker(void *user)
     return NULL;
 }
 
-/* Calls per ns of `threads` threads at once. */
+/* Returns the calls per ns of `threads` threads at once. */
 static double measure_rate(void (*work)(unsigned n), unsigned n, unsigned threads)
 {
     const struct timespec pause = {0, PAUSE_NS};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For op_overhead.py and memory_overhead.py: one small operator or block many times, and a
- * RecordFunction callback that does nothing. Compiled against the installed libtorch. C++17. */
+/* Functions for op_overhead.py and memory_overhead.py: they run one small operator, or allocate one
+ * block, many times, or add a RecordFunction callback that does nothing. This file is C++17 and is
+ * compiled against the installed libtorch. */
 #ifndef NDEBUG
 #define NDEBUG 1 /* RecordFunction has one member more without it */
 #endif
@@ -36,7 +37,7 @@ EXPORTED void bench_run_allocations(long n);
 EXPORTED void bench_add_callback();
 EXPORTED void bench_remove_callback();
 
-/* n times aten::add, which calls no other operator and allocates one block. */
+/* Runs aten::add n times; it calls no other operator and allocates one block. */
 void bench_run_operators(long n)
 {
     static at::Tensor tensor = at::ones({8});
@@ -44,7 +45,7 @@ void bench_run_operators(long n)
         tensor.add(tensor);
 }
 
-/* n times 512 bytes from PyTorch's CPU allocator, and back. */
+/* Allocates and releases 512 bytes with PyTorch's CPU allocator n times. */
 void bench_run_allocations(long n)
 {
     for (long i = 0; i < n; i++)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all benchmarks work with: the build that is measured, folders, inputs that are made once."""
+"""Common data of all benchmarks: the measured build, folders, and inputs that are made once."""
 
 import json
 import os
@@ -20,7 +20,7 @@ class Skipped(Exception):
 
 
 class Bench:
-    """The build that is measured, a scratch folder, and one in memory, if there is any."""
+    """The measured build, a scratch folder, and, if possible, a scratch folder in memory."""
 
     def __init__(self, build, scratch, memory=None, records=MIX_RECORDS):
         self.build = pathlib.Path(build).resolve()
@@ -35,7 +35,7 @@ class Bench:
         self.torch2_python = str(self.build / "venv-torch" / "bin" / "python")
 
     def program(self, name, package=None):
-        """Path of a benchmark program; the package is what it needs besides."""
+        """The path of a benchmark program. `package` is a Debian package that its build needs."""
         path = self.build / "bench" / name
         if not path.exists():
             needs = " (it needs %s)" % package if package else ""
@@ -43,7 +43,7 @@ class Bench:
         return str(path)
 
     def lines(self, command, environment=None):
-        """Runs a benchmark program; what it printed, by name."""
+        """Runs a benchmark program. Returns the samples that it printed, by name."""
         found = {}
         for line in self.output(command, environment).splitlines():
             values = json.loads(line)
@@ -51,7 +51,7 @@ class Bench:
         return found
 
     def output(self, command, environment=None):
-        """What a program printed."""
+        """Runs a program and returns its output."""
         name = os.path.basename(command[0])
         try:
             done = subprocess.run(command, env=environment or self.environment, stdout=subprocess.PIPE,
@@ -64,13 +64,13 @@ class Bench:
         return done.stdout
 
     def require_python(self, python):
-        """Of the PyTorch of pip, which is not on every machine."""
+        """Skips the benchmark if there is no interpreter with PyTorch from pip, as on some machines."""
         if not os.path.exists(python):
             raise Skipped("%s is not there (./dev bench makes build/venv-torch where pip has a "
                           "small PyTorch for the interpreter)" % python)
 
     def torch_library(self, python, source):
-        """A C++ file of this folder, compiled against the PyTorch of an interpreter."""
+        """Compiles a C++ file of this folder against the PyTorch of an interpreter."""
         self.require_python(python)
         source = pathlib.Path(__file__).with_name(source)
         script = TOP / "plugins" / "fixture" / "torch_library.py"
@@ -85,7 +85,7 @@ class Bench:
         return self._capture
 
     def mix(self, records):
-        """A capture of so many records with a real run's mix, made once."""
+        """A synthetic capture (bench/mix.c) with this number of records, made once."""
         if records not in self._mixes:
             folder = os.path.join(self.scratch, "mix_%d" % records)
             os.mkdir(folder)
@@ -95,8 +95,8 @@ class Bench:
         return self._mixes[records]
 
     def room(self, size):
-        """Where outputs of so many bytes cost least: in memory if there is plenty of it. What lies
-        there counts towards the limit of the control group, too."""
+        """The folder in which outputs of this size disturb least: in memory if enough is free. Files there also count
+        towards the limit of the control group."""
         if not self._memory:
             return self.scratch
         volume = os.statvfs(self._memory)
@@ -104,7 +104,7 @@ class Bench:
         return self._memory if free > 2 * size else self.scratch
 
     def raw(self, operators):
-        """A folder with raw files of so many operators, made once."""
+        """A folder with raw files of this number of operators, made once."""
         if operators not in self._raw:
             self._raw[operators] = os.path.join(self.scratch, "raw_%d" % operators)
             RawFiles(self._raw[operators]).make(operators)

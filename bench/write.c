@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * write FOLDER [REPEATS]: spans a second that one thread can record for a second without losing
- * any while the capture is written (found by halving the interval), the share that is lost at full
- * speed, and the spans a second that a plain write of as many bytes to the same folder takes.
+ * write FOLDER [REPEATS]: measures how many spans one thread can record in a second without a loss
+ * while the capture is written (found by bisection), the share of spans that is lost at full speed,
+ * and how many spans a second a plain write of as many bytes to the same folder corresponds to.
  */
 #include <recorder.h>
 #include <stdio.h>
@@ -11,13 +11,13 @@
 #include "measure.h"
 
 #define SECOND 1e9
-#define SLICE_NS 1e6 /* spans come in bursts, one a slice */
+#define SLICE_NS 1e6 /* the thread records one burst of spans in each slice */
 #define HALVINGS 6
 #define SPAN_BYTES 32
 
 typedef struct Outcome {
-    double rate; /* offered, a second */
-    double lost; /* share */
+    double rate; /* spans that the program records in a second */
+    double lost; /* share of the spans that is lost */
 } Outcome;
 
 static uint64_t n_lost(void)
@@ -57,7 +57,7 @@ static uint64_t record_for(double rate, double ns)
     return n;
 }
 
-/* A window of a second at that rate; 0: as fast as it goes. */
+/* Records a window of a second at this rate; 0: at full speed. */
 static Outcome try_rate(const char *folder, double rate)
 {
     StrobeSession *session = session_begin(folder);
@@ -72,7 +72,7 @@ static Outcome try_rate(const char *folder, double rate)
     return outcome;
 }
 
-/* The highest rate found that loses nothing. */
+/* Returns the highest rate at which no span is lost, of those that were tried. */
 static double lossless_rate(const char *folder, double most)
 {
     double low = 0, high = most, found = 0;
@@ -91,7 +91,7 @@ static double lossless_rate(const char *folder, double most)
     return found;
 }
 
-/* Spans a second whose bytes are written plainly. */
+/* Returns the number of spans in a second to which the speed of a plain write corresponds. */
 static double plain_rate(const char *folder, double n)
 {
     return n / plain_write(folder, n * SPAN_BYTES) * SECOND;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The session: whether profiling is on, and which inferences are captured. Control calls and
- * captures hold one lock; recorded calls do not. */
+/* The session decides whether profiling is on, and which inferences are captured. Control calls and
+ * captures take a lock; recorded calls do not. */
 #include "board.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ _Atomic int board_is_on;
 static struct {
     SvpConfig config;
     char output[SVP_PATH_MAX];
-    BoardJob jobs[DEVICES_MAX]; /* the calls are stored in the first one */
+    BoardJob jobs[DEVICES_MAX]; /* the file of calls is in the first JOB */
     uint32_t n_jobs;
     BoardModel models[MODELS_MAX];
     uint32_t n_models;
@@ -84,8 +84,9 @@ static uint64_t now_ns(void)
 
 static void forget_session(void)
 {
-    pthread_mutex_init(&lock, NULL); /* the thread that held it is not in the child */
-    board_unlock();                  /* the parent still holds them with its own descriptors */
+    /* a thread that the child does not have may have held the lock */
+    pthread_mutex_init(&lock, NULL);
+    board_unlock(); /* the parent keeps its locks, through its own descriptors */
     if (board.has_calls)
         board_calls_forget();
     board_is_on = board.has_calls = board.has_executed = 0;
@@ -101,8 +102,8 @@ static void watch_process(void)
     atexit(finish_at_exit);
 }
 
-/* Returns the device's JOB, and makes it if needed. NULL: failed, with errno; for EBUSY a message
- * was printed. */
+/* Returns the device's JOB, which it makes if necessary. NULL on failure, with errno; for EBUSY a
+ * message was printed. */
 static BoardJob *job_of(uint32_t device)
 {
     BoardJob *job = NULL;
@@ -129,7 +130,8 @@ static BoardJob *job_of(uint32_t device)
     return job;
 }
 
-/* Calls go to a hidden file until a model is executed, because only then is a JOB made. */
+/* Begins to record calls into a hidden file, because a JOB is made only when a model is
+ * executed. */
 static int begin_calls(void)
 {
     int error;
@@ -164,7 +166,8 @@ static void begin_session(void)
     board_is_on = 1;
 }
 
-/* The name of the file of calls contains the first model. It is known when a model is executed. */
+/* Makes the name of the file of calls, which contains the first model's name. This is known only
+ * when a model is executed. */
 static void make_calls_name(char name[SVP_FILE_NAME_MAX])
 {
     SvpFileName parts = {.type = SVP_FILE_ACL, .device = board.jobs[0].device};
@@ -194,8 +197,8 @@ static void note_disk_error(int error)
         board.totals.disk_error = error;
 }
 
-/* Counts the calls of a file, and writes its file .done. If the file is not complete, `error` says
- * why. */
+/* Counts the calls in a file, and writes its file .done. If the file is not complete, `error` is
+ * the reason. */
 static void mark_calls(const char *name, int error)
 {
     char path[SVP_PATH_MAX];
@@ -263,7 +266,7 @@ static void finish_session(int state)
     end_session(state);
 }
 
-/* Makes the JOB when a model is executed for the first time. */
+/* Makes the JOB if this is the first execution of a model. */
 static void note_execute(void)
 {
     if (board.has_executed || !board_is_on)
@@ -388,7 +391,8 @@ static BoardModel *find_model(uint32_t id)
     return NULL;
 }
 
-/* The value of attribute 2 is a pointer to the path, or the path itself. */
+/* Stores the path of a model. The value of attribute 2 is a pointer to the path, or the path
+ * itself. */
 void board_session_note_path(const void *value, size_t size)
 {
     const char *path = value;

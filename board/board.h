@@ -13,17 +13,17 @@
 
 /* ---- config-file.c: acl.json, as the program or the command names it ---- */
 
-/* Returns the file's text (free it), cut after SVP_CONFIG_BYTES_MAX + 1 bytes; NULL after a
- * message. */
+/* Returns the file's text (free it), truncated to SVP_CONFIG_BYTES_MAX + 1 bytes. NULL on failure,
+ * after a message was printed. */
 char *board_config_read(const char *path, size_t *length);
-/* Writes a copy with profiling switched off, so that the runtime does not record, too. The runtime
- * opens the copy by the path `copy`. Returns 0 if the copy cannot be made. */
+/* Writes a copy with profiling switched off, so that the runtime does not record as well. The
+ * runtime opens the copy by the path `copy`. Returns 0 if the copy cannot be made. */
 int board_config_copy(const char *text, size_t length, char copy[SVP_PATH_MAX]);
 
 /* ---- job.c: JOB directories, one for each device ---- */
 
 typedef struct BoardJob {
-    char path[SVP_PATH_MAX]; /* "": none */
+    char path[SVP_PATH_MAX]; /* "": there is no JOB */
     char name[SVP_JOB_NAME_MAX];
     uint32_t device;
 } BoardJob;
@@ -40,7 +40,7 @@ typedef struct BoardTotals {
     uint64_t n_captures, n_lost_captures;
     uint64_t n_records, n_lost_records;
     int is_simulated, is_by_api, disk_error;
-    int is_late;              /* began after a model was loaded: earlier calls are missing */
+    int is_late; /* 1: the session began after a model was loaded, so earlier calls are missing */
     const BoardModel *models; /* all models of the program */
     uint32_t n_models;
 } BoardTotals;
@@ -48,7 +48,7 @@ typedef struct BoardTotals {
 /* Warns if the umask lets other users read. */
 void board_job_check_umask(void);
 /* Makes a JOB in `output`, with a folder `data`. Reserves room for the last info.json, in case the
- * disk is full by then. Returns 0 or an errno value. */
+ * disk is full at the end. Returns 0 or an errno value. */
 int board_job_make(BoardJob *job, const char *output, uint32_t device);
 /* Replaces info.json as a whole. Returns 0 or an errno value. */
 int board_job_write_info(const BoardJob *job, const SvpConfig *config, int state,
@@ -66,7 +66,8 @@ int board_output_find(const char *wanted, char out[SVP_PATH_MAX]);
 
 /* ---- lock.c: one recording for each device and output folder ---- */
 
-/* Return 0 if another process holds the lock, after a message. */
+/* Take the lock of an output folder, and of a device. They print a message and return 0 if another
+ * process has the lock. */
 int board_lock_output(const char *output);
 int board_lock_device(uint32_t device);
 void board_unlock(void);
@@ -76,28 +77,31 @@ void board_unlock(void);
 /* Begins to record calls into a hidden file of `output`. The file is kept if a model is
  * executed. */
 int board_calls_begin(const char *output, const SvpConfig *config, int is_simulated);
-/* Moves the file to its name in a JOB; the writer keeps it open. Returns 0 or an errno value. */
+/* Moves the file of calls to `path` in a JOB; the writer keeps the file open. Returns 0 or an errno
+ * value. */
 int board_calls_place(const char *path);
-/* Removes such files, and pools, of programs that were killed before they executed a model. The
- * caller holds the lock of `output`. */
+/* Removes hidden files of calls, and their pools, of programs that were killed before they executed
+ * a model. The caller holds the lock of `output`. */
 void board_calls_clean(const char *output);
-/* One call. The texts must outlive it. */
+/* One call. Its texts must stay valid as long as the call is used. */
 typedef struct BoardCall {
     const char *name, *mode, *model; /* `model` may be NULL */
     uint64_t begin, end, capture;
     uint32_t model_id, device;
     int status;
-    int32_t thread; /* only for calls that kept-calls.c keeps */
+    int32_t thread; /* used only for calls that kept-calls.c keeps */
 } BoardCall;
 
 /* Records a call that ends now. */
 void board_calls_record(BoardCall *call);
 typedef struct BoardCallTotals {
     uint64_t n_lost;
-    unsigned n_slices; /* number of files with ".slice_<n>"; 0: one file without such an ending */
+    /* number of files with ".slice_<n>" in their names; 0: one file without it */
+    unsigned n_slices;
 } BoardCallTotals;
 
-/* Completes the file; removes it if it was not placed. Returns 0 or an errno value. */
+/* Completes the file of calls; removes it if board_calls_place was not called. Returns 0 or an
+ * errno value. */
 int board_calls_end(BoardCallTotals *totals);
 uint64_t board_calls_count(const char *path); /* counts the calls in a file */
 void board_calls_forget(void);                /* call it in a forked child */
@@ -105,11 +109,13 @@ uint64_t board_calls_now(void);
 
 /* ---- kept-calls.c: keeps only the last calls ---- */
 
-/* `limit` 0: calls are not limited. Returns 0 or an errno value. */
+/* Begins to keep at most `limit` calls; 0: the number of calls is not limited. Returns 0 or an
+ * errno value. */
 int board_kept_begin(uint32_t limit);
-/* Returns 0 if calls are not limited: then the call is not kept. */
+/* Keeps a call. Returns 0, without keeping it, if the number of calls is not limited. */
 int board_kept_add(const BoardCall *call);
-/* Writes the kept calls in order (NULL: drops them). Returns how many calls were overwritten. */
+/* Writes the kept calls in order (`write` NULL: drops them). Returns the number of calls that were
+ * overwritten. */
 uint64_t board_kept_end(void (*write)(const BoardCall *call));
 void board_kept_forget(void); /* call it in a forked child */
 
@@ -118,7 +124,7 @@ void board_kept_forget(void); /* call it in a forked child */
 #define BOARD_NAME_BYTES 257u /* room for a name in the runtime's interface */
 #define BOARD_TYPE_BYTES 65u
 
-/* A layer as the runtime describes it. */
+/* The runtime's description of a layer. */
 typedef struct BoardLayer {
     char name[BOARD_NAME_BYTES], type[BOARD_TYPE_BYTES];
     const char *unit; /* "": unknown */
@@ -131,7 +137,7 @@ typedef struct BoardCapture {
     uint64_t id, current_pic, begin_ns, end_ns;
     uint32_t device, number;
     const BoardModel *model;
-    int fd; /* file with the subscription's output; -1: none */
+    int fd; /* file to which the runtime writes its descriptions; -1: none */
 } BoardCapture;
 
 /* Makes the runtime describe the model's layers until board_layers_end(). Returns 0 if it
@@ -149,39 +155,40 @@ void board_model_forget_opened(void);
 
 /* ---- model-files.c: net.info and layer.info ---- */
 
-/* Writes the files once in a JOB. Returns 0 or an errno value, after a message. */
+/* Writes net.info and layer.info of a model, once in a JOB. Returns 0, or an errno value after a
+ * message was printed. */
 int board_model_write(const BoardJob *job, const BoardModel *model, const BoardLayer *layers,
                       uint32_t n);
 
 /* ---- board-session.c: whether profiling is on, and which inferences are captured ---- */
 
-/* Are calls being recorded? If not, a call costs only one load. */
+/* Are calls recorded now? If not, a call costs only one load. */
 extern _Atomic int board_is_on;
 
-/* Reads the file, and begins a session if the file switches profiling on. Returns the path that the
- * runtime must read: `path`, or that of a copy in `copy`. */
+/* Reads the file, and begins a session if the file switches profiling on. Returns the path of the
+ * file that the runtime must read: `path`, or the path of a copy, which is then in `copy`. */
 const char *board_session_init(const char *path, char copy[SVP_PATH_MAX]);
 void board_session_finalize(void);
 int board_session_is_by_file(void);
-/* called by the API; returns an error code */
+/* called for the runtime's profiling functions; returns an error code */
 int board_session_start(const char *output, uint64_t mask);
 int board_session_stop(void);
 void board_session_name_model(uint32_t id);
 void board_session_note_path(const void *value, size_t size);
-/* A model runs, but its layers are not captured. */
+/* Call it if a model is executed whose layers are not captured. */
 void board_session_note_execute(void);
-/* 0: this inference is not captured. */
+/* Call it before an inference. 0: this inference is not captured. */
 int board_session_begin_execute(uint32_t id, BoardCapture *capture);
 void board_session_end_execute(BoardCapture *capture);
-/* Returns the name of the model to which a call belongs; NULL for none (0). */
+/* Returns the name of the model with this id, to which a call belongs; NULL for 0 (no model). */
 const char *board_session_model(uint32_t id);
 uint32_t board_session_device(void);
 void board_session_set_device(uint32_t device);
 
-/* Prints an event; prints an error. */
+/* board_say prints a line about an event, board_complain a line about an error. */
 void board_say(const char *form, ...) __attribute__((format(printf, 1, 2)));
 void board_complain(const char *form, ...) __attribute__((format(printf, 1, 2)));
-/* Returns a function of the runtime; NULL: there is none. */
+/* Returns the runtime's function `name`; NULL: there is none. */
 void *board_runtime(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorded functions of the runtime. While nothing is recorded a call costs one load and an
- * indirect call. Results and errno are passed on unchanged. */
+/* The functions of the runtime that are recorded. While nothing is recorded a call costs one load
+ * and an indirect call. Results and errno are returned unchanged. */
 #include "board.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ enum {
 
 static _Atomic int is_initialised;
 
-/* Returns NULL if the program is linked statically with the runtime, or if the runtime is older
- * than the function. */
+/* Finds a function of the runtime. Returns NULL if the program is linked statically with the
+ * runtime, or if the runtime is older than the function. */
 static void *find_function(const char *name)
 {
     void *function = board_runtime(name);
@@ -50,7 +50,8 @@ static void record_call(const char *name, const char *mode, uint64_t begin, int 
     errno = number;
 }
 
-/* Finds the runtime's function of the same name. If there is none the call returns `missing_`. */
+/* Finds the runtime's function with the same name. If there is none, the calling function returns
+ * `missing_`. */
 #define REAL_OF(type_, name_, parameters_, missing_)                                               \
     static type_(*_Atomic next) parameters_;                                                       \
     type_(*real) parameters_ = __atomic_load_n(&next, __ATOMIC_RELAXED);                           \
@@ -75,7 +76,8 @@ static void record_call(const char *name, const char *mode, uint64_t begin, int 
         return status;                                                                             \
     }
 
-/* Defines a function whose result is not an error code: it is recorded with the status 0. */
+/* Defines a function whose result is not an error code, so that its calls are recorded with the
+ * status 0. */
 #define QUERY(type_, name_, parameters_, arguments_)                                               \
     EXPORT type_ svp_acl_##name_ parameters_;                                                      \
     EXPORT type_ svp_acl_##name_ parameters_                                                       \
@@ -259,7 +261,7 @@ EXPORT int svp_acl_mdl_execute(uint32_t model, const void *input, const void *ou
     return status;
 }
 
-/* The inference continues after the call returns, so its layers are not captured. */
+/* The inference continues after this function has returned, so its layers are not captured. */
 EXPORT int svp_acl_mdl_execute_async(uint32_t model, const void *input, const void *output,
                                      void *stream);
 EXPORT int svp_acl_mdl_execute_async(uint32_t model, const void *input, const void *output,

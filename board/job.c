@@ -18,7 +18,7 @@
 #include "process.h"
 
 #define TRIES 16
-#define RESERVE ".reserve" /* released on a full disk, to make room for the last info.json */
+#define RESERVE ".reserve" /* removed if the disk is full, to make room for the last info.json */
 #define RESERVE_BYTES 65536
 #define NS 1000000000
 
@@ -77,7 +77,7 @@ int board_output_find(const char *wanted, char out[SVP_PATH_MAX])
     if (*wanted && check_path(wanted) && can_write(wanted)) {
         if (wanted[0] == '/' || !getcwd(folder, sizeof folder))
             folder[0] = 0;
-        /* absolute, because the program may change its working folder later */
+        /* an absolute path, because the program may change its working folder later */
         return snprintf(out, SVP_PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", wanted) <
                (int)SVP_PATH_MAX - 256;
     }
@@ -312,8 +312,8 @@ static void put_process(StrobeJsonWriter *json)
     put_text(json, "hostname", host);
 }
 
-/* Writes the kernel's name for the board. If there are several, the first is the most exact. "":
- * not known. */
+/* Writes the kernel's name for the board. If the kernel has several names, the first is the most
+ * exact. Writes "" if it is not known. */
 static void put_soc(StrobeJsonWriter *json)
 {
     char names[256] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps only the last calls, for `acl_api_limit`: each new call overwrites the oldest one. */
+/* Keeps only the last calls, for `acl_api_limit`: each new call overwrites the oldest call. */
 #include "board.h"
 
 #include <errno.h>
@@ -35,7 +35,8 @@ uint64_t board_kept_end(void (*write)(const BoardCall *call))
     BoardCall *calls;
     uint64_t n, n_lost;
 
-    /* Writing may wait for the disk: the program's threads must not wait for it. */
+    /* Writes without the lock: writing may wait for the disk, and the program's threads must not
+     * wait with it. */
     pthread_mutex_lock(&lock);
     calls = kept;
     n = n_calls;
@@ -52,6 +53,7 @@ uint64_t board_kept_end(void (*write)(const BoardCall *call))
 
 void board_kept_forget(void)
 {
-    pthread_mutex_init(&lock, NULL); /* the thread that held it is not in the child */
+    /* a thread that the child does not have may have held the lock */
+    pthread_mutex_init(&lock, NULL);
     kept = NULL;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Captures the layers of one inference. The runtime describes them through a subscription. It
- * writes to a file in memory, so that it never waits for a reader. When the inference has ended the
- * layers are written as one capture. A real runtime reports no counters; the test double does, and
- * captures made with it are marked as simulated.
+ * Captures the layers of one inference. This file subscribes to the runtime's descriptions of the
+ * layers. The runtime writes these to a file in memory, so that it never waits for a reader. When
+ * the inference has ended, the layers are written as one capture. A real runtime reports no
+ * counters. The runtime of the tests does, and captures that are made with it are marked as
+ * simulated.
  */
 #include "board.h"
 
@@ -78,7 +79,7 @@ typedef struct Description {
     uint64_t (*get_end)(const void *, size_t, uint32_t);
     int (*get_counters)(const void *, size_t, uint32_t, const char **, uint64_t *);
     uint32_t n;
-    uint64_t factor; /* from the runtime's unit to ns */
+    uint64_t factor; /* factor from the runtime's unit to ns */
 } Description;
 
 static int find_functions(Description *d)
@@ -100,8 +101,8 @@ static int find_functions(Description *d)
            count(d->bytes, d->length, &d->n) == 0 && d->n > 0 && d->n <= LAYERS_MAX;
 }
 
-/* The guide says that times are in ns, the header says us: the unit in which the times lie within
- * the call is used. */
+/* Finds the unit of the runtime's times. The vendor's guide says ns, its header us; the unit with
+ * which the times are inside the call is used. */
 static void find_unit(Description *d, const BoardCapture *capture)
 {
     const uint64_t first = d->get_start(d->bytes, d->length, 0);
@@ -114,7 +115,7 @@ static void find_unit(Description *d, const BoardCapture *capture)
         d->factor = 1000;
 }
 
-/* Ends a text with three dots if the interface had no room for all of it. */
+/* Writes three dots at the end of a text that was too long for the interface. */
 static void mark_cut(int status, char *text, size_t size)
 {
     text[size - 1] = 0;
@@ -142,7 +143,7 @@ static void read_layer(const Description *d, uint32_t index, BoardLayer *layer)
 
 typedef struct Out {
     StrobeCaptureWriter writer;
-    char *bytes; /* BLOCK_BYTES */
+    char *bytes; /* BLOCK_BYTES bytes */
     uint32_t n, n_strings;
     int error;
     uint64_t n_records;
@@ -178,8 +179,8 @@ static void put_kinds(Out *out)
     flush_block(out, STROBE_BLOCK_KINDS);
 }
 
-/* Returns the string's id. Ids count from 1 in the order of the file; equal texts are not
- * shared. */
+/* Writes a string and returns its id. Ids count from 1 in the order of the file; each text gets a
+ * new id, even if it is equal to an earlier one. */
 static uint32_t put_string(Out *out, const char *text)
 {
     const uint32_t length = (uint32_t)strlen(text);
@@ -191,7 +192,7 @@ static uint32_t put_string(Out *out, const char *text)
     return at[0];
 }
 
-/* Each layer has these texts, in this order, after those of the capture. */
+/* The texts of a layer, in this order. They follow the texts of the capture. */
 enum { TEXT_NAME, TEXT_TYPE, TEXT_UNIT, TEXTS };
 enum { STRING_EMPTY = 1, STRING_MODEL, STRING_METRICS, STRING_LAYERS };
 
@@ -309,7 +310,8 @@ static void put_records(Out *out, const BoardCapture *capture, const SvpConfig *
 
     for (uint32_t i = 0; i < n; i++)
         fields.tasks += is_wanted(config, &layers[i]);
-    /* first, so that a torn file still has the number of tasks */
+    /* the first record, so that a file that was not written completely still has the number of
+     * tasks */
     put_record(out, KIND_CAPTURE, STRING_MODEL, capture->begin_ns, capture->end_ns, &fields,
                sizeof fields);
     for (uint32_t i = 0; i < n; i++)
@@ -339,7 +341,7 @@ static void write_parts(Out *out, const BoardCapture *capture, const SvpConfig *
         out->error = errno;
 }
 
-/* In these files ticks of the clock are ns of CLOCK_MONOTONIC. */
+/* Writes the capture. In these files the ticks of the clock are ns of CLOCK_MONOTONIC. */
 static int write_file(const char *path, const BoardCapture *capture, const SvpConfig *config,
                       const BoardLayer *layers, uint32_t n, int is_simulated, uint64_t *n_records)
 {
@@ -371,8 +373,8 @@ static int write_file(const char *path, const BoardCapture *capture, const SvpCo
 }
 
 /* Waits for room on a full disk: a computer that fetches files while the program runs may make
- * room. Returns 0 if the wait has no use or has lasted long enough; after a wait in vain, at once
- * until there is room again. Called under the session's lock. */
+ * room. Returns 0 if waiting is useless or has taken long enough. After a wait in vain it returns
+ * at once, until there is room again. The caller holds the session's lock. */
 static int await_room(int error, unsigned *waited_ms)
 {
     static int is_in_vain;
@@ -410,7 +412,8 @@ static int try_layers(const BoardCapture *capture, const BoardJob *job, const Sv
     error = write_file(path, capture, config, layers, n, totals->is_simulated, &n_records);
     if (!error)
         error = board_job_mark_done(job, file, capture->begin_ns, n_records);
-    if (error) { /* the capture counts as lost: a part of it would be useless and take room */
+    if (error) { /* the capture is counted as lost and removed, because a part of it would be
+                    useless and take room */
         unlink(path);
     } else {
         totals->n_records += n_records;

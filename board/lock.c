@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allows one recording for each device and each output folder. The locks end with the process. */
+/* Allows one recording for each device and each output folder. The system releases the locks when
+ * the process ends. */
 #include "board.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOCKS_MAX 17u /* the output folder and the devices */
+#define LOCKS_MAX 17u /* one lock for the output folder, and one for each device */
 
 static int locks[LOCKS_MAX];
 static unsigned n_locks;
@@ -34,8 +35,8 @@ static long find_owner(int fd)
     return owner;
 }
 
-/* Returns 0 if another process holds the lock. A file that cannot be opened counts as locked by
- * us. */
+/* Takes the lock of a file. Returns 0 if another process has the lock. A file that cannot be opened
+ * does not prevent the recording. */
 static int take_lock(const char *path, int flags, long *owner)
 {
     const int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0600);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Describes a model for people and other tools. Each data file has the same information. */
+/* Writes files that describe a model, for people and other tools. Each data file contains this
+ * information too. */
 #include "board.h"
 
 #include <errno.h>
@@ -93,7 +94,8 @@ static int write_net(const BoardJob *job, const BoardModel *model, uint32_t n_la
     return write_text(job, model, "net.info", &text, strobe_json_flush(&json));
 }
 
-/* One object in each line, so that a torn file still has complete objects. */
+/* Puts a layer as one object on one line, so that a file that was not written completely still
+ * contains complete objects. */
 static int put_layer(Text *text, const BoardLayer *layer, uint32_t index)
 {
     StrobeJsonWriter json;

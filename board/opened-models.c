@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the name of a model that is loaded from memory. Only the file that its thread has read has
- * a name: so the functions that open files keep the path of the last one that ends in ".om". */
+/* Finds the name of a model that is loaded from memory. Only the file that the thread has read
+ * before has a name. So the functions that open files are replaced here, and store the last path
+ * that ends in ".om". */
 #include "board.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The values of fcntl.h, which is not included: with it these functions have other names on some
- * boards. */
+/* Values from fcntl.h. That header is not included, because on some boards it gives these functions
+ * other names. */
 #define CREATES 0100
 #define TEMPORARY 020000000
 
@@ -59,7 +60,8 @@ static void *find_next(int function)
     return found;
 }
 
-/* Before main(): a signal handler and a forked child may open files, but may not call dlsym(). */
+/* Finds the original functions before main(), because a signal handler and a forked child may open
+ * files, but must not call dlsym(). */
 __attribute__((constructor)) static void find_all(void)
 {
     for (int function = 0; function < FUNCTIONS; function++)

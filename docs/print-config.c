@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints a configuration file as the core understands it (without one: the default), or why the
+/* Prints a configuration file as the core interprets it (without a file: the default), or why the
  * core refuses it. For docs/generate and its test. */
 #include <stdio.h>
 

@@ -46,7 +46,8 @@ static void add_field(StrobeJsonWriter *json, const StrobeKind *kind, uint32_t i
     strobe_json_end_object(json);
 }
 
-/* The groups stand one behind the other: the core's and those of any program, devices', derived. */
+/* The table has the groups one after the other: kinds of the core and of any program, of devices,
+ * derived kinds. */
 static const char *group_of(const StrobeKind *kind, const char *group)
 {
     if (kind == &strobe_kind_api_call)

@@ -53,7 +53,7 @@ static const struct {
     {"cube_utilization", "cube_utilization(%)"},
 };
 
-/* The unit for a metric's name. The first match is used. */
+/* The unit of a metric by a part of its name. The first match is used. */
 static const struct {
     const char *word, *unit;
     double factor;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CSV files: one row for each column. A column that differs between generations has one row
- * for each. */
+/* The CSV files as data, with one row for each column. A column that differs between generations
+ * has one row for each form. */
 #include "ascend.h"
 
 static const AscendWord communication_core = {"HCCL", "COMMUNICATION", ASCEND_G1};
@@ -198,7 +198,7 @@ static const AscendColumn operator_details[] = {
     {{"Device Total Duration With AICore(us)", "device_total_aicore", STROBE_CELL_REPR, "0"}},
 };
 
-/* Used if nothing was recorded on a device. */
+/* The columns if nothing was recorded on a device. */
 static const AscendColumn operator_details_host[] = {
     {{"Name", STROBE_COLUMN_NAME, STROBE_CELL_TEXT}},
     {{"Input Shapes", "shapes", STROBE_CELL_LIST}},

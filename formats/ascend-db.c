@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of the databases: one row for each column. Tables without an entry are kept
- * generically. */
+/* The tables of the databases as data, with one row for each column. An importer reads a table
+ * without an entry into a kind that it makes from the table's columns. */
 #include "ascend-db.h"
 
 #include <string.h>
@@ -573,7 +573,7 @@ const AscendDbTable ascend_db_tables[] = {
      "Network"},
     {"OSRT_API", "os_call", COLUMNS(osrt_api_columns), ASCEND_G3, 0, 0},
     {"SIO", "sio", COLUMNS(sio_columns), ASCEND_G3, 0, 0},
-    /* Without a kind of our own: the importer keeps them like an unknown table. */
+    /* There is no standard kind for these tables: the importer reads them like an unknown table. */
     {"SAMPLE_PMU_TIMELINE", "ascend_db.sample_pmu_timeline", COLUMNS(sample_pmu_timeline_columns),
      ASCEND_G3, 0, 0},
     {"SAMPLE_PMU_SUMMARY", "ascend_db.sample_pmu_summary", COLUMNS(sample_pmu_summary_columns),

@@ -13,15 +13,15 @@ enum {
     ASCEND_DB_STRING = 2,     /* id of the text in STRING_IDS */
     ASCEND_DB_ENUM = 3,       /* id of the text in the enumeration */
     ASCEND_DB_NS = 4,         /* a time since the epoch */
-    ASCEND_DB_NS_TEXT = 5,    /* the same as text */
+    ASCEND_DB_NS_TEXT = 5,    /* a time since the epoch, as text */
     ASCEND_DB_GLOBAL_TID = 6, /* pid << 32 | tid of the track */
     ASCEND_DB_GLOBAL_PID = 7, /* pid of the track */
-    ASCEND_DB_SPECIAL = 8     /* by code: an assigned id, or a link to another table */
+    ASCEND_DB_SPECIAL = 8 /* computed by code: an assigned id, or a reference to another table */
 };
 
 typedef struct AscendDbColumn {
-    const char *name;  /* as in the table */
-    const char *type;  /* as declared: "INTEGER", "NUMERIC", "INTEGER PRIMARY KEY" */
+    const char *name;  /* name of the column */
+    const char *type;  /* type in CREATE TABLE: "INTEGER", "NUMERIC", "INTEGER PRIMARY KEY" */
     const char *field; /* field of the kind, or STROBE_COLUMN_*; NULL for SPECIAL */
     uint8_t holds;     /* ASCEND_DB_* */
     uint8_t generations;
@@ -31,16 +31,17 @@ typedef struct AscendDbColumn {
 
 typedef struct AscendDbTable {
     const char *name;
-    const char *kind; /* NULL: made only by code */
+    const char *kind; /* NULL: only code makes the rows */
     const AscendDbColumn *columns;
     uint32_t n_columns;
     uint8_t generations;
     uint8_t flags;         /* ASCEND_FILE_DERIVED; ASCEND_DB_FRAMEWORK */
-    uint8_t is_analysis;   /* in analysis.db */
-    const char *only_text; /* only records with this name have rows: read, write ... */
+    uint8_t is_analysis;   /* 1: the table is in analysis.db */
+    const char *only_text; /* only records with this name have rows, such as read, write */
 } AscendDbTable;
 
-enum { ASCEND_DB_FRAMEWORK = 1u << 1 /* written by torch_npu: its style of CREATE TABLE */ };
+/* torch_npu writes the table, with another style of CREATE TABLE */
+enum { ASCEND_DB_FRAMEWORK = 1u << 1 };
 
 extern const AscendDbTable ascend_db_tables[];
 extern const uint32_t n_ascend_db_tables;
@@ -63,17 +64,17 @@ typedef struct AscendDbIndex {
 extern const AscendDbIndex ascend_db_indexes[];
 extern const uint32_t n_ascend_db_indexes;
 
-/* Returns 1 if the capture that a pass or exporter reads was imported from a database. Its rules
- * differ in places from those for the text files. */
+/* Returns 1 if the capture that a pass or exporter reads was imported from a database. Some rules
+ * for databases differ from those for text files. */
 int ascend_db_is_source(const StrobeConsumerHost *host, StrobeInstance *self);
 
-/* The table of this name, NULL if it is not known. */
+/* The table with this name, NULL if it is unknown. */
 const AscendDbTable *ascend_db_table(const char *name);
-/* The column with this name in the generation, otherwise in any; NULL if it is unknown. */
+/* The column with this name in the generation, or else in any generation; NULL if it is unknown. */
 const AscendDbColumn *ascend_db_column(const AscendDbTable *table, const char *name,
                                        int32_t generation);
-/* Name of an enumeration's id, NULL if there is none; the id of a name, -1 if there is none.
- * Looks in the generation first, then in any. */
+/* The name of an id of an enumeration, NULL if there is none; and the id of a name, -1 if there is
+ * none. They search entries of the generation first, then of any generation. */
 const char *ascend_db_enum_name(const char *table, int64_t id, int32_t generation);
 int32_t ascend_db_enum_id(const char *table, const char *name, int32_t generation);
 

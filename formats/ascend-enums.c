@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The enumerations of the databases: one row for each entry. */
+/* The enumerations of the databases as data, with one row for each entry. */
 #include "ascend-db.h"
 
 #include <string.h>
@@ -167,7 +167,7 @@ const AscendDbEnum ascend_db_enums[] = {
 };
 const uint32_t n_ascend_db_enums = sizeof ascend_db_enums / sizeof ascend_db_enums[0];
 
-/* Finds the matching entry, first that of the generation, then any. */
+/* Finds the matching entry: one of the generation, or else one of any generation. */
 static const AscendDbEnum *find_entry(const char *table, const char *name, int64_t id,
                                       int32_t generation)
 {
@@ -194,7 +194,7 @@ const char *ascend_db_enum_name(const char *table, int64_t id, int32_t generatio
 
 int32_t ascend_db_enum_id(const char *table, const char *name, int32_t generation)
 {
-    /* The text files spell one module differently from the databases of the same tools. */
+    /* One module has another name in the text files than in the databases of the same tools. */
     int is_other = !strcmp(table, "MODULE") && !strcmp(name, "AML");
     const AscendDbEnum *entry = find_entry(table, is_other ? "AMP" : name, 0, generation);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard kinds that importers of Ascend results emit: the database has these, raw files more. */
+/* Standard kinds that importers of Ascend results emit. The database contains all these kinds; the
+ * raw files contain more. */
 #ifndef STROBE_FORMATS_ASCEND_KINDS_H
 #define STROBE_FORMATS_ASCEND_KINDS_H
 
 #include <strobe/kinds.h>
 
-/* Entries of a list. */
+/* Entries of a list of kinds. */
 #define ASCEND_KINDS                                                                               \
     &strobe_kind_step, &strobe_kind_cpu_op, &strobe_kind_task_queue, &strobe_kind_python_call,     \
         &strobe_kind_gc, &strobe_kind_marker, &strobe_kind_marker_instant, &strobe_kind_metadata,  \
@@ -20,7 +21,7 @@
         &strobe_kind_communication_time, &strobe_kind_communication_bandwidth,                     \
         &strobe_kind_communication_matrix
 
-/* The other standard kinds, of which Strobe's own databases have tables. */
+/* Further standard kinds, for which databases that Strobe writes have tables. */
 #define OTHER_STANDARD_KINDS                                                                       \
     &strobe_kind_counter, &strobe_kind_host_cpu, &strobe_kind_host_mem, &strobe_kind_loss,         \
         &strobe_kind_collector_call, &strobe_kind_diagnostic, &strobe_kind_sampling,               \

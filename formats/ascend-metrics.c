@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics of kernels: the sets that are measured together, their order, and impossible metrics. */
+/* Metrics of kernels: the sets that are measured together, the order of their columns, and
+ * impossible metrics. */
 #include "ascend.h"
 
 #include <fnmatch.h>
@@ -62,7 +63,7 @@ int ascend_metric_is_possible(const char *metric)
     return 1;
 }
 
-/* Index of a name in a set, -1 if it is not in it. */
+/* Index of a name in a set, -1 if the set does not contain the name. */
 static int32_t place_in_set(const AscendMetricSet *set, const char *name)
 {
     size_t length = strlen(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers and arguments of trace_view.json: one row each. */
+/* Layers and arguments of trace_view.json as data, with one row for each. */
 #include "ascend-trace.h"
 
 #include <string.h>
@@ -60,7 +60,8 @@ static const AscendArg python_call[] = {
     {"Python module id", "module", ASCEND_ARG_INT, ASCEND_ALL, 1},
 };
 
-/* "id" and "Thread Id" follow from the name and the track. */
+/* The arguments "id" and "Thread Id" are not here: code derives them from the name and the
+ * track. */
 static const AscendArg api_call[] = {
     {"Thread Id", STROBE_COLUMN_TRACK, ASCEND_ARG_INT, ASCEND_ALL},
     {"Mode", "mode", ASCEND_ARG_TEXT, ASCEND_ALL},
@@ -126,7 +127,7 @@ const AscendEvents ascend_events[] = {
     {ASCEND_LAYER_CANN, "api_call", NULL, ARGS(api_call)},
     {ASCEND_LAYER_HARDWARE, "device_task", NULL, ARGS(device_task)},
     {ASCEND_LAYER_COMMUNICATION, "comm_op", NULL, ARGS(comm_op)},
-    {ASCEND_LAYER_COMMUNICATION, "comm_task", "", ARGS(comm_task)}, /* on the planes */
+    {ASCEND_LAYER_COMMUNICATION, "comm_task", "", ARGS(comm_task)}, /* on the rows of the planes */
     {ASCEND_LAYER_OVERLAP, "overlap", NULL, NULL, 0},
     {ASCEND_LAYER_OS_CALL, "os_call", NULL, NULL, 0},
 };
@@ -176,7 +177,7 @@ const AscendCounter ascend_counters[] = {
     {"Acc PMU", "write_ost", "acc_pmu", NULL, "id", "value", "write_ost", ASCEND_ARG_INT,
      ASCEND_G12},
     {"Acc PMU", "write_ost", "acc_pmu", NULL, "id", "acc_id", "id", ASCEND_ARG_INT, ASCEND_G12},
-    /* The greatest level of all units, which belongs to none of them. */
+    /* The greatest level of all units; the value is not that of a single unit. */
     {"Acc PMU", "read_bandwidth", "acc_pmu", NULL, NULL, "value", "read_bandwidth", ASCEND_ARG_INT,
      ASCEND_G3},
     {"Acc PMU", "read_ost", "acc_pmu", NULL, NULL, "value", "read_ost", ASCEND_ARG_INT, ASCEND_G3},

@@ -27,7 +27,7 @@ enum {
     ASCEND_LEVELS = ASCEND_L0 | ASCEND_L12
 };
 
-/* Bit of a generation (1 to 3), or of a level (0 to 2; any other counts as level 2). */
+/* Bit of a generation (1 to 3), or of a level (0 to 2; any other value counts as level 2). */
 static inline uint32_t ascend_generation_bit(int32_t generation)
 {
     return 1u << (generation < 1 || generation > 3 ? 2 : generation - 1);
@@ -41,16 +41,17 @@ static inline uint32_t ascend_level_bit(int32_t level)
 enum {
     /* The column exists only if some row has a value in it. */
     ASCEND_COLUMN_OPTIONAL = 1u << 0,
-    /* Position of the metrics: as many columns as the kind's field "metrics" names. */
+    /* At this position are the columns of the metrics, one for each name in the kind's field
+     * "metrics". */
     ASCEND_COLUMN_METRICS = 1u << 1,
-    /* The column exists only if the previous optional one does. */
+    /* The column exists only if the previous optional column exists. */
     ASCEND_COLUMN_FOLLOWS = 1u << 2
 };
 
-/* A text whose name has changed. */
+/* A text that newer generations write in another form. */
 typedef struct AscendWord {
     const char *older, *newer;
-    uint8_t generations; /* generations with the older name */
+    uint8_t generations; /* generations that write the older form */
 } AscendWord;
 
 typedef struct AscendColumn {
@@ -58,27 +59,29 @@ typedef struct AscendColumn {
     uint8_t generations;    /* 0: all */
     uint8_t levels;         /* 0: all */
     uint8_t flags;          /* ASCEND_COLUMN_* */
-    const AscendWord *word; /* texts with changed names, NULL: none */
+    const AscendWord *word; /* texts that differ between generations, NULL: none */
 } AscendColumn;
 
 enum {
-    ASCEND_FILE_DERIVED = 1u << 0, /* computed by the tool: read only on request */
-    /* Its rows are used only if no other entry of this file has rows. */
+    /* the vendor's tool computed the file, so it is read only on request */
+    ASCEND_FILE_DERIVED = 1u << 0,
+    /* The rows of this entry are used only if no other entry of the file has rows. */
     ASCEND_FILE_FALLBACK = 1u << 1
 };
 
-/* Order of the rows; the rows of an entry follow those of earlier entries. */
+/* Order of an entry's rows, which follow the rows of earlier entries. */
 enum {
     ASCEND_ORDER_NONE = 0,         /* in order of arrival */
     ASCEND_ORDER_BEGIN = 1,        /* by begin */
-    ASCEND_ORDER_DEVICE_BEGIN = 2, /* by the text of the device's number, then begin */
-    ASCEND_ORDER_MODULE_BEGIN = 3, /* by the number of the module, then begin */
-    ASCEND_ORDER_FIRST_BEGIN = 4,  /* those with the name first_name, then the others; by begin */
-    ASCEND_ORDER_RELEASE = 5       /* by the field release_time; rows without it come last */
+    ASCEND_ORDER_DEVICE_BEGIN = 2, /* by the text of the device's number, then by begin */
+    ASCEND_ORDER_MODULE_BEGIN = 3, /* by the number of the module, then by begin */
+    /* first the records with the name first_name, then all others; each part by begin */
+    ASCEND_ORDER_FIRST_BEGIN = 4,
+    ASCEND_ORDER_RELEASE = 5 /* by the field release_time; rows without this field are last */
 };
 
-/* Summary of samples in a file: one row for each mode and device, from three of the kind's
- * fields. */
+/* Forms of a summary of samples: the file has one row for each mode and device, computed from three
+ * of the kind's fields. */
 enum {
     ASCEND_MODE_EXTREMES = 0, /* minimum, maximum and mean of all samples */
     ASCEND_MODE_MEANS = 1     /* the mean of each field; ignores samples whose first mode has a
@@ -92,13 +95,13 @@ typedef struct AscendMode {
     uint32_t how;
 } AscendMode;
 
-/* The columns of such a file in addition to those of the record. */
+/* Fields of such a file's rows, in addition to the fields of the record. */
 #define ASCEND_FIELD_MODE "mode"
 #define ASCEND_FIELD_MIN "min"
 #define ASCEND_FIELD_MAX "max"
 #define ASCEND_FIELD_AVG "avg"
 
-/* A file, or a part of its rows: a file with rows of two forms has two entries. */
+/* A file, or a part of its rows: a file with two forms of rows has two entries. */
 typedef struct AscendFile {
     const char *file;
     const char *kind;
@@ -108,32 +111,35 @@ typedef struct AscendFile {
     uint8_t levels;         /* 0: all */
     uint8_t flags;          /* ASCEND_FILE_* */
     uint8_t order;          /* ASCEND_ORDER_* */
-    const char *only_field; /* only records with only_text in this string field have a row */
+    const char *only_field; /* only records that have `only_text` in this string field have a row */
     const char *only_text;
-    const char *name_prefix; /* prefix of the written name, removed when read */
-    const char *skip_prefix; /* records with this prefix in the name have no row */
+    const char *name_prefix; /* prefix that is added to a name when it is written, and removed when
+                                it is read */
+    const char *skip_prefix; /* records whose name has this prefix have no row */
     const char *first_name;  /* for ASCEND_ORDER_FIRST_BEGIN */
-    const AscendMode *modes; /* its rows summarise records */
+    const AscendMode *modes; /* modes, if the rows summarise records; otherwise NULL */
     uint32_t n_modes;
 } AscendFile;
 
 extern const AscendFile ascend_files[];
 extern const uint32_t n_ascend_files;
 
-/* The columns of the file in this generation and level; `out` has room for
- * STROBE_TABLE_COLUMNS_MAX, `rows` (may be NULL) for as many. Returns their number. */
+/* The columns of the file in this generation and level; `out`, and `rows` (may be NULL), have room
+ * for STROBE_TABLE_COLUMNS_MAX entries. Returns the number of columns. */
 uint32_t ascend_file_columns(const AscendFile *file, int32_t generation, int32_t level,
                              StrobeColumn *out, const AscendColumn **rows);
 
-/* The column of this title in any generation, NULL if it is not known. */
+/* The column with this title in any generation, NULL if it is unknown. */
 const AscendColumn *ascend_file_column(const AscendFile *file, const char *title, size_t length);
 
-/* Title of a metric's column ("aic_mac_time" is "aic_mac_time(us)"), at most `size` bytes; and
- * the metric of a column, NULL if the title names none. `form` is the format of its cells. */
+/* The title of a metric's column (for "aic_mac_time" it is "aic_mac_time(us)"), in at most `size`
+ * bytes; and the metric of a column's title, NULL if it is not the title of a metric. `form` is the
+ * format of the column's cells. */
 void ascend_metric_title(const char *metric, char *title, size_t size);
 const char *ascend_metric_of_title(const char *title, size_t length, char *metric, size_t size);
 uint32_t ascend_metric_form(const char *metric, int32_t generation);
-/* The factor from a cell's number to the stored value: 1000 for microseconds, otherwise 1. */
+/* The factor by which a cell's number is multiplied to get the stored value: 1000 for microseconds,
+ * otherwise 1. */
 double ascend_metric_factor(const char *metric);
 
 /* A set of metrics that are measured together (aic_metrics): names in the order of their
@@ -146,10 +152,11 @@ typedef struct AscendMetricSet {
 extern const AscendMetricSet ascend_metric_sets[];
 extern const uint32_t n_ascend_metric_sets;
 
-/* 0 for a metric that the unit in its name cannot have; databases contain these too. */
+/* Returns 0 for a metric that the execution unit in its name cannot have; databases contain such
+ * metrics too. */
 int ascend_metric_is_possible(const char *metric);
-/* Writes the indexes of the `n` names that have a column to `order`, in the order of the
- * columns: unchanged, or in G3 in the order of their set. Returns their number. */
+/* Writes to `order` the indexes of those of the `n` names that have a column, in the order of the
+ * columns: the order of `names`, or in G3 the order of their set. Returns the number of indexes. */
 uint32_t ascend_metric_order(const char *const *names, uint32_t n, int32_t generation,
                              uint32_t *order);
 

@@ -7,10 +7,10 @@
 
 #define EXTERNAL_NAMES_MAX 200000u
 
-/* Returns the names of the entries, sorted, without hidden ones. Free with g_ptr_array_unref. */
+/* Returns the names of the entries, sorted, without hidden entries. Free with g_ptr_array_unref. */
 GPtrArray *external_folder_names(int folder);
 
-/* Return -1 on failure, with errno. */
+/* Open a file, and a folder. They return a descriptor, or -1 with errno. */
 int external_folder_open(int at, const char *name);
 int external_folder_open_file(int at, const char *name);
 
@@ -18,8 +18,8 @@ int external_folder_open_file(int at, const char *name);
  * errno. */
 char *external_folder_read(int at, const char *name, gsize max, gsize *length);
 
-/* Returns the first regular file whose name begins with `prefix` and does not end in ".done"; NULL:
- * none. */
+/* Returns the first regular file whose name begins with `prefix` and does not end in ".done"; NULL
+ * if there is none. */
 const char *external_folder_find(const GPtrArray *names, int folder, const char *prefix);
 
 #endif

@@ -114,7 +114,7 @@ const KinetoEvents *kineto_events_of(const char *kind)
 
 const char *kineto_kind_of(const char *category, size_t length)
 {
-    /* The words of 2021 lack "cpu_", "gpu_", "cuda_" and "_function". */
+    /* The categories of 2021 lack "cpu_", "gpu_", "cuda_" and "_function". */
     static const struct {
         const char *category, *kind;
     } rows[] = {

@@ -12,14 +12,14 @@
 
 /* Forms of arguments. */
 enum {
-    KINETO_NUMBER,    /* by the field's type */
+    KINETO_NUMBER,    /* a number in the form of the field's type */
     KINETO_TEXT,      /* a string */
-    KINETO_JSON,      /* as it stands */
-    KINETO_SHAPES,    /* [[2, 3], []] is "2,3;" */
-    KINETO_TYPES,     /* ["a", "b"] is "a;b" */
-    KINETO_DIMENSION, /* [1, 2, 3] is "1,2,3" */
+    KINETO_JSON,      /* JSON, unchanged */
+    KINETO_SHAPES,    /* [[2, 3], []] in the trace, "2,3;" in the field */
+    KINETO_TYPES,     /* ["a", "b"] in the trace, "a;b" in the field */
+    KINETO_DIMENSION, /* [1, 2, 3] in the trace, "1,2,3" in the field */
     KINETO_STACK,     /* frames, innermost first, joined by ';' */
-    KINETO_SEQUENCE,  /* a number, left out below 0 */
+    KINETO_SEQUENCE,  /* a number, omitted if it is negative */
     KINETO_FORWARD,   /* a number, omitted if there is no sequence number */
     KINETO_PARENT,    /* a number, null for 0 */
     KINETO_DEVICE,    /* the number of the track's device */
@@ -28,24 +28,24 @@ enum {
 
 typedef struct KinetoArg {
     const char *key;
-    const char *field; /* NULL: from the track */
+    const char *field; /* NULL: the value is derived from the track */
     uint8_t form;      /* KINETO_* */
-    uint8_t is_old;    /* only read: a later row writes the field */
+    uint8_t is_old;    /* 1: this argument is only read; another row writes the field */
 } KinetoArg;
 
 /* Events of one kind. */
 typedef struct KinetoEvents {
     const char *kind;
-    const KinetoArg *args; /* in the order of writing */
+    const KinetoArg *args; /* arguments in the order in which they are written */
     uint32_t n_args;
 } KinetoEvents;
 
 extern const KinetoEvents kineto_events[];
 extern const uint32_t n_kineto_events;
 
-/* NULL if the kind has no events of its own. */
+/* The events of a kind; NULL if the kind has no events. */
 const KinetoEvents *kineto_events_of(const char *kind);
-/* The kind of a category's spans, ignoring case; NULL if it is unknown. */
+/* The kind of the spans of a category, whose case is ignored; NULL if the category is unknown. */
 const char *kineto_kind_of(const char *category, size_t length);
 
 #endif

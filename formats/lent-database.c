@@ -5,7 +5,7 @@
 
 /* ---- files ---- */
 
-/* The owner of the file syncs it, if necessary. */
+/* Does nothing: the owner of the file syncs it, if necessary. */
 int lent_file_sync(sqlite3_file *file, int flags)
 {
     return SQLITE_OK;
@@ -55,7 +55,8 @@ static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *out)
     return SQLITE_OK;
 }
 
-/* The rest are the system's functions: time, randomness, opening a file. */
+/* Sets the remaining members to the functions of the system's file system: time, randomness and so
+ * on. */
 static void complete_vfs(sqlite3_vfs *vfs, const sqlite3_vfs *system)
 {
     const sqlite3_vfs own = *vfs;
@@ -81,7 +82,7 @@ int lent_database_open(sqlite3_vfs *vfs, const char *name, int flags, sqlite3 **
     if (!system)
         return SQLITE_ERROR;
     complete_vfs(vfs, system);
-    /* Registered only during this call: the plugin may be unloaded before SQLite is. */
+    /* Registered only during this call, because the plugin may be unloaded before SQLite is. */
     code = sqlite3_vfs_register(vfs, 0);
     if (code == SQLITE_OK)
         code = sqlite3_open_v2(name, sql, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SQLite's access to a database file that the caller has opened: it looks for and makes no other
- * files, takes no lock and syncs nothing. The owner of the file decides how its bytes are read and
- * written. */
+/* Lets SQLite use a database file that the caller has opened. SQLite then neither looks for nor
+ * makes any other file, takes no lock and syncs nothing. The caller decides how the file's bytes
+ * are read and written. */
 #ifndef STROBE_FORMATS_LENT_DATABASE_H
 #define STROBE_FORMATS_LENT_DATABASE_H
 
@@ -19,8 +19,8 @@ int lent_file_check_lock(sqlite3_file *file, int *is_locked);
 int lent_file_control(sqlite3_file *file, int operation, void *argument);
 int lent_file_sector_size(sqlite3_file *file);
 
-/* Opens the database `name` in its own file system. The caller sets zName, szOsFile, pAppData
- * and xOpen of `vfs`; the function sets the rest. `vfs` must live as long as the connection.
+/* Opens the database `name` in the file system `vfs`. The caller sets zName, szOsFile, pAppData and
+ * xOpen of `vfs`; this function sets its other members. `vfs` must live as long as the connection.
  * Returns an SQLite code; close `sql` in any case. */
 int lent_database_open(sqlite3_vfs *vfs, const char *name, int flags, sqlite3 **sql);
 

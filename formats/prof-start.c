@@ -38,7 +38,7 @@ gboolean prof_start_of_host(int prof, gint64 *offset)
     return found;
 }
 
-/* Reads "key: value" or "key = value"; 0 if the line has another key. */
+/* Reads the value of a line "key: value" or "key = value"; 0 if the line has another key. */
 static gint64 value_of(const char *line, const char *key)
 {
     gsize n = strlen(key);

@@ -13,7 +13,7 @@ struct SideJson {
     GHashTable *values; /* path to text */
 };
 
-/* The scanner's position. */
+/* The position of the scanner in the JSON. */
 typedef struct Place {
     GString *path;
     gsize lengths[LEVELS_MAX]; /* length of the path of each open object or array */
@@ -22,7 +22,7 @@ typedef struct Place {
     guint depth;
 } Place;
 
-/* Sets the path to that of the next value, if this is an element of an array. */
+/* If the next value is an element of an array, sets the path to the path of this value. */
 static void name_value(Place *place)
 {
     guint level = place->depth - 1;

@@ -13,7 +13,7 @@ typedef struct Parse {
     StrobeJsonScanner *json;
     SvpConfigTell *tell;
     void *user;
-    unsigned seen; /* a bit for each key */
+    unsigned seen; /* one bit for each key that was read */
 } Parse;
 
 enum {
@@ -31,7 +31,7 @@ enum {
     KEYS
 };
 
-/* The manual's spelling and that of real boards. */
+/* The spelling of each key in the manual, and the spelling on real boards. */
 static const char *const names[KEYS][2] = {
     [KEY_SWITCH] = {"switch"},
     [KEY_OUTPUT] = {"output"},
@@ -65,7 +65,7 @@ typedef struct Value {
     int is_cut;
 } Value;
 
-/* 0: the text is invalid JSON from here on. */
+/* Reads the next value. Returns 0 if the text is invalid JSON here. */
 static int read_value(Parse *parse, Value *value)
 {
     const char *text;
@@ -99,7 +99,7 @@ static int is_text(const Value *value, const char *text)
     return value->type == STROBE_JSON_STRING && strcmp(value->text, text) == 0;
 }
 
-/* Any value except "on" is off; a value that is neither is reported. */
+/* Returns 1 for "on" and 0 for any other value. Reports a value that is neither "on" nor "off". */
 static int read_switch(const Parse *parse, int key, const Value *value)
 {
     if (!is_text(value, "on") && !is_text(value, "off"))
@@ -207,7 +207,7 @@ static void take_value(Parse *parse, int key, const Value *value)
     }
 }
 
-/* Returns the key, and which of its spellings it is; KEYS: unknown. */
+/* Returns the key, or KEYS if it is unknown. *is_alias: it has the spelling of real boards. */
 static int find_key(const char *text, size_t length, int *is_alias)
 {
     for (int key = 0; key < KEYS; key++)
@@ -228,7 +228,8 @@ static void tell_unknown(const Parse *parse, const char *text, size_t length)
     parse->tell(parse->user, name, "unknown key: it has no effect");
 }
 
-/* The manual's spelling takes precedence; of a repeated key the last one is used. */
+/* Reads a key and its value. The manual's spelling takes precedence; if a key is repeated, the last
+ * value is used. */
 static int read_member(Parse *parse, const char *text, size_t length)
 {
     int is_alias = 0;
@@ -239,9 +240,10 @@ static int read_member(Parse *parse, const char *text, size_t length)
     if (key == KEYS)
         tell_unknown(parse, text, length);
     else if (parse->seen & 1u << (key + (is_alias ? alias_shift : 0)))
-        report_key(parse, key, "is there twice: the last one counts");
+        report_key(parse, key, "is given twice: the last value is used");
     else if (parse->seen & (1u << key | 1u << (key + alias_shift)))
-        report_key(parse, key, "is there in two spellings: that of the manual counts");
+        report_key(parse, key,
+                   "is given in two spellings: the value with the manual's spelling is used");
     if (!read_value(parse, &value))
         return 0;
     if (key < KEYS && !(is_alias && parse->seen & 1u << key))
@@ -375,7 +377,7 @@ int svp_config_is_board(const char *text, size_t length)
 
 /* ---- the copy ---- */
 
-/* The range of the last value of profiler.switch; 0: there is none. */
+/* Finds the range of the last value of profiler.switch; 0: there is none. */
 static int find_switch(StrobeJsonScanner *json, size_t *from, size_t *to)
 {
     const char *text;

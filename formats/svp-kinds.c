@@ -16,7 +16,7 @@
     }
 
 static const StrobeField capture_fields[] = {
-    FIELD("id", LINK, "", "Id that the capture's tasks carry as their connection."),
+    FIELD("id", LINK, "", "Id that the capture's tasks have as their connection."),
     FIELD("current_pic", U64, "", "Pictures before this inference."),
     FIELD("device", U32, "", "Device."),
     FIELD("model", U32, "", "Id that the runtime gave the model."),
@@ -47,13 +47,13 @@ static const StrobeField api_call_fields[] = {
     FIELD("level", STRING, "",
           "Layer of the interface, such as acl, runtime, node, model, communication, opencl."),
     FIELD("mode", STRING, "", "Type of call within its level, such as ACL_OP, launch."),
-    FIELD("item", STRING, "", "What the call is about, such as the operator that it launches."),
-    FIELD("connection", LINK, "", "Id that the tasks caused by this call carry."),
-    FIELD("exact_us", F64, "us",
-          "Duration as the source states it, where that is no whole number of ns."),
+    FIELD("item", STRING, "", "Subject of the call, such as the operator that it launches."),
+    FIELD("connection", LINK, "", "Id that this call shares with the tasks that it caused."),
+    FIELD("exact_us", F64, "us", "Duration in the source, if it is not a whole number of ns."),
     FIELD("svp.device", U32, "", "Device that was set on the calling thread."),
-    FIELD("svp.model", U32, "", "Id that the runtime gave the model, absent: of no model."),
-    FIELD("svp.status", I32, "", "What the call returned."),
+    FIELD("svp.model", U32, "",
+          "Id that the runtime gave the model, absent: the call has no model."),
+    FIELD("svp.status", I32, "", "Value that the call returned."),
 };
 KIND(api_call, "api_call", SPAN, api_call_fields, "One call into a driver, runtime or library.");
 

@@ -26,7 +26,7 @@ int svp_is_job_name(const char *name)
     return strncmp(name + n, "JOB", 3) == 0;
 }
 
-/* Reads all of [from, to) as a decimal number of at most `max`. */
+/* Reads the whole text [from, to) as a decimal number of at most `max`. */
 static int read_number(const char *from, const char *to, uint64_t max, uint64_t *value)
 {
     uint64_t sum = 0;
@@ -130,7 +130,7 @@ static void take_slice(const char *from, const char **to, uint64_t *slice)
     *to = at - strlen(mark);
 }
 
-/* The first number, up to a dot. */
+/* Reads the device number at *from, up to a dot. */
 static int take_device(const char **from, const char *to, uint32_t *device)
 {
     const char *dot = memchr(*from, '.', (size_t)(to - *from));

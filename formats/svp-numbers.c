@@ -12,7 +12,7 @@ static size_t put_absent(char *out)
     return 3;
 }
 
-/* `scaled` counts units of the last decimal. */
+/* Writes a number with decimals; `scaled` is the number in units of its last decimal. */
 static size_t put_scaled(char *out, uint64_t scaled, unsigned decimals)
 {
     uint64_t unit = 1;

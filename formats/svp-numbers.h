@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of a board's tables: computed with integers, rounded half away from zero, never
- * through a double. libc only. */
+/* Numbers in a board's tables. They are computed with integers only, and rounded half away from
+ * zero. libc only. */
 #ifndef STROBE_FORMATS_SVP_NUMBERS_H
 #define STROBE_FORMATS_SVP_NUMBERS_H
 
@@ -10,13 +10,13 @@
 #define SVP_NUMBER_MAX 48u
 #define SVP_ABSENT UINT64_MAX
 
-/* part × factor / whole with that many decimals; "N/A" if one of the two is absent or `whole` is
- * 0. Returns the length. */
+/* part × factor / whole with `decimals` decimals; "N/A" if `part` or `whole` is absent or `whole`
+ * is 0. Returns the length. */
 size_t svp_format_ratio(char out[SVP_NUMBER_MAX], uint64_t part, uint64_t whole, uint32_t factor,
                         unsigned decimals);
 /* ns as microseconds with three decimals. */
 size_t svp_format_us(char out[SVP_NUMBER_MAX], uint64_t ns);
-/* An integer; "N/A" if it is absent. */
+/* An integer; "N/A" if the value is absent. */
 size_t svp_format_whole(char out[SVP_NUMBER_MAX], uint64_t value);
 /* sum / n, rounded. */
 uint64_t svp_divide(uint64_t sum, uint64_t n);

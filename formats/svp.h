@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of a camera board's profile: the kinds of its records in addition to the standard ones,
- * the names of its files, and the format of its numbers. libc only, because the recorder on the
- * board, the importer and the exporters share it.
+ * Parts of a camera board's profile: the kinds of records in addition to the standard kinds, the
+ * names of files, and the format of numbers. libc only, because the recorder on the board, the
+ * importer and the exporters share it.
  *
  * A captured inference is one record "svp.capture". Each of its tasks is a "device_task" whose
  * `connection` is the capture's id, with a "svp.layer" and, if counters were read, a
@@ -15,8 +15,8 @@
 
 /* "svp.capture": one captured inference; span on the device's track, named by the model. */
 struct svp_capture {
-    uint64_t id;          /* its tasks have it as `connection` */
-    uint64_t current_pic; /* pictures before it */
+    uint64_t id;          /* the `connection` of its tasks */
+    uint64_t current_pic; /* pictures before this inference */
     uint32_t device;
     uint32_t model;  /* the runtime's id of the model */
     uint32_t number; /* number among the model's captures, from 1 */
@@ -29,7 +29,7 @@ struct svp_capture {
 
 /* "svp.layer": the layer of one task; instant at its begin, named by the layer. */
 struct svp_layer {
-    uint64_t task; /* as in device_task */
+    uint64_t task; /* the `task` of the device_task */
     uint32_t layer_id;
     StrobeStringId ori_name; /* names in the original network */
     StrobeStringId fused;    /* the fused layers, joined by semicolons */
@@ -48,8 +48,8 @@ struct svp_api_call {
     uint64_t connection;
     double exact_us;
     uint32_t device;
-    uint32_t model; /* absent: no model */
-    int32_t status; /* what it returned */
+    uint32_t model; /* absent: the call has no model */
+    int32_t status; /* value that the call returned */
 };
 
 extern const StrobeKind svp_kind_capture;
@@ -75,13 +75,13 @@ enum {
     SVP_COUNTERS
 };
 
-/* The field `metrics` of such a record. */
+/* The field `metrics` of a board's device_pmu. */
 extern const char svp_metrics[];
 /* The counter with this name, SVP_COUNTERS if there is none. */
 unsigned svp_counter_find(const char *name, size_t length);
 
-/* Execution units, by their row number in the timeline: AA_CORE, AA_CPU, AA_VECTOR_CORE. The
- * spelling with AI is equivalent; an unknown one is SVP_UNITS. */
+/* Execution units, by the number of their row in the timeline: AA_CORE, AA_CPU, AA_VECTOR_CORE. The
+ * names with AI instead of AA mean the same units. SVP_UNITS stands for an unknown unit. */
 enum { SVP_UNIT_CORE, SVP_UNIT_CPU, SVP_UNIT_VECTOR, SVP_UNITS };
 extern const char *const svp_unit_names[SVP_UNITS];
 unsigned svp_unit_find(const char *name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows name kinds and fields that exist, in forms that fit; titles are found again. */
+/* Checks the data in ascend.h: the rows name existing kinds and fields, their forms fit the fields'
+ * types, and each title is found. */
 #include "ascend-db.h"
 #include "ascend-trace.h"
 
@@ -23,7 +24,7 @@ static const StrobeField *find_field(const StrobeKind *kind, const char *name)
     g_error("kind %s has no field %s", kind->name, name);
 }
 
-/* Times are in ns where a form makes microseconds of them, sizes in B where it makes MB. */
+/* Checks the unit of a field: ns if the form writes microseconds, B if the form writes MB. */
 static void check_unit(const StrobeKind *kind, const AscendColumn *row)
 {
     const char *unit = "";
@@ -100,7 +101,7 @@ static void check_header(const char *name, int32_t generation, int32_t level, co
     g_assert_cmpstr(text, ==, expected);
 }
 
-/* Headers of the three generations as the format pages give them. */
+/* The headers of the three generations are those in the documentation of the formats. */
 static void test_headers(void)
 {
     check_header("kernel_details.csv", 1, 0,
@@ -152,7 +153,7 @@ static void test_metrics(void)
     g_assert_null(ascend_metric_of_title("a_name_beyond_the_room", 22, text, sizeof text));
 }
 
-/* Titles of a set's columns, as the format pages give them. */
+/* The titles of a set's columns are those in the documentation of the formats. */
 static void test_metric_sets(void)
 {
     static const struct {
@@ -221,7 +222,8 @@ static void test_metric_sets(void)
     }
 }
 
-/* What a unit cannot have is left out; G3 has the order of the set, others that of the source. */
+/* Metrics that a unit cannot have are omitted. G3 has the order of the set, earlier generations the
+ * order of the source. */
 static void test_metric_order(void)
 {
     static const char *const names[] = {"aiv_ub_read_bw", "aic_ub_read_bw", "aic_l2_read_bw",
@@ -269,7 +271,8 @@ static void test_enums(void)
 {
     g_assert_cmpstr(ascend_db_enum_name("API_TYPE", 5500, 1), ==, "hccl");
     g_assert_cmpstr(ascend_db_enum_name("API_TYPE", 5500, 3), ==, "communication");
-    g_assert_cmpint(ascend_db_enum_id("API_TYPE", "hccl", 3), ==, 5500); /* known, though older */
+    /* an entry of older generations is found too */
+    g_assert_cmpint(ascend_db_enum_id("API_TYPE", "hccl", 3), ==, 5500);
     g_assert_cmpint(ascend_db_enum_id("HCCL_LINK_TYPE", "HCCS_SW", 1), ==, 5);
     g_assert_cmpstr(ascend_db_enum_name("MODULE", 77, 1), ==, "CUSTOM");
     g_assert_cmpstr(ascend_db_enum_name("MODULE", 2, 3), ==, "SCC");

@@ -129,7 +129,7 @@ static void test_numbers(void)
     g_assert_cmpstr(format_ratio(320000, 400000), ==, "80.000");
     g_assert_cmpstr(format_ratio(1, 3), ==, "33.333");
     g_assert_cmpstr(format_ratio(2, 3), ==, "66.667");
-    g_assert_cmpstr(format_ratio(1, 200000), ==, "0.001"); /* half away from zero */
+    g_assert_cmpstr(format_ratio(1, 200000), ==, "0.001"); /* rounded half away from zero */
     g_assert_cmpstr(format_ratio(0, 5), ==, "0.000");
     g_assert_cmpstr(format_ratio(5, 0), ==, "N/A");
     g_assert_cmpstr(format_ratio(SVP_ABSENT, 5), ==, "N/A");
@@ -194,7 +194,7 @@ static void test_config(void)
     g_assert_true(config.is_on);
 }
 
-/* Only "on" is on. */
+/* Only the value "on" switches profiling on. */
 static void test_config_switch(void)
 {
     static const char *const values[] = {"\"ON\"", "true",    "\"\"",    "1",
@@ -258,7 +258,8 @@ static void test_config_keys(void)
                 "profiler.wrong: unknown");
 }
 
-/* What is no JSON is off, says where, and never comes to grief. */
+/* Text that is not JSON switches profiling off, and the error names the position; no text makes the
+ * reader crash. */
 static void test_config_bad(void)
 {
     static const char text[] = "{\"profiler\": {\"switch\": \"on\", \"interval\": \"2\"}}";

@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_NS 5000000000 /* from SIGTERM to SIGKILL */
+#define GRACE_NS 5000000000 /* time between SIGTERM and SIGKILL */
 #define KILLED_NS 2000000000
 #define LOOK_US 20000
 
 /* ---- finding ---- */
 
-/* Is the path safe from changes by users other than root and the user? */
+/* Can only root and the user change the file or folder? If not, adds it to `refused`. */
 static gboolean is_safe(const char *path, GString *refused)
 {
     struct stat st;
@@ -32,8 +32,8 @@ static gboolean is_safe(const char *path, GString *refused)
     return FALSE;
 }
 
-/* Resolves the links of the path, and checks the file itself and its folder. The tool is run by the
- * resolved path, so that a later change of a link has no effect. */
+/* Resolves the links of the path, and checks the file and its folder. Returns the resolved path,
+ * under which the tool is run, so that a later change of a link has no effect. */
 static char *vet_file(const char *folder, const char *name, int mode, GString *refused)
 {
     g_autofree char *path = g_build_filename(folder, name, NULL);
@@ -55,7 +55,7 @@ char *vendor_tool_find(const char *name, const char *home, GString *refused)
     char *found = NULL;
 
     for (guint i = 0; !found && folders[i]; i++)
-        if (folders[i][0] == '/') /* relative folders do not count */
+        if (folders[i][0] == '/') /* ignores relative folders */
             found = vet_file(folders[i], name, X_OK, refused);
     if (!found && home && home[0] == '/') {
         g_autofree char *folder = g_build_filename(home, "bin", NULL);
@@ -76,7 +76,7 @@ char *vendor_tool_vet(const char *path, GString *refused)
 
 typedef enum End { ENDED, LATE, LOST } End;
 
-/* Does not reap the child, so that its number cannot be given to another process or group. */
+/* Waits for the child without reaping it, so that no other process or group can get its number. */
 static End await_child(pid_t child, gint64 limit_ns)
 {
     gint64 until = g_get_monotonic_time() + limit_ns / 1000;
@@ -99,8 +99,8 @@ static End await_child(pid_t child, gint64 limit_ns)
 /* ---- in the keeper, and in the tool before exec: only calls that are safe in a forked child of a
  * process with threads ---- */
 
-/* Becomes the tool, in a process group of its own, so that all processes that it starts can be
- * ended with it. Not posix_spawn, which cannot make the tool end with its parent. */
+/* Executes the tool in a new process group, so that all processes that the tool starts can be ended
+ * with it. posix_spawn is not used, because it cannot make the tool end with its parent. */
 static void become_tool(char *const arguments[], gint folder, gint log, pid_t keeper, gint report)
 {
     gint null = open("/dev/null", O_RDWR);
@@ -149,10 +149,10 @@ static void guard_tool(pid_t tool, pid_t parent)
     kill(-tool, SIGTERM);
     for (gint64 left = GRACE_NS; left > 0 && !has_ended(tool); left -= LOOK_US * 1000)
         nanosleep(&look, NULL);
-    kill(-tool, SIGKILL); /* with all processes that it has started */
+    kill(-tool, SIGKILL); /* also ends all processes that the tool has started */
 }
 
-/* Ends in the same way as the tool. */
+/* Ends this process in the same way as the tool ended. */
 static void end_alike(pid_t tool)
 {
     const struct rlimit no_core = {0, 0};

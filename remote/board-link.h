@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connection to a board and its channels. The module libstrobe-ssh.so has it, by libssh: no other
- * command loads that library. No call but `open` waits. One thread. */
+/* A connection to a board and its channels. The module libstrobe-ssh.so implements it with libssh,
+ * so that commands without a board need not load that library. Only `open` waits. All calls come
+ * from one thread. */
 #ifndef STROBE_REMOTE_LINK_H
 #define STROBE_REMOTE_LINK_H
 
@@ -17,14 +18,14 @@ typedef struct StrobeChannelEnd {
     gboolean is_known;
     int status;       /* exit status; -1: ended by the signal */
     char signal[16];  /* "SEGV" */
-    char reason[128]; /* why it could not be started; "": it was */
+    char reason[128]; /* why the command could not be started; "": it was started */
 } StrobeChannelEnd;
 
 typedef struct StrobeLinkRequest {
     const StrobeTarget *target;
-    const char *known_hosts;          /* the file of host keys; created if necessary */
-    guint deadline_ms;                /* for connecting and authentication */
-    int cancel;                       /* readable: gives up; -1: none */
+    const char *known_hosts; /* the file of host keys; created if necessary */
+    guint deadline_ms;       /* for connecting and authentication */
+    int cancel;              /* descriptor; `open` gives up when it is readable; -1: none */
     void (*report)(const char *text); /* the fingerprint of a new host key */
 } StrobeLinkRequest;
 
@@ -33,27 +34,29 @@ typedef struct StrobeLinkApi {
     StrobeLink *(*open)(const StrobeLinkRequest *request, GError **error);
     void (*close)(StrobeLink *link);
     int (*descriptor)(StrobeLink *link);
-    /* poll() events to wait for. */
+    /* The poll() events to wait for on the descriptor. */
     short (*events)(StrobeLink *link);
     /* NULL while the connection works; otherwise the reason. */
     const char *(*failure)(StrobeLink *link);
-    /* This side's address, for the board. Free it. */
+    /* The address of this machine on the connection, which the board can reach. Free it. */
     char *(*own_address)(StrobeLink *link);
 
-    /* Starts a command. Never NULL; a failure shows when it is read. */
+    /* Starts a command. Never NULL; `read` reports a failure. */
     StrobeChannel *(*exec)(StrobeLink *link, const char *command);
-    /* Starts a subsystem. */
+    /* Starts a subsystem of the SSH server. */
     StrobeChannel *(*subsystem)(StrobeLink *link, const char *name);
-    /* Reads what has come: bytes, 0: nothing now, -1: nothing more comes. */
+    /* Reads the data that has arrived. Returns the number of bytes; 0: none now; -1: the data has
+     * ended. */
     gssize (*read)(StrobeChannel *channel, gboolean is_error, void *bytes, gsize size);
-    /* Sends as much as is possible now: bytes, 0: nothing now, -1: nothing can be sent. */
+    /* Sends as much as is possible now. Returns the number of bytes; 0: none now; -1: no more can
+     * be sent. */
     gssize (*write)(StrobeChannel *channel, const void *bytes, gsize length);
     void (*end_input)(StrobeChannel *channel);
     const StrobeChannelEnd *(*end)(StrobeChannel *channel);
     void (*free)(StrobeChannel *channel);
 } StrobeLinkApi;
 
-/* Loads the module. NULL: this Strobe has none, and the error says so. */
+/* Loads the module. NULL: the error; `module` is NULL if Strobe was built without it. */
 const StrobeLinkApi *strobe_link_load(const char *module, GError **error);
 
 #endif

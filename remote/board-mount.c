@@ -12,7 +12,7 @@
     "name to 127.0.1.1, comment that line out or map the name to the right address; --server-ip "  \
     "names one"
 
-/* Loopback addresses lead the board to itself. */
+/* A loopback address would mean the board itself. */
 static gboolean check_server(const StrobeRemote *remote, const char *server, GError **error)
 {
     if (!g_str_has_prefix(server, "127.") && strcmp(server, "::1") && strcmp(server, "localhost"))
@@ -21,8 +21,9 @@ static gboolean check_server(const StrobeRemote *remote, const char *server, GEr
                                 remote->name, server);
 }
 
-/* The folder in the lock says what the guard has to unmount. A mount may take minutes: if the lock
- * has gone meanwhile, so has the guard, and the mount is undone here. */
+/* The guard reads the file `mount` in the lock to know which folder it must unmount. A mount may
+ * take minutes: if the guard and its lock disappear in this time, the command itself unmounts the
+ * folder. */
 static char *make_command(const StrobeRemote *remote, const char *server, const char *path)
 {
     const gboolean is_v6 = strchr(server, ':') != NULL;

@@ -8,7 +8,7 @@
 
 #define ANSWER_MAX 16384
 
-/* One "key value" a line. The loaders of a C library have known names. */
+/* Prints "key value" lines. The C library is known by the name of its loader. */
 static const char questions[] =
     "cd %s || exit 73\n"
     "echo machine $(uname -m)\n"
@@ -84,7 +84,7 @@ gboolean strobe_board_properties_read(StrobeRemote *remote, StrobeBoardPropertie
     g_autoptr(GString) answer = g_string_new(NULL);
 
     memset(properties, 0, sizeof *properties);
-    if (!strobe_flow_text(remote, "cannot ask the board what it is", command, NULL, answer,
+    if (!strobe_flow_text(remote, "cannot read the board's properties", command, NULL, answer,
                           ANSWER_MAX, error))
         return FALSE;
     g_auto(GStrv) lines = g_strsplit(answer->str, "\n", -1);

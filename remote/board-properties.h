@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a board is. */
+/* Reads a board's properties: its machine, kernel, C library, free disk space and more. */
 #ifndef STROBE_REMOTE_BOARD_PROPERTIES_H
 #define STROBE_REMOTE_BOARD_PROPERTIES_H
 
@@ -10,14 +10,14 @@ typedef struct StrobeBoardProperties {
     char *kernel;  /* "Linux 5.10.0" */
     char *libc;    /* "glibc", "musl", "uclibc"; "": unknown */
     char *user;
-    char *lacks;          /* commands that Strobe needs: "cksum, setsid"; NULL: none */
-    guint64 free_bytes;   /* of the disk of the folder */
-    gint64 date_skew_ns;  /* the board's time of day less this machine's */
+    char *lacks; /* commands that Strobe needs and the board lacks: "cksum, setsid"; NULL: none */
+    guint64 free_bytes;   /* free on the disk of the work folder */
+    gint64 date_skew_ns;  /* the board's time of day minus this machine's */
     guint word_bits;      /* 0: unknown */
     gboolean has_runtime; /* libsvp_acl.so was found */
 } StrobeBoardProperties;
 
-/* FALSE: the error, and nothing to clear. */
+/* FALSE: the error; `properties` then need not be cleared. */
 gboolean strobe_board_properties_read(StrobeRemote *remote, StrobeBoardProperties *properties,
                                       GError **error);
 void strobe_board_properties_clear(StrobeBoardProperties *properties);

@@ -13,8 +13,8 @@ static gboolean run_there(StrobeRemote *remote, const char *command, const char 
     g_autofree char *folder = g_shell_quote(remote->folder);
     g_autofree char *text = g_strdup_printf("cd %s || exit 73\n%s", folder, command);
 
-    return strobe_flow_text(remote, "cannot note the JOBs on the board", text, input, answer,
-                            ANSWER_MAX, error);
+    return strobe_flow_text(remote, "cannot store the list of JOBs on the board", text, input,
+                            answer, ANSWER_MAX, error);
 }
 
 static gboolean write_record(StrobeRemote *remote, const GPtrArray *jobs, GError **error)

@@ -9,19 +9,19 @@
 #include "remote-flow.h"
 
 #define WAIT_MS 20
-#define PIPE_PART 4096 /* a pipe that is writable takes so much without a wait */
+#define PIPE_PART 4096 /* a writable pipe accepts at least this many bytes at once */
 #define LEFTOVER_US (2 * G_USEC_PER_SEC)
-#define LEFTOVER_BYTES (16 << 20) /* more than can be under way when the program ends */
+#define LEFTOVER_BYTES (16 << 20) /* more than the connection can hold when the program ends */
 
 typedef struct Running {
     StrobeFlow *flow;
     gint64 begin_us;
-    gint64 open_us;     /* the last time that its output was open */
-    gint64 ended_us;    /* the program has ended; processes of its group may live */
-    gint64 moved_us;    /* the last time that output came, or waited for its reader here */
+    gint64 open_us;  /* last time when its output was open */
+    gint64 ended_us; /* when the program ended; processes of its group may still run; 0: not yet */
+    gint64 moved_us; /* last time when output arrived, or waited for its reader here */
     guint64 n_leftover; /* bytes passed on since the program ended */
-    gboolean is_asked;  /* the guard is to end it */
-    gboolean has_swept; /* and those */
+    gboolean is_asked;  /* the guard was asked to end the program */
+    gboolean has_swept; /* the guard was asked to end the remaining processes */
     GError *failure;
 } Running;
 
@@ -44,7 +44,8 @@ static gssize fill_from_input(void *user, char *bytes, gsize size, GError **erro
     return n > 0 ? n : -1;
 }
 
-/* A reader that is slow holds the program back, and nothing else. One that is gone does not. */
+/* A slow reader of the output slows down only the program. If the reader is gone, the output is
+ * dropped. */
 static gssize take_to_output(void *user, gboolean is_error, const char *bytes, gsize length,
                              GError **error)
 {
@@ -92,8 +93,9 @@ static void watch_time(StrobeRemote *remote, const StrobeBoardRun *run, Running 
     }
 }
 
-/* Output that was under way when the program ended is passed on. Processes that the program left
- * may keep its output open, or write without end: they are ended, and not waited for. */
+/* Output that was on its way when the program ended is still passed on. Processes that the program
+ * left behind may keep its output open, or write without end, so they are ended, and nothing waits
+ * for them. */
 static gboolean is_over(const Running *running)
 {
     if (strobe_flow_is_done(running->flow) && strobe_flow_end(running->flow)->is_known)
@@ -104,7 +106,7 @@ static gboolean is_over(const Running *running)
            g_get_monotonic_time() - MAX(running->moved_us, running->ended_us) > 3 * LEFTOVER_US;
 }
 
-/* Passes on what has come. An error shows in the next step of the loop too. */
+/* Passes on the output that has arrived. run_to_end() reports an error. */
 static gboolean step_program(void *user)
 {
     Running *running = user;
@@ -117,7 +119,7 @@ static gboolean step_program(void *user)
     return moved;
 }
 
-/* Has a program ended whose server sends no status? */
+/* Has the program ended without a status? Some servers send none; then its output stays closed. */
 static gboolean is_closed(Running *running)
 {
     if (!strobe_flow_is_done(running->flow))

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a program on the board, with its output on the standard output and error output of this
- * process as it comes, each byte unchanged. */
+/* Runs a program on the board. Its output appears at once, byte for byte, on the standard output
+ * and error output of this process. */
 #ifndef STROBE_REMOTE_BOARD_RUN_H
 #define STROBE_REMOTE_BOARD_RUN_H
 
 #include "remote-session.h"
 
 typedef struct StrobeBoardRun {
-    const char *line;   /* for the shell: what becomes the program */
-    gboolean has_input; /* this process's standard input is the program's */
+    const char *line;   /* a shell command that executes the program */
+    gboolean has_input; /* the program reads this process's standard input */
     gint64 timeout_us;  /* 0: none */
-    /* Called often while it runs, and may wait for the board. FALSE: the error. NULL: nothing. */
+    /* Called repeatedly while the program runs; may wait for the board. FALSE: the error. May be
+     * NULL. */
     gboolean (*meanwhile)(void *user, GError **error);
     void *user;
 } StrobeBoardRun;
 
 typedef struct StrobeBoardRunEnd {
     StrobeChannelEnd end;
-    gboolean has_timed_out; /* it was ended after the timeout */
+    gboolean has_timed_out; /* the program was ended after the timeout */
 } StrobeBoardRunEnd;
 
-/* Returns when it has ended. The first signal, and the timeout, end it on the board. FALSE: the
- * connection is lost, or a second signal came. */
+/* Returns when the program has ended. The first signal to this process, and the timeout, end the
+ * program on the board. FALSE: the connection is lost, or a second signal arrived. */
 gboolean strobe_board_run(StrobeRemote *remote, const StrobeBoardRun *run, StrobeBoardRunEnd *end,
                           GError **error);
 

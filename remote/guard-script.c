@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "guard-script.h"
 
-/* `open` in the lock says that programs may start. The program notes its group and then looks for
- * `open`; the guard removes `open` and then looks for the group: so either sees the other.
- * A lock of an earlier boot, or whose guard is gone, is taken over; what was moved away is compared
- * with what was read, as another session may have been faster.
- * Printing into a connection that has just gone raises SIGPIPE.
- * `read -t` is missing in some shells: there only the end of the connection ends the program. */
+/* The lock is a folder. While the file `open` is in it, programs may start. A program writes its
+ * process group to the lock and then checks that `open` exists; the guard removes `open` and then
+ * reads the group. So at least one of the two sees the other.
+ * The guard takes over a lock from an earlier boot, or one whose guard is gone. Another session may
+ * do this at the same time, so it first moves the lock away and checks that the holder is still the
+ * one that it has read.
+ * Printing to a connection that was just lost raises SIGPIPE.
+ * Some shells have no `read -t`: there only the end of the connection ends the program. */
 static const char guard_text[] =
     "umask 077\n"
     "cd && mkdir -p \"$1\" && cd \"$1\" || exit 73\n"
@@ -67,13 +69,14 @@ static const char guard_text[] =
     "done\n"
     "finish\n";
 
-/* A server may or may not have made the channel's process the leader of a group. */
+/* Some servers make the channel's process the leader of a process group, others do not: then setsid
+ * makes a group. */
 static const char program_text[] = "cd \"$1\" || exit 73\n"
                                    "read -r a b c d g e </proc/$$/stat\n"
                                    "[ \"$g\" = $$ ] && new= || new=setsid\n"
                                    "exec $new sh -c \"$2\" strobe-program\n";
 
-/* Then the shell becomes the program. */
+/* After this the shell executes the program's command. */
 static const char start_text[] =
     "echo $$ >.strobe-lock/group && [ -e .strobe-lock/open ] || exit 75\n";
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runs on the board beside the program, in the shell that every board has. */
+/* The guard: a shell script that runs on the board next to the program. It needs only a POSIX
+ * shell, which every board has. */
 #ifndef STROBE_REMOTE_GUARD_SCRIPT_H
 #define STROBE_REMOTE_GUARD_SCRIPT_H
 
@@ -8,13 +9,15 @@
 /* Exit codes of the guard before it is ready. */
 enum { STROBE_GUARD_NO_FOLDER = 73, STROBE_GUARD_BUSY = 75 };
 
-/* The command that starts the guard: it holds `folder`, below the home, for `holder`. Prints "ready
- * FOLDER"; then "beat N SECONDS" or "beat N SECONDS NANOSECONDS" (the board's monotonic clock) for
- * each line "beat N". At the end of its input it ends the program and removes the lock. Free it. */
+/* The command that starts the guard (free it). The guard locks `folder`, a path below the home, for
+ * `holder`, and prints "ready FOLDER". Then it answers each line "beat N" with "beat N SECONDS" or
+ * "beat N SECONDS NANOSECONDS" (the board's monotonic clock). At the end of its input it ends the
+ * program and removes the lock. */
 char *strobe_guard_command(const char *folder, const char *holder);
 
-/* The command that runs a program under the guard of the folder (an absolute path): `line` is for
- * the shell. The channel's process becomes the program, so that its signal is reported. Free it. */
+/* The command that runs a program under the guard of the folder (an absolute path); free it. `line`
+ * is a shell command. The channel's process executes the program, so that the server reports the
+ * signal that ends the program. */
 char *strobe_guard_program_command(const char *folder, const char *line);
 
 #endif

@@ -22,19 +22,19 @@
 typedef struct Fetch {
     StrobeRemote *remote;
     const char *job; /* on the board */
-    int folder;      /* the part, here */
+    int folder;      /* the hidden folder here, in which files arrive */
     void (*report)(const char *text);
     StrobeFetchTotals *totals;
-    GString *errors; /* what the board says of a batch */
+    GString *errors; /* the board's error output for a batch */
     /* a batch */
     const StrobeJobFile *const *files;
-    guint n_files, next; /* the file that is received */
+    guint n_files, next; /* index of the file that arrives next */
     guint64 offsets[BATCH_FILES];
     char head[HEAD_MAX];
     gsize n_head;
-    guint64 n_left; /* bytes of this file that come yet */
+    guint64 n_left; /* bytes of this file that have not arrived yet */
     int file;
-    char sum[HEAD_MAX]; /* as the board computed it */
+    char sum[HEAD_MAX]; /* the checksum that the board computed */
     guint64 n_bytes;
     gboolean is_in_body;
 } Fetch;
@@ -56,7 +56,8 @@ static gboolean refuse_write(const Fetch *fetch, const char *name, GError **erro
 
 /* ---- files here ---- */
 
-/* Opens a file of the part, with its folders. Nothing on the way may be a link. */
+/* Opens a file in the hidden folder, and creates it and its folders if necessary. No part of the
+ * path may be a link. */
 static int open_part_file(int folder, const char *name)
 {
     g_auto(GStrv) parts = g_strsplit(name, "/", -1);
@@ -91,7 +92,8 @@ static gboolean write_bytes(int file, const char *bytes, gsize length)
 
 /* ---- one batch ---- */
 
-/* Each file: its checksum and size so far, then the bytes after the offset. */
+/* For each file, prints a line with the checksum and size of its first bytes (as many as the list
+ * says), then the bytes after the offset. */
 static const char fetch_text[] =
     "f() { set -- \"$1\" $2 $(sum_head \"$1\" $3); echo \"$3 $4\"\n"
     "[ $4 -le $2 ] || tail -c +$(($2 + 1)) \"$1\" 2>/dev/null | head -c $(($4 - $2)); }\n";
@@ -111,7 +113,7 @@ static char *make_batch_command(const Fetch *fetch)
     return g_string_free(command, FALSE);
 }
 
-/* What is here already of each file. */
+/* Finds how many bytes of each file are already here. */
 static gboolean find_offsets(Fetch *fetch, GError **error)
 {
     for (guint i = 0; i < fetch->n_files; i++) {
@@ -136,7 +138,7 @@ static void remove_file(const Fetch *fetch, const char *name)
     unlinkat(fetch->folder, name, 0);
 }
 
-/* The whole file is here: compares it with what the board computed. */
+/* The whole file has arrived: compares its checksum with the board's. */
 static gboolean finish_file(Fetch *fetch, GError **error)
 {
     const StrobeJobFile *wanted = fetch->files[fetch->next];
@@ -150,7 +152,8 @@ static gboolean finish_file(Fetch *fetch, GError **error)
         return refuse_write(fetch, wanted->name, error);
     if (strcmp(sum, fetch->sum) || n_bytes != fetch->n_bytes || n_bytes != wanted->n_bytes) {
         remove_file(fetch, wanted->name);
-        /* A file that cannot be read arrives empty, and its board will not do better. */
+        /* A file that the board cannot read arrives empty with a correct checksum. It does not
+         * count as changed, because another try would not help. */
         if (strcmp(sum, fetch->sum) || n_bytes > wanted->n_bytes)
             fetch->totals->n_changed++;
         refuse_part(fetch, wanted->name, "it cannot be read, or changed while it was read");
@@ -173,7 +176,7 @@ static gboolean begin_file(Fetch *fetch, GError **error)
     fetch->sum[end ? end - fetch->head : 0] = '\0';
     fetch->n_bytes = end ? g_ascii_strtoull(end, NULL, 10) : 0;
     if (fetch->n_bytes > wanted->n_bytes)
-        return strobe_remote_refuse(error, "%s: the board sent something else than %s/%s",
+        return strobe_remote_refuse(error, "%s: the board sent other data than %s/%s",
                                     fetch->remote->name, fetch->job, wanted->name);
     fetch->n_left = fetch->n_bytes > offset ? fetch->n_bytes - offset : 0;
     fetch->file = open_part_file(fetch->folder, wanted->name);
@@ -183,7 +186,7 @@ static gboolean begin_file(Fetch *fetch, GError **error)
     return fetch->n_left > 0 || finish_file(fetch, error);
 }
 
-/* Takes the line before a file's bytes. */
+/* Reads the line before a file's bytes. */
 static gssize take_head(Fetch *fetch, const char *bytes, gsize length, GError **error)
 {
     for (gsize i = 0; i < length; i++) {
@@ -332,7 +335,7 @@ static int open_part(const char *output, const char *name, const char *hidden, G
     return folder;
 }
 
-/* Moves the folder to its name; a folder of this name that is there is not replaced. */
+/* Gives the folder its final name; an existing folder of this name is not replaced. */
 static gboolean place_part(const char *hidden, const char *path, GError **error)
 {
     if (renameat2(AT_FDCWD, hidden, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
@@ -349,7 +352,8 @@ static void keep_part(const char *hidden, const char *path, void (*report)(const
     if (renameat2(AT_FDCWD, hidden, AT_FDCWD, part, RENAME_NOREPLACE) != 0)
         return;
     g_autofree char *text = g_strdup_printf(
-        "%s: what has come is kept; the next collect into this folder goes on from there", part);
+        "%s: keeps the data that has arrived; the next collect into this folder continues it",
+        part);
     report(text);
 }
 
@@ -399,7 +403,7 @@ static void report_nothing(const char *text)
     (void)text;
 }
 
-/* Some of the finished files, each with its mark after it. */
+/* Finds some of the finished files. In the result each file is followed by its mark NAME.done. */
 static GPtrArray *find_finished(const StrobeJobList *list)
 {
     GPtrArray *files = g_ptr_array_new();
@@ -430,7 +434,8 @@ static gboolean is_here(const Fetch *fetch, const StrobeJobFile *file)
            S_ISREG(st.st_mode) && (guint64)st.st_size == file->n_bytes;
 }
 
-/* Those that came whole: a file that was refused is not here. */
+/* Removes the files on the board that have arrived completely. A refused file is not here, so it
+ * stays on the board. */
 static gboolean remove_finished(const Fetch *fetch, const GPtrArray *files, GError **error)
 {
     g_autofree char *job = g_shell_quote(fetch->job);
@@ -465,7 +470,7 @@ gboolean strobe_job_fetch_finished(StrobeRemote *remote, const char *job, const 
 {
     g_autofree char *name = g_path_get_basename(job);
     g_autofree char *hidden = g_strconcat(".", name, PART, NULL);
-    StrobeFetchTotals mine = {0}; /* what is refused now is judged when the program has ended */
+    StrobeFetchTotals mine = {0}; /* refused files count only when the program has ended */
     Fetch fetch = {.remote = remote, .job = job, .report = report_nothing, .totals = &mine};
     StrobeJobList list;
     gboolean good;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brings a JOB directory here. It appears whole: until then it is a hidden folder, and after a lost
- * connection JOB….part, where a later fetch goes on. */
+/* Copies a JOB directory from the board. It appears here when it is complete: until then it is a
+ * hidden folder, and after a lost connection it is named JOB….part, and a later fetch continues
+ * it. */
 #ifndef STROBE_REMOTE_JOB_FETCH_H
 #define STROBE_REMOTE_JOB_FETCH_H
 
@@ -8,29 +9,28 @@
 
 typedef struct StrobeFetchTotals {
     guint n_files, n_refused;
-    guint n_changed; /* of the refused: files that arrived otherwise than the board has them */
+    guint n_changed; /* refused files that arrived with other content than they have on the board */
     guint64 fetched_bytes;
 } StrobeFetchTotals;
 
-/* Fetches `job` (an absolute path on the board) into the folder `output`. `report` is given each
- * thing that is refused, and where a part is kept. Returns its path (free it), or NULL with the
- * error set. */
+/* Fetches `job` (an absolute path on the board) into the folder `output`. `report` gets a message
+ * for each file that is refused, and for a part that is kept. Returns the path of the JOB directory
+ * here (free it). NULL: the error. */
 char *strobe_job_fetch(StrobeRemote *remote, const char *job, const char *output,
                        void (*report)(const char *text), StrobeFetchTotals *totals, GError **error);
 
-/* Fetches the file `name` of `folder` on the board, of this size, into a folder here. FALSE: the
- * error. */
+/* Fetches one file of `folder` on the board into the folder `output` here. FALSE: the error. */
 gboolean strobe_job_fetch_file(StrobeRemote *remote, const char *folder, const StrobeJobFile *file,
                                const char *output, void (*report)(const char *text),
                                StrobeFetchTotals *totals, GError **error);
 
-/* Brings those files of a JOB that the recorder has finished (NAME.done is there) while the program
- * runs, and removes them on the board, so that it does not fill up. They wait in the hidden folder
- * for strobe_job_fetch(). FALSE: the error. */
+/* While the program runs, fetches files of a JOB that the recorder has finished (NAME.done exists),
+ * and removes them on the board, so that its disk does not fill up. The files stay in the hidden
+ * folder until strobe_job_fetch(). FALSE: the error. */
 gboolean strobe_job_fetch_finished(StrobeRemote *remote, const char *job, const char *output,
                                    StrobeFetchTotals *totals, GError **error);
 
-/* Is there a part of the JOB in the folder? */
+/* Does the folder contain a part of the JOB from an earlier fetch? */
 gboolean strobe_job_fetch_has_part(const char *output, const char *job);
 
 #endif

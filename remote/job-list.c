@@ -9,7 +9,7 @@
 
 #define NAME_MAX_BYTES 255
 #define TEXT_MAX (32u << 20)
-#define FIELDS 8 /* mode, links, user, group, size, and three of the date: before the name */
+#define FIELDS 8 /* before the name: mode, links, user, group, size, and three for the date */
 
 static void free_file(gpointer data)
 {
@@ -49,7 +49,7 @@ gboolean strobe_job_name_is_good(const char *name)
 
 typedef struct Parse {
     StrobeJobList *list;
-    char *folder; /* "" or "data/"; NULL: of a folder that is refused */
+    char *folder; /* "" or "data/"; NULL: the present folder is refused */
 } Parse;
 
 static void refuse_name(const Parse *parse, const char *name, const char *why)
@@ -60,7 +60,7 @@ static void refuse_name(const Parse *parse, const char *name, const char *why)
         g_ptr_array_add(parse->list->refused, g_strdup_printf("%s: %s", shown, why));
 }
 
-/* "./data:" begins a folder. */
+/* Parses a line such as "./data:", which begins the list of a folder. */
 static void take_folder(Parse *parse, char *line)
 {
     const gsize length = strlen(line);
@@ -80,7 +80,7 @@ static void take_folder(Parse *parse, char *line)
     parse->folder = g_strconcat(g_str_has_prefix(line, "./") ? line + 2 : line, "/", NULL);
 }
 
-/* Where the name begins; NULL: it is no line of an entry. */
+/* Finds the begin of the name; NULL: the line describes no entry. */
 static char *find_name(char *line, char **size)
 {
     char *at = line;
@@ -91,7 +91,7 @@ static char *find_name(char *line, char **size)
         at += strcspn(at, " ");
         if (!*at)
             return NULL;
-        /* one blank before the name, which may begin with one */
+        /* Only one blank precedes the name, because the name itself may begin with a blank. */
         at += i == FIELDS - 1 ? 1 : strspn(at, " ");
     }
     return at;
@@ -115,7 +115,7 @@ static void take_entry(Parse *parse, char *line)
     if (!parse->folder)
         return;
     if (line[0] == 'd' && name)
-        return; /* it has a part of its own */
+        return; /* ls lists each folder separately */
     if (!name)
         refuse_name(parse, line, "no regular file");
     else if (!strobe_job_name_is_good(name))

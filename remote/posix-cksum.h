@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checksum of the command cksum, which most boards have. */
+/* Computes the checksum of the command cksum, which most boards have. */
 #ifndef STROBE_REMOTE_POSIX_CKSUM_H
 #define STROBE_REMOTE_POSIX_CKSUM_H
 
@@ -10,10 +10,10 @@ typedef struct StrobeCksum {
     guint64 n_bytes;
 } StrobeCksum;
 
-/* Begin with zeros. */
+/* Adds bytes. Initialize `sum` with zeros. */
 void strobe_cksum_add(StrobeCksum *sum, const void *bytes, gsize length);
 guint32 strobe_cksum_value(const StrobeCksum *sum);
-/* Of a whole file from its begin. FALSE: errno. */
+/* Computes the checksum of a whole file. FALSE: errno. */
 gboolean strobe_cksum_file(int file, guint32 *value, guint64 *n_bytes);
 
 #endif

@@ -87,7 +87,7 @@ static gboolean is_left_out(const Walk *walk, const char *name, const char *base
     return FALSE;
 }
 
-/* Where a link leads, if that is in the project. */
+/* The real path to which a link leads; NULL if it is not in the project. */
 static char *resolve_link(const Walk *walk, const char *path)
 {
     char *real = realpath(path, NULL);

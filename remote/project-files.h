@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of a project that go to the board. */
+/* Lists the files of a project that are sent to the board. */
 #ifndef STROBE_REMOTE_PROJECT_FILES_H
 #define STROBE_REMOTE_PROJECT_FILES_H
 
@@ -8,21 +8,21 @@
 #define STROBE_PROJECT_FILES_MAX 100000u
 
 typedef struct StrobeProjectFile {
-    char *name; /* below the work folder on the board */
-    char *path; /* here */
+    char *name; /* path below the work folder on the board */
+    char *path; /* path here */
     gboolean is_executable;
     guint64 n_bytes;
 } StrobeProjectFile;
 
 void strobe_project_file_free(StrobeProjectFile *file);
 
-/* All regular files below the folder, in order of their names. Leaves out .git,
- * profiling, JOB*, names of Strobe's own, and the patterns in .strobeignore. A link that leads out
- * of the project, a socket, a device or a name with a control character is an error. Free with
- * g_ptr_array_unref. */
+/* All regular files below the folder, in order of their names. Leaves out .git, profiling, JOB*,
+ * Strobe's own files (.strobe-*), and files that match a pattern in .strobeignore. A link that
+ * leads out of the project, a socket, a device or a name with a control character is an error. Free
+ * with g_ptr_array_unref. */
 GPtrArray *strobe_project_files_list(const char *folder, GError **error);
 
-/* Adds a file under a name of its own. */
+/* Adds a file with the given name on the board. */
 gboolean strobe_project_files_add(GPtrArray *files, const char *name, const char *path,
                                   GError **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors of remote work that have exit codes of their own. */
+/* Errors of work on a board that have their own exit codes. */
 #ifndef STROBE_REMOTE_ERROR_H
 #define STROBE_REMOTE_ERROR_H
 

@@ -7,13 +7,13 @@
 #include "remote-error.h"
 
 #define INPUT_CHUNK 65536
-/* No less than libssh's window: a smaller read enlarges the window again while most of what came
- * is unread, and libssh keeps it all. */
+/* At least the size of libssh's window. After a smaller read, libssh would enlarge the window while
+ * most of the received data is unread, and would keep more and more data in memory. */
 #define OUTPUT_CHUNK (2 << 20)
 #define ERRORS_MAX 4096
 #define GRACE_US (2 * G_USEC_PER_SEC)
 
-/* What could not be passed on yet. */
+/* Data that could not be passed on yet. */
 typedef struct Pending {
     char *bytes;
     gsize begin, end;
@@ -99,7 +99,7 @@ static gboolean send_input(StrobeFlow *flow, gboolean *moved, GError **error)
         return TRUE;
     n = flow->remote->api->write(flow->channel, input->bytes + input->begin,
                                  input->end - input->begin);
-    if (n < 0) { /* the command has ended: its status says why */
+    if (n < 0) { /* the command has ended; its status gives the reason */
         flow->has_input = FALSE;
         return TRUE;
     }
@@ -173,7 +173,7 @@ guint64 strobe_flow_sent(const StrobeFlow *flow)
 
 /* ---- to the end ---- */
 
-/* A status may come after the end of the output. */
+/* The command's status may arrive after the end of its output. */
 static gboolean await_status(StrobeFlow *flow, GError **error)
 {
     const gint64 end_us = g_get_monotonic_time() + GRACE_US;
@@ -238,7 +238,7 @@ static gssize take_text(void *user, gboolean is_error, const char *bytes, gsize 
         return (gssize)length;
     }
     if (texts->output->len + length > texts->max) {
-        strobe_remote_refuse(error, "%s: %s: the board answers more than %" G_GSIZE_FORMAT " bytes",
+        strobe_remote_refuse(error, "%s: %s: the board sent more than %" G_GSIZE_FORMAT " bytes",
                              texts->remote->name, texts->what, texts->max);
         return -1;
     }

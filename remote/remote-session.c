@@ -112,8 +112,8 @@ static void take_answer(StrobeRemote *remote, const char *line)
     take_clock(remote, words);
 }
 
-/* Reads what the guard prints, but never without end: a board may print faster than this reads.
- * FALSE: it has ended. */
+/* Reads output of the guard, but only a limited amount: a board may print faster than this function
+ * reads. FALSE: the guard has ended. */
 static gboolean read_guard(StrobeRemote *remote, GString *text, gboolean is_error)
 {
     char bytes[4096];
@@ -232,7 +232,7 @@ static gboolean refuse_guard(StrobeRemote *remote, const char *folder, const cha
                                         : said);
 }
 
-/* "ready /home/board/strobe/net_1234abcd" */
+/* Reads a line such as "ready /home/board/strobe/net_1234abcd". */
 static gboolean take_ready(StrobeRemote *remote, const char *folder, const char *line,
                            GError **error)
 {
@@ -248,7 +248,7 @@ static gboolean take_ready(StrobeRemote *remote, const char *folder, const char 
     return TRUE;
 }
 
-/* Waits for its first line, or its end. */
+/* Waits for the guard's first line, or for its end. */
 static gboolean await_guard(StrobeRemote *remote, const char *folder, GError **error)
 {
     const gint64 end_us = now_us() + (gint64)READY_MS * 1000;
@@ -261,7 +261,7 @@ static gboolean await_guard(StrobeRemote *remote, const char *folder, GError **e
         goes_on = read_guard(remote, remote->guard_output, FALSE);
         if (!goes_on && !remote->api->failure(remote->link) &&
             !remote->api->end(remote->guard)->is_known)
-            goes_on = TRUE; /* its status comes yet */
+            goes_on = TRUE; /* waits for the guard's status */
         read_guard(remote, remote->guard_errors, TRUE);
         end = strchr(remote->guard_output->str, '\n');
     }
@@ -319,7 +319,7 @@ StrobeRemote *strobe_remote_open(const StrobeRemoteRequest *request, GError **er
 
 /* ---- end ---- */
 
-/* The guard ends when its input does. */
+/* The guard ends when its input ends. */
 static void end_guard(StrobeRemote *remote)
 {
     const gint64 end_us = now_us() + (gint64)CLOSE_MS * 1000;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session with a board: the connection, a folder on the board that it holds, and a guard there.
+ * A session with a board: the connection, a locked folder on the board, and a guard there.
  *
- * The guard is a command on the board that lives as long as the session. It holds the folder's
- * lock, answers heartbeats with the board's clock, and when the connection ends, for any reason, it
- * ends the program and removes the lock.
+ * The guard is a command on the board that runs as long as the session. It holds the folder's lock
+ * and answers heartbeats with the time of the board's clock. When the connection ends, for any
+ * reason, it ends the program and removes the lock.
  *
- * SIGINT, SIGTERM and SIGHUP are noted: the first one asks the caller to end in order, the second
- * one makes each call fail at once.
+ * The session notes SIGINT, SIGTERM and SIGHUP. After the first signal (`signal` is set) the caller
+ * should end in order; after the second one each call fails at once.
  */
 #ifndef STROBE_REMOTE_SESSION_H
 #define STROBE_REMOTE_SESSION_H
@@ -22,8 +22,8 @@ typedef struct StrobeRemoteRequest {
     const StrobeLinkApi *api;
     const StrobeTarget *target;
     const char *known_hosts;
-    const char *folder;   /* below the home on the board, such as "strobe/net_1234abcd" */
-    gboolean has_signals; /* the session notes the user's signals */
+    const char *folder;   /* path below the home on the board, such as "strobe/net_1234abcd" */
+    gboolean has_signals; /* the session notes signals, as described above */
     void (*report)(const char *text);
 } StrobeRemoteRequest;
 
@@ -32,13 +32,13 @@ typedef struct StrobeRemote {
     StrobeLink *link;
     StrobeChannel *guard;
     char *name;          /* the host, for messages */
-    char *folder;        /* its absolute path on the board */
-    StrobeSumMethod sum; /* how files are compared; strobe_board_properties_read() finds it */
+    char *folder;        /* absolute path of the work folder on the board */
+    StrobeSumMethod sum; /* how files are compared; strobe_board_properties_read() sets it */
     int signals;         /* descriptor; -1: none */
-    int signal;          /* 0: none has come */
-    gboolean is_forced;  /* a second one has */
-    /* What goes on while this side waits: passes on the program's output. TRUE: something was
-     * passed on. NULL: nothing. */
+    int signal;          /* the last signal; 0: none has arrived */
+    gboolean is_forced;  /* a second signal has arrived */
+    /* Called while this side waits, to pass on the program's output. Returns TRUE if there was
+     * any. May be NULL. */
     gboolean (*background)(void *user);
     void *background_user;
     /* heartbeats */
@@ -49,16 +49,16 @@ typedef struct StrobeRemote {
     StrobeClockOffset clock;
 } StrobeRemote;
 
-/* Connects, authenticates, and takes the lock. NULL: the error, which names the holder of the
- * lock if another session has the folder. */
+/* Connects, authenticates, and starts the guard, which takes the lock. NULL: the error; if another
+ * session has the folder, the message names it. */
 StrobeRemote *strobe_remote_open(const StrobeRemoteRequest *request, GError **error);
-/* Ends it; the guard cleans up, and this waits for it. */
+/* Ends the session, and waits until the guard has cleaned up. */
 void strobe_remote_close(StrobeRemote *remote);
 
-/* Waits at most so long for the board, and exchanges heartbeats. FALSE: the connection is lost, or
- * the user insists. */
+/* Waits for the board, at most `timeout_ms`, and exchanges heartbeats. FALSE: the connection is
+ * lost, or a second signal has arrived. */
 gboolean strobe_remote_turn(StrobeRemote *remote, guint timeout_ms, GError **error);
-/* Sends 16 heartbeats and waits for their answers: for the clock. */
+/* Sends 16 heartbeats and waits for their answers, to measure the offset of the board's clock. */
 gboolean strobe_remote_measure_clock(StrobeRemote *remote, GError **error);
 /* Sets the error of a session that a signal ended, and returns FALSE. */
 gboolean strobe_remote_refuse_signal(const StrobeRemote *remote, GError **error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where targets come from: files, and commands that print a password. */
+/* Reads targets from files, and passwords from commands. */
 #include "target.h"
 
 #include <errno.h>
@@ -19,7 +19,8 @@ static gboolean refuse_path(const char *path, GError **error, const char *why)
     return FALSE;
 }
 
-/* The file has a password. */
+/* Checks the owner, type and size of a target's file; warns if others can read it, because it may
+ * contain a password. */
 static gboolean check_file(int file, const char *path, StrobeTargetWarn *warn, void *user,
                            GError **error)
 {
@@ -42,7 +43,7 @@ static gboolean check_file(int file, const char *path, StrobeTargetWarn *warn, v
     return TRUE;
 }
 
-/* Up to one byte more than is allowed, so that a growing file is noticed. */
+/* Reads up to one byte more than is allowed, so that a file that has grown is noticed. */
 static gssize read_bytes(int file, char *bytes)
 {
     gsize n = 0;

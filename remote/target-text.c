@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a target's ini file. A value is everything after the first "=": passwords may have
- * any character that other forms of ini files give a meaning. */
+/* Parses the text of a target's ini file. A value is everything after the first "=", so a password
+ * may contain characters that have a meaning in other forms of ini files. */
 #include "target.h"
 
 #include <stddef.h>
@@ -69,7 +69,7 @@ static gboolean take_text(Parse *parse, const char *key, const char *value, GErr
     return *value || strcmp(key, "pwd") == 0 || refuse_value(parse, error, key, value, "a value");
 }
 
-/* An address of IPv6 may have brackets. A name that begins with "-" is no host. */
+/* An IPv6 address may have brackets. A name that begins with "-" is refused. */
 static gboolean take_host(Parse *parse, const char *key, const char *value, GError **error)
 {
     const gsize length = strlen(value);
@@ -215,7 +215,7 @@ static gboolean check_target(const Parse *parse, GError **error)
         return refuse_file(parse->origin, error, "pwd and pwd_command exclude each other");
     if (!target->password && !target->password_command && !target->identity)
         return refuse_file(parse->origin, error,
-                           "the key pwd is missing (an empty one: by key only)");
+                           "the key pwd is missing (leave its value empty to use SSH keys only)");
     return TRUE;
 }
 

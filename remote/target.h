@@ -11,10 +11,10 @@
 typedef struct StrobeTarget {
     char *host; /* IPv4, IPv6 without brackets, or a name */
     char *user;
-    char *password;         /* NULL: none; wiped when it is freed */
-    char *password_command; /* its first line of output is the password */
-    char *identity;         /* file of a private key */
-    char *known_hosts;      /* NULL: the user's own */
+    char *password;         /* NULL: none; overwritten before it is freed */
+    char *password_command; /* prints the password as its first line */
+    char *identity;         /* path of a private key */
+    char *known_hosts;      /* path of the file of host keys; NULL: the user's own file */
     guint16 port;
     guint16 keepalive_s;
     gboolean is_strict;       /* an unknown host key is refused */
@@ -23,20 +23,21 @@ typedef struct StrobeTarget {
 
 typedef void StrobeTargetWarn(void *user, const char *text);
 
-/* Reads the text of an ini file; `origin` names it in messages. Warns of unknown keys. NULL: the
- * error, which never has a value of "pwd". */
+/* Parses the text of an ini file; messages name it by `origin`. Warns about unknown keys. NULL: the
+ * error, whose message never contains the value of "pwd". */
 StrobeTarget *strobe_target_parse(const char *text, gsize length, const char *origin,
                                   StrobeTargetWarn *warn, void *user, GError **error);
-/* Reads a file "NAME.ini". Warns if other users can read it; refuses one of another user. */
+/* Reads a file "NAME.ini". Warns if other users can read it; refuses a file of another user. */
 StrobeTarget *strobe_target_read(const char *path, StrobeTargetWarn *warn, void *user,
                                  GError **error);
-/* "NAME": ~/.config/strobe/targets/NAME.ini; "ssh:HOST": by ~/.ssh/config. */
+/* Finds a target by its name. "NAME" is the file ~/.config/strobe/targets/NAME.ini; "ssh:HOST" is a
+ * host in ~/.ssh/config. */
 StrobeTarget *strobe_target_find(const char *name, StrobeTargetWarn *warn, void *user,
                                  GError **error);
 void strobe_target_free(StrobeTarget *target);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeTarget, strobe_target_free)
 
-/* Runs `password_command` for the password. FALSE: the error. */
+/* Runs `password_command`, if there is one, to get the password. FALSE: the error. */
 gboolean strobe_target_complete(StrobeTarget *target, GError **error);
 /* Overwrites and frees the password. */
 void strobe_target_forget(StrobeTarget *target);

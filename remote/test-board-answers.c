@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a board answers: listings, checksums, clocks. A board is not trusted. */
+/* Tests of answers from a board, which is not trusted: listings, checksums, clocks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static void test_listing(void)
     strobe_job_list_clear(&list);
 }
 
-/* Each is refused, and named without its control characters. */
+/* Each hostile name is refused, and the message has it without its control characters. */
 static void test_hostile_listing(void)
 {
     static const char *const names[] = {"good", NULL};
@@ -111,7 +111,7 @@ static guint32 sum_of(const char *bytes, gsize length)
     return strobe_cksum_value(&sum);
 }
 
-/* As the command cksum prints them. */
+/* The checksums are those that the command cksum prints. */
 static void test_checksums(void)
 {
     g_autofree char *zeros = g_malloc0(70000);
@@ -136,7 +136,8 @@ static void test_clock(void)
     g_assert_cmpint(strobe_clock_offset_error_ns(&offset), ==, 300);
     strobe_clock_offset_add(&offset, 9000, 9500, 10000, 10000); /* a coarse clock: 500 to 11000 */
     g_assert_cmpint(strobe_clock_offset_error_ns(&offset), ==, 300);
-    strobe_clock_offset_add(&offset, 1000, 1100, 90000, 0); /* contradicts: it counts from now on */
+    /* Contradicts the earlier bounds and replaces them. */
+    strobe_clock_offset_add(&offset, 1000, 1100, 90000, 0);
     g_assert_cmpint(strobe_clock_offset_ns(&offset), ==, 88950);
     strobe_clock_offset_add(&offset, 2000, 1000, 0, 0); /* received before it was sent */
     g_assert_cmpint(strobe_clock_offset_ns(&offset), ==, 88950);

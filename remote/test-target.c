@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text of a target's ini file. */
+/* Tests of parsing a target's ini file. */
 #include <string.h>
 
 #include "error.h"
@@ -60,7 +60,7 @@ static void test_all_keys(void)
     g_assert_cmpuint(target->keepalive_s, ==, 3600);
 }
 
-/* A value is taken as it is. */
+/* A value is everything after the first "=", unchanged. */
 static void test_passwords(void)
 {
     static const char *const passwords[] = {

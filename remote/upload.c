@@ -13,7 +13,7 @@
 #define LIST_MAX (8u << 20)
 #define SPARE_BYTES (64u << 10) /* folders and the recorder's small files */
 
-/* ---- what is there already ---- */
+/* ---- files that are already on the board ---- */
 
 static const char list_text[] = "%scd %s || exit 73\n"
                                 "while IFS= read -r f; do\n"
@@ -34,7 +34,7 @@ static char *make_name_list(const GPtrArray *files)
     return g_string_free(text, FALSE);
 }
 
-/* The file's sum as the board computes it. NULL: the error. Free it. */
+/* The checksum of the file here, computed as on the board (free it). NULL: the error. */
 static char *compute_sum(const StrobeRemote *remote, StrobeProjectFile *file, GError **error)
 {
     const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -98,7 +98,7 @@ typedef struct Sending {
     StrobeRemote *remote;
     const StrobeProjectFile *file;
     int descriptor;
-    guint64 n_left; /* a file that grows meanwhile is sent as it was */
+    guint64 n_left; /* bytes to send; if the file grows in the meantime, the rest is not sent */
     GString *errors;
 } Sending;
 
@@ -130,7 +130,7 @@ static gssize take_message(void *user, gboolean is_error, const char *bytes, gsi
     return (gssize)length;
 }
 
-/* The temporary file lies in the lock, which goes with everything in it. */
+/* The temporary file is in the lock's folder, which the guard removes with all its files. */
 static char *make_send_command(const StrobeRemote *remote, const StrobeProjectFile *file,
                                const char *sum)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends files into the work folder on the board. A file that is there already, by size and
- * checksum, is not sent again. */
+/* Sends files to the work folder on the board. A file that is already there with the same size and
+ * checksum is not sent again. */
 #ifndef STROBE_REMOTE_UPLOAD_H
 #define STROBE_REMOTE_UPLOAD_H
 
@@ -12,7 +12,8 @@ typedef struct StrobeUploadTotals {
     guint64 sent_bytes, reused_bytes;
 } StrobeUploadTotals;
 
-/* `files` are StrobeProjectFile. Each appears whole or not at all. FALSE: the error. */
+/* `files` are StrobeProjectFile. Each file appears on the board complete or not at all.
+ * `free_bytes` is the free space on the board's disk. FALSE: the error. */
 gboolean strobe_upload_files(StrobeRemote *remote, const GPtrArray *files, guint64 free_bytes,
                              StrobeUploadTotals *totals, GError **error);
 

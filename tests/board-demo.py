@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""./dev demo-board: a network that a camera board runs with Mish, and with an activation that its
-processor has; recorded from the desk, and compared. The board is OpenSSH's server on 127.0.0.1, its
-runtime the double of tests/svp-double. Needs root."""
+"""./dev demo-board: records a network on a camera board from the desk, once with Mish and once with an
+activation that the board's processor supports, and compares both. The board is OpenSSH's server on
+127.0.0.1, and its runtime is the double of tests/svp-double. Needs root."""
 
 import os
 import pathlib

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a virtual environment with the packages of torch2-requirements.txt: make-torch2.py VENV.
 
-Takes the first interpreter for which pip finds everything with downloads of at most 1 GB: where pip
-has no CPU build of PyTorch it would bring several gigabytes for GPUs. Makes nothing when there is none,
-which is an error if STROBE_REQUIRE lists "torch2".
+Takes the first interpreter for which pip finds everything with downloads of at most 1 GB: if pip
+has no CPU build of PyTorch, it would download several gigabytes for GPUs. If there is no such
+interpreter, nothing is made, which is an error if STROBE_REQUIRE lists "torch2".
 """
 
 import hashlib
@@ -23,14 +23,15 @@ MAX_DOWNLOAD = 1_000_000_000
 
 
 def list_interpreters():
-    """Interpreters to try: the one that the caller names, that of the PATH, the system's."""
+    """The interpreters to try: the one that the caller names, the one in PATH, the system's."""
     named = os.environ.get("STROBE_TORCH2_PYTHON")
     found = [named] if named else [shutil.which("python3"), "/usr/bin/python3"]
     return list(dict.fromkeys(path for path in found if path and os.access(path, os.X_OK)))
 
 
 def compute_stamp(python):
-    """What an environment was made from: it is made again when that changes."""
+    """A text that identifies the inputs of an environment; if it changes, the environment is made
+    again."""
     version = subprocess.run(
         [python, "-c", "import sys; print(sys.version)"], capture_output=True, text=True, check=True
     ).stdout
@@ -39,7 +40,7 @@ def compute_stamp(python):
 
 
 def measure_download(url):
-    """Bytes that pip would fetch from an address; 0 for a file of this machine."""
+    """The number of bytes that pip would download from an address; 0 for a local file."""
     if urllib.parse.urlsplit(url).scheme == "file":
         return 0
     request = urllib.request.Request(url, method="HEAD")
@@ -48,7 +49,7 @@ def measure_download(url):
 
 
 def ask_pip(pip):
-    """Bytes that pip would download; raises where it cannot get everything."""
+    """The total bytes that pip would download. Raises an exception if pip cannot get everything."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder, "report.json")
         run_quietly([*pip, "install", "--dry-run", "--report", report, "-r", REQUIREMENTS])
@@ -62,7 +63,7 @@ def ask_pip(pip):
 
 
 def run_quietly(command):
-    """Runs a command; raises OSError with the end of what it printed."""
+    """Runs a command. Raises OSError with the end of its output if it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode:
         lines = [line for line in done.stdout.splitlines() if "WARNING" not in line]
@@ -70,7 +71,7 @@ def run_quietly(command):
 
 
 def make_venv(python, venv):
-    """Makes the environment and fills it."""
+    """Makes the environment and installs the packages."""
     shutil.rmtree(venv, ignore_errors=True)
     run_quietly([python, "-m", "venv", venv])
     pip = [str(venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]

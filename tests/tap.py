@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs unittest tests and prints TAP: the one runner of all tests in Python."""
+"""Runs unittest tests and prints TAP. All Python tests use this runner."""
 
 import os
 import signal
@@ -8,21 +8,22 @@ import traceback
 import unittest
 
 
-# A test that takes long runs in the suite `long` alone.
+# A long test, which runs only in the suite `long`.
 _IS_LONG = bool(os.environ.get("STROBE_TEST_LONG"))
 long_test = unittest.skipUnless(_IS_LONG, "runs in the suite long")
-# A test in which PyTorch's version matters little runs with each in the suite `long`, else with the system's.
+# A test for which PyTorch's version matters little: it runs with each version in the suite `long`,
+# and otherwise only with the system's.
 once_test = unittest.skipIf(os.environ.get("STROBE_TEST_PYTHON") and not _IS_LONG,
                             "runs with the PyTorch of pip in the suite long")  # fmt: skip
 
 
 def chosen(whole, few):
-    """All of a test's cases in the suite `long`; else a few of them."""
+    """Returns all of a test's cases in the suite `long`; otherwise a few of them."""
     return whole if _IS_LONG else few
 
 
 class TapResult(unittest.TestResult):
-    """One line a test, its diagnostics as comments behind it."""
+    """Prints one line for each test, and after it its diagnostics as comments."""
 
     def __init__(self):
         super().__init__()
@@ -40,7 +41,7 @@ class TapResult(unittest.TestResult):
         self._line("ok", test)
 
     def _fail(self, test, error):
-        """To stderr too: of a failed test meson prints that alone."""
+        """Prints the failure to stderr too, because meson prints only stderr of a failed test."""
         details = "".join(traceback.format_exception(*error))
         self._line("not ok", test, details=details)
         print(details, end="", file=sys.stderr, flush=True)
@@ -64,21 +65,21 @@ class TapResult(unittest.TestResult):
 
 
 def select(pattern):
-    """Only tests with this in their name from now on; None: all."""
+    """From now on runs only tests with this text in their name; None: all."""
     if pattern:
         unittest.defaultTestLoader.testNamePatterns = ["*%s*" % pattern]
 
 
 def heed_signals():
-    """Whoever runs tests in the background of a shell has INT and QUIT ignored, below nohup HUP
-    too; what the tests start would inherit that."""
+    """Restores default signal handling. If the tests run in the background of a shell, INT and QUIT
+    are ignored, and below nohup HUP too; programs that the tests start would inherit that."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
 
 
 def run(suite):
-    """Runs the tests and returns the exit code: 2 when there are none."""
+    """Runs the tests. Returns the exit code: 2 if there are no tests."""
     if not suite.countTestCases():
         print("Bail out! No test has that name")
         return 2
@@ -91,7 +92,7 @@ def run(suite):
 
 
 def main():
-    """All tests of __main__; `-k TEXT`: only those with TEXT in their name."""
+    """Runs all tests of __main__; with `-k TEXT` only those with TEXT in their name."""
     arguments = sys.argv[1:]
     if len(arguments) == 2 and arguments[0] == "-k":
         select(arguments[1])

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what the exporter chrome_trace writes, whatever its times count from."""
+"""Reads the output of the exporter chrome_trace, whatever its times count from."""
 
 import json
 
 
 def trace_events(text):
-    """Events of a trace_view.json, their times as texts of microseconds since the epoch."""
+    """The events of a trace_view.json, with their times as texts of microseconds since the
+    epoch."""
     trace = json.loads(text)
     if isinstance(trace, list):
         return trace

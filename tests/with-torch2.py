@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a Python test with the PyTorch of pip: with-torch2.py VENV SCRIPT [ARGUMENT]...
 
-Without the environment VENV the test is skipped, unless STROBE_REQUIRE lists "torch2". Tests that start
-programs of their own find the interpreter in STROBE_TEST_PYTHON.
+Without the environment VENV the test is skipped, unless STROBE_REQUIRE lists "torch2". A test that
+starts Python programs finds the interpreter in STROBE_TEST_PYTHON.
 """
 
 import os
@@ -14,7 +14,7 @@ def main(venv, *command):
     python = os.path.join(os.path.abspath(venv), "bin", "python")
     if os.access(python, os.X_OK):
         os.environ["STROBE_TEST_PYTHON"] = python
-        # Meson puts folders of the build here, and one of them has a double of libc10.
+        # Meson puts folders of the build here; one of them has a test double of libc10.
         os.environ.pop("LD_LIBRARY_PATH", None)
         os.execv(python, [python, *command])
     if "torch2" in os.environ.get("STROBE_REQUIRE", "").split(","):

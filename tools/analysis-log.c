@@ -12,7 +12,7 @@
 #include "log.h"
 
 #define LOGS_DIR "logs"
-/* The same limit as in the Ascend PyTorch Profiler's logs; further lines are only counted. */
+/* The limit of the Ascend PyTorch Profiler's logs; further lines are only counted. */
 #define LOG_MAX_BYTES (10u << 20)
 
 struct StrobeAnalysisLog {
@@ -24,7 +24,8 @@ struct StrobeAnalysisLog {
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static StrobeAnalysisLog *current_log; /* protected by log_lock */
-static StrobeLogSink next_sink;        /* gets the messages too; set once, before its first call */
+/* the sink that was installed before, which also gets the messages; set only once */
+static StrobeLogSink next_sink;
 
 static void add_line(StrobeAnalysisLog *log, gint32 level, const char *text)
 {
@@ -51,7 +52,8 @@ static void keep_message(gint32 level, const char *text)
         next_sink(level, text);
 }
 
-/* Stays installed until the process ends, because the progress bar's sink may call it. */
+/* Installs keep_message. It stays installed until the process ends, because the progress bar's sink
+ * may call it. */
 static void install_sink(void)
 {
     static gsize is_done;

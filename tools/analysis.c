@@ -109,7 +109,7 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
     g_free(analysis);
 }
 
-/* {host}_{pid}_{time}, followed by the segment's number if the source is a single segment. */
+/* Returns {host}_{pid}_{time}; if the source is a single segment, its number follows. */
 static char *name_by_metadata(StrobeReader *reader)
 {
     JsonObject *metadata = strobe_reader_metadata(reader);
@@ -123,14 +123,15 @@ static char *name_by_metadata(StrobeReader *reader)
         is_segment ? g_strdup_printf(".%05" G_GUINT64_FORMAT, stats->first_segment + 1)
                    : g_strdup("");
 
-    g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_'); /* text of the capture */
+    /* the host's name comes from the capture and may contain anything */
+    g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_');
     return g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d%s%s", host,
                            strobe_json_member_int(metadata, "pid", 0), time,
                            (int)(start_ns / 1000000 % 1000), segment, RESULT_SUFFIX);
 }
 
-/* A capture without its result directory gets the name of that directory. A renamed capture
- * keeps its own name. */
+/* Returns the name of a capture that is not in a result directory: that of its former result
+ * directory or, if the capture was renamed, its own. */
 static char *name_of_lone(const StrobeResult *result)
 {
     g_autofree char *name = g_path_get_basename(result->capture);
@@ -147,7 +148,7 @@ static char *name_of_lone(const StrobeResult *result)
     return made;
 }
 
-/* Before the part of the name that marks a result. */
+/* Inserts the number of the part before RESULT_SUFFIX. */
 static char *with_part(const char *name, guint part)
 {
     gsize length =
@@ -176,8 +177,8 @@ char *strobe_analysis_folder(const StrobeResult *result, const char *parent, gui
     return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
 
-/* Refuses to write a part's files into the folder of a recording, where the files of the whole
- * result are or will be. */
+/* Refuses to write the files of a part into the folder of a recording, because that is for the
+ * files of the whole result. */
 static gboolean check_no_recording(const StrobeOutputPlace *place, const char *folder,
                                    GError **error)
 {
@@ -207,7 +208,7 @@ static gboolean check_not_anothers(const StrobeAnalysisWish *wish, const StrobeR
     return FALSE;
 }
 
-/* The file that says "finished", written last. */
+/* Writes the file that marks the output as finished. Call this last. */
 static gboolean write_done(const StrobeFreshFolder *fresh, GError **error)
 {
     int file =
@@ -262,8 +263,8 @@ static gboolean is_empty(const StrobeFreshFolder *fresh)
     return strobe_folder_count(held) == 0;
 }
 
-/* Runs the pipeline into a fresh folder and moves the folder into place if anything was made:
- * then TRUE, with the error set too if an exporter failed. */
+/* Runs the pipeline into a fresh folder, and moves the folder into place if any file was made.
+ * TRUE: it was moved; the error is set too if an exporter failed. */
 static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
                            const StrobeFilter *filter, const StrobeOutputPlace *place,
                            const char *folder, GError **error)
@@ -293,7 +294,8 @@ static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
     return placed;
 }
 
-/* The same, including the folder around it. Leaves nothing if nothing was made. */
+/* Like fill_fresh, but also makes the folders around it. If no file was made, removes these
+ * again. */
 static gboolean fill_folder(StrobePipeline *pipeline, const StrobeHeldResult *held,
                             const StrobeAnalysisWish *wish, StrobeOutputPlace *place,
                             const char *folder, GError **error)
@@ -321,13 +323,14 @@ static void describe_analysis(StrobeAnalysis *analysis, const StrobePipeline *pi
     analysis->n_own = completeness_report->n_own;
     analysis->n_stored = strobe_reader_stats_stored(stats);
     analysis->n_lost = strobe_reader_stats_lost(stats);
-    /* A flight recorder drops old records; that does not make a result incomplete. */
+    /* A flight recorder drops old records. That does not make a result incomplete. */
     analysis->is_complete = stats->sealed && stats->n_damaged == 0 &&
                             !completeness_report->n_dropped &&
                             analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 
-/* Adds external data. If that fails, the rest of the result is still valid. */
+/* Adds external data. If that fails, only prints a message, because the rest of the result is
+ * valid. */
 static void join_external(StrobeRegistry *registry, const StrobeHeldResult *held,
                           const GPtrArray *importers)
 {
@@ -351,7 +354,7 @@ static gboolean check_owner(const StrobeHeldResult *held, const StrobeAnalysisWi
     return FALSE;
 }
 
-/* Fills `analysis`; TRUE if anything was made. */
+/* Fills `analysis`. TRUE: some file was made. */
 static gboolean analyse_held(StrobeRegistry *registry, const StrobeHeldResult *held,
                              const StrobeAnalysisWish *wish, const char *folder,
                              StrobeAnalysis *analysis, GError **error)
@@ -364,7 +367,7 @@ static gboolean analyse_held(StrobeRegistry *registry, const StrobeHeldResult *h
     if (!check_owner(held, wish, error) ||
         !strobe_result_recover(&held->result, &analysis->is_live, error))
         return FALSE;
-    if (wish->part <= 1) /* later parts belong to the same result */
+    if (wish->part <= 1) /* later parts belong to the same result and need no check */
         join_external(registry, held, wish->importers);
     if (!wish->exporters && !(stored = strobe_stored_exporters(registry, held, wish->also, error)))
         return FALSE;
@@ -402,7 +405,8 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     StrobeHeldResult held;
 
     analysis->place.around = analysis->place.parent = -1;
-    signal(SIGXFSZ, SIG_IGN); /* reaching the file size limit is an error like a full disk */
+    /* then reaching the limit of a file's size is an error like a full disk */
+    signal(SIGXFSZ, SIG_IGN);
     if (!check_not_anothers(wish, result, folder, error) ||
         !strobe_held_result_open(&held, result, error))
         return NULL;
@@ -469,7 +473,7 @@ static void write_uint(StrobeJsonWriter *json, const char *key, guint64 value)
     strobe_json_uint(json, value);
 }
 
-/* Kinds of derived records that touch a gap. */
+/* Writes the kinds of derived records that touch a gap. */
 static void write_incomplete(StrobeJsonWriter *json, const GArray *incomplete)
 {
     strobe_json_key(json, "incomplete");

@@ -10,17 +10,17 @@
 #include "pipeline.h"
 #include "completeness-report.h"
 
-/* Outcome of one result. */
+/* Outcome of the analysis of one result. */
 typedef struct StrobeAnalysis {
     char *output;            /* the folder with the new files; NULL: none was made */
-    StrobeOutputPlace place; /* contains that folder */
-    GPtrArray *files;        /* names in the folder, sorted */
+    StrobeOutputPlace place; /* the place that contains `output` */
+    GPtrArray *files;        /* names of the files in `output`, sorted */
     GPtrArray *missing;      /* lines, see completeness-report.h */
     GArray *incomplete;      /* of StrobeDerivedCount: kinds with records that touch a gap */
     guint64 n_records, n_steps;
     guint64 n_own;            /* part of n_records about the recording itself, see
                                * completeness-report.h */
-    guint64 n_stored, n_lost; /* the loss report: their sum was offered */
+    guint64 n_stored, n_lost; /* number of records that were stored, and of those that were lost */
     gboolean is_live;         /* the program still writes the capture */
     gboolean is_complete;
 } StrobeAnalysis;
@@ -30,24 +30,26 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeAnalysis, strobe_analysis_free)
 
 /* Parameters of an analysis. */
 typedef struct StrobeAnalysisWish {
-    GPtrArray *exporters; /* of StrobeConfigComponent; NULL: those of the recording, otherwise
-                             the default ones */
+    /* of StrobeConfigComponent; NULL: the exporters that the recording chose, or else the default
+     * ones */
+    GPtrArray *exporters;
     char **also;          /* additional exporters, as --export names them; NULL: none */
     GPtrArray *importers; /* of StrobeConfigComponent: options of the importers of external data;
                              NULL: none */
-    const char *parent;   /* NULL: the result directory itself */
+    const char *parent;   /* folder for the output; NULL: the result directory itself */
     gint generation;      /* generation of the file formats, 0: that of the source */
     StrobeFilter *filter; /* selects the exported records; NULL: all */
-    guint part;           /* number in the name of the folder, 0: none */
-    GHashTable *written;  /* folders written before -> their result, to find two results with the
-                             same name below `parent`; NULL: not checked */
+    guint part;           /* number of the part, for the name of the folder; 0: none */
+    /* folders that were written before -> their result, to find two results with the same name
+     * below `parent`; NULL: not checked */
+    GHashTable *written;
 } StrobeAnalysisWish;
 
-/* Reads "1", "2", "3" or "source" (NULL too); FALSE with a usage error printed. */
+/* Reads "1", "2", "3" or "source" (NULL means "source"). FALSE: a usage error was printed. */
 gboolean strobe_analysis_generation(const char *text, gint *generation);
 
-/* The exporters that flags name (a type, a list, and an additional list; each may be NULL), as a
- * configuration; NULL without an error if neither a type nor a list is given. */
+/* Returns the exporters that flags name (a type, a list, and an additional list; each may be NULL),
+ * as a configuration. NULL without an error: neither a type nor a list is given. */
 StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char **also,
                                         GError **error);
 
@@ -56,13 +58,13 @@ StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char
 gboolean strobe_analysis_check(StrobeRegistry *registry, const StrobeAnalysisWish *wish,
                                GError **error);
 
-/* The folder for the files of `result`, or of part number `part` of it (free it). */
+/* Returns the folder for the files of `result`, or of its part number `part` (free it). */
 char *strobe_analysis_folder(const StrobeResult *result, const char *parent, guint part);
 
-/* Analyses `result`. Another user's result is only read; then a parent must be given. The files
- * go to ASCEND_PROFILER_OUTPUT in the result directory, or to parent/<name of the result> if
- * `parent` is given. The previous folder stays until the new files are complete. Returns NULL
- * only if nothing was made; if an exporter failed while others succeeded, the error is set too. */
+/* Analyses `result`. The files go to ASCEND_PROFILER_OUTPUT in the result directory or, if `parent`
+ * is given, to parent/<name of the result>. A result of another user is only read, so it needs a
+ * `parent`. The previous folder stays until the new files are complete. Returns NULL only if no
+ * file was made. If one exporter failed and others succeeded, the error is set too. */
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
                                     const StrobeAnalysisWish *wish, GError **error);
 

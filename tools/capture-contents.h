@@ -25,7 +25,7 @@ typedef struct StrobeDeviceClockEntry {
 
 typedef struct StrobeLossCount {
     guint32 cause;  /* STROBE_LOSS_* */
-    char *thread;   /* label of the track that lost them; NULL: not one thread */
+    char *thread;   /* label of the track that lost them; NULL: they were not lost by one thread */
     guint64 number; /* number of that track */
     guint64 n;
     gint64 begin_ns, end_ns; /* from the first loss to the last */
@@ -36,7 +36,7 @@ typedef struct StrobeContents {
     GPtrArray *tracks; /* of StrobeTrackCount, tracks with records in the order of their ids */
     GPtrArray *losses; /* of StrobeLossCount, most lost first */
     GArray *incomplete_steps; /* of gint64: numbers of the steps that touch a gap */
-    JsonObject *metadata;     /* NULL: none readable */
+    JsonObject *metadata;     /* NULL: there is none that can be read */
     StrobeReaderStats stats;
     char **damage;
     StrobeClockEvent *clock_events; /* events of the counter */

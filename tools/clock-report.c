@@ -24,7 +24,7 @@ static char *frequency_text(double ns_per_tick)
     return mhz >= 1000 ? g_strdup_printf("%.4g GHz", mhz / 1000) : g_strdup_printf("%.4g MHz", mhz);
 }
 
-/* "0" rather than "0 ns". */
+/* Returns the time as a text: "0" instead of "0 ns". */
 static char *sum_text(guint64 ns)
 {
     return ns ? strobe_text_duration(as_ns(ns)) : g_strdup("0");
@@ -33,12 +33,12 @@ static char *sum_text(guint64 ns)
 char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *metadata)
 {
     const StrobeClockSummary *clock = &stats->clock;
-    if (metadata && json_object_has_member(metadata, "source")) /* imported */
+    if (metadata && json_object_has_member(metadata, "source")) /* the capture was imported */
         return g_strdup("that of the source");
     GString *line = g_string_new(source_of(metadata));
     g_autofree char *suspended = sum_text(clock->suspended_ns);
 
-    /* CLOCK_MONOTONIC counts ns. */
+    /* If the clock is CLOCK_MONOTONIC, which counts ns, ns_per_tick is 1. */
     if (stats->ns_per_tick > 0 && stats->ns_per_tick != 1) {
         g_autofree char *frequency = frequency_text(stats->ns_per_tick);
         g_string_append_printf(line, " %s", frequency);

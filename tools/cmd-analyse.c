@@ -57,7 +57,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     return strobe_command_parse(&usage, entries, argc, argv);
 }
 
-/* One argument: one result or many. Keeps the first failure's exit code in *code. */
+/* Analyses the results at a path, which an argument gives. Keeps the exit code of the first failure
+ * in *code. */
 static void analyse_path(const char *path, StrobeRegistry *registry, const StrobeAnalysisWish *wish,
                          StrobeJsonWriter *json, int *code)
 {

@@ -15,7 +15,7 @@
 #include "terminal.h"
 
 #define DEFAULT_LIMIT 20
-#define RUNS_MAX 1000 /* runs on each side */
+#define RUNS_MAX 1000 /* maximum number of runs on each side */
 
 static const StrobeUsage usage = {
     .name = "diff",
@@ -64,10 +64,12 @@ typedef struct Flags {
     char **plugin_path;
     int limit;
     gboolean json, all, mean;
-    char **sides[STROBE_DIFF_SIDES]; /* results, NULL-terminated; owned by the caller */
+    /* for each side its results, NULL-terminated; owned by the caller */
+    char **sides[STROBE_DIFF_SIDES];
 } Flags;
 
-/* Replaces --against while options are parsed, because GOption does not keep positions. */
+/* Stands for --against while options are parsed, because GOption does not keep the positions of
+ * options. */
 static char against[] = "against";
 
 static void hide_against(int argc, char **argv)
@@ -108,7 +110,7 @@ static gboolean check_side(char **paths)
     return TRUE;
 }
 
-/* Runs before and after --against, which is at `at`. */
+/* Divides the runs into those before and those after --against, which is argument number `at`. */
 static gboolean split_at(int at, int argc, char **argv, Flags *flags)
 {
     flags->sides[STROBE_DIFF_A] = take_paths(argv + 1, at - 1);

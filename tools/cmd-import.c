@@ -39,7 +39,7 @@ typedef struct Flags {
 /* State of one call of the command. */
 typedef struct Job {
     StrobeRegistry *registry;
-    const StrobeConfigComponent *format; /* NULL: by content */
+    const StrobeConfigComponent *format; /* the source's format; NULL: found by content */
     StrobeImportWish wish;
     StrobeAnalysisWish analysis;
     StrobeJsonWriter *json;
@@ -127,8 +127,8 @@ static void name_path(char **path, const char *from, const char *to)
     *path = named;
 }
 
-/* Reads the source in a hidden folder, so that the result appears when it is complete; the next
- * command removes the folder of a killed one. Both folders are accessed through open
+/* Reads the source in a hidden folder, so that only complete results appear. If the command is
+ * killed, the next command removes the folder. Both folders are accessed through open
  * descriptors. */
 static StrobeImport *read_in(const StrobeImportWish *wish, const StrobeFreshFolder *scratch,
                              const StrobeImportSource *source, GError **error)
@@ -142,7 +142,8 @@ static StrobeImport *read_in(const StrobeImportWish *wish, const StrobeFreshFold
     held.place = place;
     StrobeImport *import = strobe_import_run(source, &held, &failure);
     if (!import) {
-        strobe_command_name(failure, parent, scratch->path); /* its path begins like the other */
+        /* first, because this path begins with that of `place` */
+        strobe_command_name(failure, parent, scratch->path);
         strobe_command_name(failure, place, wish->place);
         g_propagate_error(error, failure);
         return NULL;
@@ -201,7 +202,7 @@ static void import_path(Job *job, const char *path)
     g_ptr_array_unref(sources);
 }
 
-/* The named exporters and the importer, each in its list. */
+/* Returns a configuration of the exporters that the flags name, and in `formats` the importer. */
 static StrobeConfig *named_components(const Flags *flags, GPtrArray *formats, GError **error)
 {
     StrobeConfig *config = strobe_config_parse(NULL, NULL, error);

@@ -53,7 +53,7 @@ static const char *state_text(const StrobeReaderStats *stats)
                            "(\"strobe analyse\" recovers it)";
 }
 
-/* NULL for a capture of one file. */
+/* Returns a text about the segments; NULL: the capture is one file. */
 static char *segments_text(const StrobeReaderStats *stats, const StrobeResult *result)
 {
     if (stats->n_segments == 1 && stats->first_segment == 0 && !stats->continued)
@@ -74,7 +74,8 @@ static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
 
     for (GList *name = names; name; name = name->next) {
         JsonNode *node = json_object_get_member(metadata, name->data);
-        if (!JSON_NODE_HOLDS_VALUE(node) || strcmp(name->data, "clock") == 0) /* printed earlier */
+        /* was printed before */
+        if (!JSON_NODE_HOLDS_VALUE(node) || strcmp(name->data, "clock") == 0)
             continue;
         add_line(grid, name->data,
                  json_node_get_value_type(node) == G_TYPE_STRING
@@ -424,7 +425,7 @@ static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
     strobe_json_end_array(json);
 }
 
-/* `job`: shown instead of the capture, NULL: none. */
+/* Describes a result. `job`: the name to show instead of the capture's, NULL: none. */
 static int describe_result(StrobeRegistry *registry, const StrobeResult *result, const char *job,
                            StrobeJsonWriter *json, gboolean is_first)
 {

@@ -94,7 +94,7 @@ static void print_list(const GPtrArray *plugins)
     }
 }
 
-/* ---- one name ---- */
+/* ---- components by name ---- */
 
 static void print_options(JsonArray *options)
 {
@@ -208,7 +208,7 @@ static int refuse_name(const GPtrArray *plugins, const char *name)
 
 /* ---- JSON ---- */
 
-/* Writes only the files with that name, if one is given. Returns their number. */
+/* Writes the plugins as JSON: all, or only those that `name` means. Returns their number. */
 static guint print_json(const GPtrArray *plugins, const char *name)
 {
     g_autoptr(JsonNode) root = json_node_new(JSON_NODE_ARRAY);

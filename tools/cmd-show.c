@@ -61,7 +61,7 @@ static const StrobeUsage usage = {
         "Exit code 8: the program made no marks for a head_overhead table.",
 };
 
-/* Tables tried in this order if the user names none. */
+/* Tables that are tried in this order if the user names no table. */
 static const char *const default_tables[] = {DEFAULT_TABLE, "function", "op_statistic", NULL};
 
 static gboolean no_pager;
@@ -76,7 +76,7 @@ typedef struct Flags {
     gboolean reverse, json, list;
 } Flags;
 
-/* Removes the direction from the column. FALSE: it is unknown. */
+/* Removes the direction of sorting from the column. FALSE: there is no such direction. */
 static gboolean take_direction(Flags *flags)
 {
     static const struct {
@@ -157,7 +157,7 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     return *argc >= 2;
 }
 
-/* Starts the pager, because text follows. */
+/* Starts the pager, because text will be printed. */
 static void begin_page(void)
 {
     if (!no_pager)
@@ -187,7 +187,7 @@ static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const Str
     strobe_json_end_object(json);
 }
 
-/* Prints the marks that the program should have made, and the ones that it made. */
+/* Explains which marks the table needs, and prints the operators that took longest. */
 static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result,
                             const StrobePresentation *known)
 {
@@ -200,7 +200,7 @@ static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result
     return STROBE_EXIT_NO_MARKERS;
 }
 
-/* The result has no data for an overview. */
+/* Explains that the result has no data for an overview. */
 static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result)
 {
     g_autofree char *advice = strobe_show_advice(registry);
@@ -210,7 +210,7 @@ static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result
                     result->directory ? result->directory : result->capture, DEFAULT_TABLE, advice);
 }
 
-/* Nothing was found: explains whether the name is wrong or the table is empty. */
+/* Explains why no record was found: whether the name is wrong or the table is empty. */
 static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, const char *table,
                          const GPtrArray *passes)
 {
@@ -230,7 +230,7 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-/* There are records, but --where selects none of them. */
+/* Explains that there are records, but --where selects none of them. */
 static void complain_of_conditions(const StrobeRows *rows, const StrobeResult *result)
 {
     g_autofree char *conditions = strobe_where_text(rows->request.where);
@@ -275,7 +275,7 @@ static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, St
         g_clear_error(&error);
         return strobe_command_misuse(&usage, "%s", rows->misuse);
     }
-    /* A table that no plugin here derives, or that does not exist. */
+    /* No plugin of this installation derives the table, or the table does not exist. */
     if (error && !is_default && error->code == STROBE_ERROR_PLUGIN && passes->len == 0 &&
         is_absent(rows))
         g_clear_error(&error);
@@ -288,7 +288,8 @@ static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, St
     return STROBE_EXIT_OK;
 }
 
-/* `others`: tables to try if the requested one has no records; NULL: none, the user named it. */
+/* Shows the rows of a table. `others`: tables that are tried if the requested one has no records;
+ * NULL: none, because the user named the table. */
 static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
                      const StrobeRowsRequest *request, const char *const *others,
                      const GPtrArray *passes, StrobeJsonWriter *json)
@@ -346,7 +347,7 @@ static int show_overview(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-/* Did the user not say what to show? */
+/* Did the user choose no table? */
 static gboolean is_overview(const Flags *flags)
 {
     return !flags->table && !flags->sort && !flags->columns && !flags->group_by && !flags->where &&

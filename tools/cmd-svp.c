@@ -48,7 +48,7 @@ typedef struct Flags {
     gint iter;
 } Flags;
 
-/* Replaces the vendor's long option -dir, which has only one dash, by its own form. */
+/* Replaces -dir, the vendor's long option with only one dash, by the form that GOption knows. */
 static void take_long_option(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
@@ -79,7 +79,7 @@ static void clear_flags(Flags *flags)
     g_strfreev(flags->plugin_path);
 }
 
-/* The value of an option that may be given only once. FALSE after a message. */
+/* Returns the value of an option that may be given only once. FALSE: a message was printed. */
 static gboolean take_one(const StrobeUsage *usage, const char *name, char **values,
                          const char **value)
 {
@@ -90,7 +90,7 @@ static gboolean take_one(const StrobeUsage *usage, const char *name, char **valu
     return FALSE;
 }
 
-/* Works on an open JOB. Returns an exit code. */
+/* A function that works on an open JOB. Returns an exit code. */
 typedef int JobWork(StrobeSvpJob *job, const void *what);
 
 static int work_on(const Flags *flags, const char *dir, JobWork *work, const void *what)
@@ -304,7 +304,7 @@ static int run_show(int argc, char **argv)
     return code;
 }
 
-/* ---- which command ---- */
+/* ---- choosing the command ---- */
 
 static const struct {
     const char *name, *second;

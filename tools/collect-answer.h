@@ -9,7 +9,7 @@
 #include "upload.h"
 
 typedef struct StrobeCollectAnswer {
-    const GPtrArray *jobs; /* paths */
+    const GPtrArray *jobs; /* paths of the JOBs */
     const StrobeBoardProperties *properties;
     gint64 clock_error_ns;
     const StrobeChannelEnd *end; /* NULL: the program did not run */

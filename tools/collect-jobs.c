@@ -58,7 +58,8 @@ static gboolean is_new(const StrobeCollect *collect, const char *job)
     g_autofree char *name = g_path_get_basename(job);
     g_autofree char *path = g_build_filename(collect->request->output, name, NULL);
 
-    /* An earlier collect fetched it completely and was cut off before it removed it there. */
+    /* An earlier collect fetched the JOB completely, but ended before it removed the JOB from the
+     * board. */
     if (has_path(collect->found, job) && g_file_test(path, G_FILE_TEST_IS_DIR))
         return FALSE;
     return !has_path(collect->before, job) ||
@@ -76,7 +77,8 @@ static gboolean remove_job(const StrobeCollect *collect, const char *job, GError
                             answer, 1024, error);
 }
 
-/* Strobe's recorder writes it first: where it is missing the program was ended at once. */
+/* Whether the JOB has an info.json. Strobe's recorder writes it first: without it, the program was
+ * ended at once. */
 static gboolean has_info(const char *path)
 {
     GDir *folder = g_dir_open(path, 0, NULL);

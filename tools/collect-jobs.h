@@ -18,14 +18,14 @@ typedef struct StrobeCollect {
     char *config;       /* text of acl.json */
     char *config_path;  /* temporary file with that text, on this machine */
     char *board_main;   /* the program's path on the board */
-    char *board_folder; /* its folder on the board */
+    char *board_folder; /* folder of board_main */
     char *board_output; /* the folder on the board in which JOBs appear */
     gboolean is_on;     /* whether the profiler is on */
     GPtrArray *files;   /* the project's files */
     GPtrArray *found;   /* JOBs that were on the board before the run */
-    GPtrArray *before;  /* those of `found` that are not from an earlier collect */
+    GPtrArray *before;  /* the JOBs in `found` that are not from an earlier collect */
     GPtrArray *jobs;    /* paths of fetched JOBs on this machine */
-    GPtrArray *earlier; /* those of `jobs` that an earlier collect left on the board; borrowed */
+    GPtrArray *earlier; /* the JOBs in `jobs` that an earlier collect left on the board; borrowed */
     StrobeBoardRunEnd end;
     gboolean has_run;
     gint64 looked_us;    /* time of the last look for finished files */

@@ -5,8 +5,8 @@
 #include "collect-request.h"
 #include "remote-session.h"
 
-/* Mounts --output on the board if --mount requests it. *mounted is the path on the board (free it),
- * or NULL if JOBs must be fetched. FALSE with an error if a required mount failed. */
+/* Mounts --output on the board if --mount requests it. Sets *mounted to the path on the board (free
+ * it), or to NULL if the JOBs must be fetched. FALSE with an error: a required mount failed. */
 gboolean strobe_collect_mount(const StrobeCollectRequest *request, StrobeRemote *remote,
                               char **mounted, GError **error);
 

@@ -13,8 +13,8 @@ static gboolean refuse_recorder(const StrobeCollectRequest *request, const char 
     return FALSE;
 }
 
-/* Strobe's recorder cannot be used: an error if the user named it, otherwise the vendor's is used.
- */
+/* Handles that Strobe's recorder cannot be used: an error if the user requested it, otherwise the
+ * vendor's recorder is used. */
 static gboolean fall_back(const StrobeCollectRequest *request, const char *why, GError **error)
 {
     if (request->recorder == STROBE_RECORDER_STROBE)

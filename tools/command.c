@@ -18,7 +18,8 @@ void strobe_complain(const char *format, ...)
 {
     va_list arguments;
 
-    /* One write, so that output of the profiled command does not mix with the message. */
+    /* Prints the message with one write, so that output of the profiled command does not mix with
+     * it. */
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
@@ -69,7 +70,7 @@ int strobe_command_close(int code)
 
 static gboolean is_parsing;
 
-/* GOption exits the process itself after it has printed help. */
+/* Closes the output when --help has printed: GOption itself then ends the process. */
 static void close_help(void)
 {
     if (is_parsing && strobe_command_close(STROBE_EXIT_OK) != STROBE_EXIT_OK)
@@ -111,7 +112,7 @@ gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entr
     g_autofree char *program = g_strconcat("strobe ", usage->name, NULL);
     g_autoptr(GError) error = NULL;
 
-    g_set_prgname(program); /* for the first line of --help */
+    g_set_prgname(program); /* the name in the first line of --help */
     g_option_context_set_summary(context, usage->summary);
     g_option_context_set_description(context, usage->examples);
     g_option_context_add_main_entries(context, entries, NULL);
@@ -124,7 +125,7 @@ gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entr
         strobe_command_misuse(usage, "%s", error->message);
         return FALSE;
     }
-    /* GOption keeps a "--" if a word like an option follows. */
+    /* Removes a "--", which GOption keeps if a word after it looks like an option. */
     if (*argc > 1 && strcmp((*argv)[1], "--") == 0) {
         memmove(&(*argv)[1], &(*argv)[2], (size_t)(*argc - 1) * sizeof **argv);
         (*argc)--;

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* Strobe's own exit codes; strobe_command_code() returns those of errors. */
+/* Exit codes that Strobe itself chooses. strobe_command_code() returns those of errors. */
 enum {
     STROBE_EXIT_OK = 0,
     STROBE_EXIT_FAILED = 1,
@@ -22,7 +22,7 @@ enum {
     STROBE_EXIT_NOT_FOUND = 127
 };
 
-/* Each receives its own name in argv[0]; returns the exit code. */
+/* The subcommands. argv[0] is the name of the subcommand. They return the exit code. */
 int strobe_command_run(int argc, char **argv);
 int strobe_command_attach(int argc, char **argv);
 int strobe_command_analyse(int argc, char **argv);
@@ -37,22 +37,22 @@ int strobe_command_torch(int argc, char **argv);
 int strobe_command_svp(int argc, char **argv);
 int strobe_command_doctor(int argc, char **argv);
 
-/* "strobe: ..." and a newline on stderr. */
+/* Prints "strobe: ..." and a newline on stderr. */
 void strobe_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
 
 /* The domain of command-line errors; its codes have no meaning. */
 #define STROBE_USAGE_ERROR (strobe_usage_error_quark())
 GQuark strobe_usage_error_quark(void);
 
-/* The exit code of an error. */
+/* Returns the exit code of an error. */
 int strobe_command_code(const GError *error);
 /* Prints the error, frees it and returns its exit code. */
 int strobe_command_fail(GError *error);
-/* Replaces `from` by another path in the error's message. NULL is allowed. */
+/* Replaces the path `from` by `to` in the error's message. `error` may be NULL. */
 void strobe_command_name(GError *error, const char *from, const char *to);
 
-/* Call it at the end: output that could not be written is a failure, even if `code` is success.
- * Returns the exit code. */
+/* Call this at the end of a command. If output could not be written, the command has failed, even
+ * if `code` is success. Returns the exit code. */
 int strobe_command_close(int code);
 
 /* How a subcommand presents itself in its --help. */
@@ -60,12 +60,12 @@ typedef struct StrobeUsage {
     const char *name;      /* "show" */
     const char *arguments; /* "DIR..." */
     const char *summary;   /* paragraph above the options */
-    const char *examples;  /* paragraph below them */
+    const char *examples;  /* paragraph below the options */
     gboolean stops_early;  /* the first word that is not an option ends the options */
 } StrobeUsage;
 
-/* Parses the options. On success argv[1..argc-1] are the other words. FALSE after a usage error,
- * which has been printed: exit with STROBE_EXIT_USAGE. --help prints and exits the process. */
+/* Parses the options. On success argv[1..argc-1] are the other words. FALSE: a usage error was
+ * printed; exit with STROBE_EXIT_USAGE. --help prints the help and ends the process. */
 gboolean strobe_command_parse(const StrobeUsage *usage, const GOptionEntry *entries, int *argc,
                               char ***argv);
 

@@ -64,11 +64,12 @@ typedef struct Watch {
     StrobeCompletenessReport *completeness_report;
 } Watch;
 
-/* Kinds that do not describe the program's work. */
+/* Kinds about the recording itself, not about the work of the program. */
 static const char *const own_kinds[] = {"diagnostic", "metadata",   "collector_call", "sampling",
                                         "loss",       "clock_sync", "device_info",    NULL};
 
-/* A consumer receives no user pointer, and this command runs one pipeline at a time. */
+/* The report of the current run. It is a global variable, because a consumer receives no user
+ * pointer; this command runs one pipeline at a time. */
 static StrobeCompletenessReport *watched;
 
 static StrobeStatus watch_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
@@ -89,7 +90,7 @@ static void note_diagnostic(const Watch *watch, const StrobeView *record)
     guint32 level = strobe_field_offset(record->kind, "level", STROBE_FIELD_U32);
 
     completeness_report->n_diagnostics++;
-    /* Only a dropped part of a source has this level. */
+    /* Only the report of a dropped part of a source has this level. */
     completeness_report->n_dropped += strobe_field_u32(record, level, 0) == STROBE_LOG_ERROR;
     if (completeness_report->diagnostics->len >= DIAGNOSTICS_MAX)
         return;
@@ -176,11 +177,12 @@ GArray *strobe_completeness_report_incomplete(const StrobePipeline *pipeline)
     return incomplete;
 }
 
-/* Tables in another tool's format have no column for the mark, so it is reported here. */
+/* Adds lines about incomplete derived records. Tables in another tool's format have no column to
+ * mark these. */
 static void add_incomplete(GPtrArray *lines, const StrobePipeline *pipeline)
 {
     g_autoptr(GArray) incomplete = strobe_completeness_report_incomplete(pipeline);
-    g_autoptr(GString) line = g_string_new("Incomplete, for records were lost in their time: ");
+    g_autoptr(GString) line = g_string_new("Incomplete, because records were lost in their time: ");
 
     for (guint i = 0; i < incomplete->len; i++) {
         const StrobeDerivedCount *count = &g_array_index(incomplete, StrobeDerivedCount, i);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports the missing parts of a result: failed collectors, losses, damage, steps; as lines of
- * text. */
+/* Reports, as lines of text, what a result lacks: failed collectors, losses, damage, steps. */
 #ifndef STROBE_TOOLS_COMPLETENESS_REPORT_H
 #define STROBE_TOOLS_COMPLETENESS_REPORT_H
 
@@ -22,18 +21,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeCompletenessReport, strobe_completeness_repo
 gboolean strobe_completeness_report_watch(StrobeCompletenessReport *completeness_report,
                                           StrobePipeline *pipeline, GError **error);
 
-/* All missing parts after the run, one text for each; empty if there are none. Free with
+/* Returns a text for each missing part, after the run; empty if nothing is missing. Free with
  * g_ptr_array_unref. */
 GPtrArray *strobe_completeness_report_lines(const StrobeCompletenessReport *completeness_report,
                                             const StrobePipeline *pipeline);
 
-/* Derived kinds with records that touch a gap, as StrobeDerivedCount, after the run. Free with
- * g_array_unref. */
+/* Returns the derived kinds that have records that touch a gap (StrobeDerivedCount), after the run.
+ * Free with g_array_unref. */
 GArray *strobe_completeness_report_incomplete(const StrobePipeline *pipeline);
 
-/* Description of a cause; NULL after the last. */
+/* Returns the description of a cause of losses; NULL after the last cause. */
 const char *strobe_loss_text(guint cause);
-/* The counted objects: "records lost", or texts. */
+/* Returns the words for the objects that a cause counts: "records lost", or other words for
+ * texts. */
 const char *strobe_loss_what(guint cause);
 
 #endif

@@ -13,17 +13,18 @@
 #include "signal-cleanup.h"
 #include "registry.h"
 
-#define CLEANING_S 10u /* the fault may have happened while the heap was locked */
+/* limit for the clean-up, which hangs if the heap was locked when the fault happened */
+#define CLEANING_S 10u
 #define STACK_BYTES (64u * 1024)
 
-static atomic_int fault; /* the signal, 0: none yet */
+static atomic_int fault; /* signal of the first fault, 0: none yet */
 
 typedef struct Line {
     char text[512];
     size_t n;
 } Line;
 
-/* Async-signal-safe: no stdio. */
+/* Appends a text. Must be async-signal-safe, so it does not use stdio. */
 static void append_text(Line *line, const char *text)
 {
     size_t n = strlen(text), left = sizeof line->text - line->n;
@@ -70,8 +71,8 @@ static void run_cleanup(void)
     alarm(0);
 }
 
-/* The signal is raised again when the handler returns, and ends the process at the place of the
- * fault. */
+/* Reports the fault, and raises the signal again. The signal ends the process when the handler
+ * returns, at the place of the fault. */
 static void on_fault(int number)
 {
     const StrobeComponentCall *call = strobe_component_call_present();
@@ -79,7 +80,7 @@ static void on_fault(int number)
 
     if (call) {
         while (!atomic_compare_exchange_strong(&fault, &none, number))
-            pause(); /* another thread's fault is reported, and ends this thread too */
+            pause(); /* the thread of the first fault reports it and ends the process */
         print_crash(call, number);
         run_cleanup();
     }

@@ -91,7 +91,7 @@ static guint64 count_values(const StrobeDiffSide *side)
     return n;
 }
 
-/* The smallest number of steps among the side's runs. */
+/* Returns the smallest number of steps among the side's runs. */
 static guint least_steps(const StrobeDiffSide *side)
 {
     guint least = G_MAXUINT;
@@ -110,7 +110,7 @@ static guint most_steps(const StrobeDiffSide *side)
     return most;
 }
 
-/* The median of all steps of a side in ns; 0: there are none. */
+/* Returns the median of all steps of a side in ns; 0: there are no steps. */
 static double median_step(const StrobeDiffSide *side)
 {
     g_autoptr(GArray) durations = g_array_new(FALSE, FALSE, sizeof(double));
@@ -120,7 +120,7 @@ static double median_step(const StrobeDiffSide *side)
     return strobe_median(durations);
 }
 
-/* The spread of the steps in the first run of a side. */
+/* Returns the spread of the steps in the first run of a side. */
 static StrobeSpread spread_of_steps(const StrobeDiffSide *side)
 {
     g_autoptr(GArray) durations = g_array_new(FALSE, FALSE, sizeof(double));
@@ -264,7 +264,7 @@ static char *step_title(const StrobeDiff *diff, guint index)
                            numbers[STROBE_DIFF_B]);
 }
 
-/* The row of all steps with this index. */
+/* Adds a row for the steps with this index. */
 static StrobeDiffRow *add_place(StrobeDiff *diff, guint index)
 {
     g_autofree char *title = step_title(diff, index);
@@ -278,8 +278,8 @@ static StrobeDiffRow *add_place(StrobeDiff *diff, guint index)
     return row;
 }
 
-/* Compares each step of A with the step of B that has the same index. With one run on each side
- * its noise is the spread of all steps. */
+/* Compares each step of A with the step of B that has the same index. With one run on each side,
+ * the noise of the step is the spread of all steps. */
 static void add_steps(StrobeDiff *diff)
 {
     const StrobeDiffSide *a = &diff->sides[STROBE_DIFF_A], *b = &diff->sides[STROBE_DIFF_B];
@@ -298,7 +298,7 @@ static void add_steps(StrobeDiff *diff)
     }
 }
 
-/* Removes parts that only one result records, because their time in the other is unknown, not 0. */
+/* Removes rows that only one side has: their time on the other side is not known, not 0. */
 static void drop_untold(StrobeDiff *diff)
 {
     GPtrArray *rows = diff->rows->rows;
@@ -309,13 +309,13 @@ static void drop_untold(StrobeDiff *diff)
 
         if (in_a == row->sides[STROBE_DIFF_B].is_present)
             continue;
-        add_note(diff, "%c does not tell \"%s\" of its %s", in_a ? 'B' : 'A', row->path[0],
+        add_note(diff, "%c does not record \"%s\" of its %s", in_a ? 'B' : 'A', row->path[0],
                  diff->by == STROBE_DIFF_BY_HEAD ? "inferences" : "steps");
         strobe_diff_rows_remove(diff->rows, row);
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole comparison ---- */
 
 static gboolean has_values(const StrobeDiffSide *side, StrobeDiffBy by, GError **error)
 {
@@ -346,7 +346,7 @@ static gboolean read_rows(StrobeDiff *diff, StrobeRegistry *registry, GError **e
     return TRUE;
 }
 
-/* Whether any of its kernels are linked to their launches, in all runs. */
+/* Whether each run has kernels that are linked to their launches. */
 static gboolean is_linked(const StrobeDiffSide *side)
 {
     for (guint i = 0; i < side->n_runs; i++)
@@ -363,7 +363,7 @@ static gboolean any_linked(const StrobeDiffSide *side)
     return FALSE;
 }
 
-/* If only one result records the launches of its kernels, only the names are comparable. */
+/* Compares by name only, because only one side records which operators launched its kernels. */
 static gboolean read_by_name(StrobeDiff *diff, StrobeRegistry *registry, GError **error)
 {
     add_note(diff, "%c does not say which operators launched its %s: they are compared by name",
@@ -406,8 +406,8 @@ static gboolean read_all(StrobeDiff *diff, StrobeRegistry *registry, GError **er
     return TRUE;
 }
 
-/* The base of the smallest effect: a step, or everything compared if there are no steps. Parts
- * of inferences have none. */
+/* Returns the time of which a difference must be a minimum share to count: that of a step, or of
+ * everything that is compared if there are no steps. Parts of inferences have no such time. */
 static double base_of_effect(const StrobeDiff *diff)
 {
     if (diff->by == STROBE_DIFF_BY_HEAD)

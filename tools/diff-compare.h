@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and compares the results of two sides. */
+/* Reads and compares the results of the two sides. */
 #ifndef STROBE_TOOLS_DIFF_COMPARE_H
 #define STROBE_TOOLS_DIFF_COMPARE_H
 
@@ -16,10 +16,10 @@ typedef struct StrobeDiff {
     StrobeDiffSide sides[STROBE_DIFF_SIDES];
     StrobeDiffRows *rows;
     gboolean is_whole; /* results are compared as a whole, because one of them has no steps */
-    GPtrArray *notes;  /* texts: what could not be compared, with reasons */
+    GPtrArray *notes;  /* texts about data that could not be compared, with reasons */
 } StrobeDiff;
 
-/* `paths[side]` are the results of a side, NULL-terminated and owned by the caller. */
+/* `paths[side]`: the paths of a side's results, NULL-terminated and owned by the caller. */
 StrobeDiff *strobe_diff_new(char *const *const paths[STROBE_DIFF_SIDES], StrobeDiffBy by,
                             const StrobeDiffRule *rule);
 void strobe_diff_free(StrobeDiff *diff);

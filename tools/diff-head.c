@@ -15,7 +15,8 @@ static gboolean is_set(const StrobeView *record, const char *field, guint32 type
                                      : strobe_field_u32(record, at, 0) != 0;
 }
 
-/* Does not sum squares of times: that loses the digits of the differences. */
+/* Adds a time to the mean and the squares. Summing up the squares of times would lose the digits of
+ * the differences. */
 static void add_time(StrobeDiffHeadPart *part, double ns)
 {
     double off = ns - part->mean;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the head overhead for `strobe diff --by head`: means over inferences. */
+/* Computes the parts of the time before the first kernel for `strobe diff --by head`: means over
+ * inferences. */
 #ifndef STROBE_TOOLS_DIFF_HEAD_H
 #define STROBE_TOOLS_DIFF_HEAD_H
 
@@ -9,10 +10,10 @@
 
 #define STROBE_DIFF_HEAD_PARTS 9u
 
-/* One part, over the inferences that have it. */
+/* The times of a part in the inferences that have it. */
 typedef struct StrobeDiffHeadPart {
     guint64 n;
-    double mean, squares; /* ns; like in StrobeDiffSample */
+    double mean, squares; /* ns; as in StrobeDiffSample */
 } StrobeDiffHeadPart;
 
 typedef struct StrobeDiffHead {
@@ -20,12 +21,12 @@ typedef struct StrobeDiffHead {
     guint64 n_inferences;
 } StrobeDiffHead;
 
-/* Adds a record of head_overhead; ignores those that compiled, are nested or contradict
- * themselves. */
+/* Adds a record of head_overhead. Ignores inferences that compiled, are nested, or whose figures
+ * contradict each other. */
 void strobe_diff_head_add(StrobeDiffHead *head, const StrobeView *record);
 
-/* The run has ended: adds a unit for each part that any inference has; the inferences are the
- * units if runs are not. */
+/* Call this at the end of a run: adds a unit to the row of each part that some inference has. If
+ * there are not several runs, each inference is a unit. */
 void strobe_diff_head_end_run(const StrobeDiffHead *head, StrobeDiffRows *rows, guint side);
 
 #endif

@@ -9,10 +9,10 @@
 #include "diff-marks.h"
 
 #define PATHS_MAX 1000000u
-#define HEIGHT_MAX 512u /* names on one path */
+#define HEIGHT_MAX 512u /* maximum number of names on one path */
 #define NO_PLACE G_MAXUINT32
-#define NO_ROOM 0u /* stands for paths that do not fit into the table */
-#define TOP 1u     /* no operator */
+#define NO_ROOM 0u /* index in `paths` that stands for paths for which there is no room */
+#define TOP 1u     /* index in `paths` of the path without operators */
 
 enum { SCOPE, IS_ASYNC, N_OPERATOR };
 enum { TO_BEGIN, TO_TRACK, N_LINK };
@@ -48,14 +48,14 @@ static const StrobeWantedField call_wanted[N_CALL] = {
 typedef struct Place {
     gint64 begin_ns;
     StrobeTrackId track;
-    guint32 order; /* order of arrival: children before parents */
+    guint32 order; /* order of arrival; an inner operator comes before the operator around it */
 } Place;
 
 typedef struct Operator {
     Place place;
     gint64 end_ns;
     StrobeStringId name;
-    guint32 path; /* for a mark: the path around it */
+    guint32 path; /* path of the operator; of a mark: the path around it */
     gboolean is_mark;
 } Operator;
 
@@ -70,7 +70,7 @@ typedef struct Value {
     Place place;
     StrobeStringId name;
     gint block;
-    guint64 connection; /* for a copy or fill: its call determines its block */
+    guint64 connection; /* of a copy or fill: identifies its call, which determines its block */
     double ns;
 } Value;
 
@@ -81,12 +81,12 @@ typedef struct Launch {
     StrobeTrackId track;
 } Launch;
 
-/* A name below another path. */
+/* A path: another path and a name below it. */
 typedef struct Path {
     guint32 parent, height;
     StrobeStringId name;
-    StrobeDiffRow *row; /* of kernels */
-    gboolean has_row;   /* already looked up; the lookup may have failed for lack of room */
+    StrobeDiffRow *row; /* the row of the path's kernels */
+    gboolean has_row;   /* `row` was looked up; NULL there means that there was no room */
 } Path;
 
 struct StrobeDiffKernels {
@@ -98,7 +98,7 @@ struct StrobeDiffKernels {
     StrobeDiffMarks marks;
     GArray *operators, *links, *values;
     GArray *tasks, *calls; /* of Launch: those with a connection */
-    GHashTable *first;     /* track -> gint64: the begin of its first task with a known launch */
+    GHashTable *first;     /* track -> gint64: begin of the first task whose launch is known */
     gint64 first_call_ns;  /* G_MININT64: none */
     GArray *paths;         /* of Path; the first two are NO_ROOM and TOP */
     GHashTable *index;     /* parent and name of a path -> its index */
@@ -112,7 +112,8 @@ StrobeDiffKernels *strobe_diff_kernels_new(const StrobeConsumerHost *host, Strob
 {
     StrobeDiffKernels *kernels = g_new0(StrobeDiffKernels, 1);
 
-    G_STATIC_ASSERT(sizeof(gpointer) == 2 * sizeof(StrobeStringId)); /* the key of the index */
+    /* a key of `index` consists of two ids */
+    G_STATIC_ASSERT(sizeof(gpointer) == 2 * sizeof(StrobeStringId));
     kernels->host = host;
     kernels->self = self;
     kernels->steps = steps;
@@ -189,7 +190,7 @@ static void add_link(StrobeDiffKernels *kernels, const StrobeView *record)
     g_array_append_val(kernels->links, link);
 }
 
-/* Kernels by their name, communication operations by their type, because their names contain
+/* Adds a kernel by its name, or a communication operation by its type, because its name contains
  * numbers. */
 static void add_kernel(StrobeDiffKernels *kernels, const StrobeView *record)
 {
@@ -301,7 +302,8 @@ static gint compare_places(const Place *x, const Place *y)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* Sorts parents before children: of equal ones the later encloses the earlier. */
+/* Compares operators so that an outer operator comes before those in it. Of two with the same times
+ * the one that arrived later is the outer one. */
 static gint compare_operators(gconstpointer a, gconstpointer b)
 {
     const Operator *x = a, *y = b;
@@ -349,7 +351,7 @@ static gint compare_launches(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* The first call with that connection; NULL: none. */
+/* Returns the first call with that connection; NULL: there is none. */
 static const Launch *find_call(const StrobeDiffKernels *kernels, guint64 connection)
 {
     guint low = 0, high = kernels->calls->len;
@@ -395,9 +397,9 @@ static void find_first_launched(StrobeDiffKernels *kernels)
     }
 }
 
-/* A stream runs its tasks in the order of their launches: tasks before the first one that was
- * launched in the recording were launched before it. On a stream without such a task, these are the
- * tasks before the first call. */
+/* Whether the task was launched before the recording. A stream runs tasks in the order of their
+ * launches, so this is true for all tasks before the first one whose launch was recorded. On a
+ * stream without such a task, it is true for the tasks before the first call. */
 static gboolean is_from_before(const StrobeDiffKernels *kernels, const Place *place)
 {
     const gint64 *first = g_hash_table_lookup(kernels->first, GUINT_TO_POINTER(place->track));
@@ -405,7 +407,7 @@ static gboolean is_from_before(const StrobeDiffKernels *kernels, const Place *pl
     return place->begin_ns < (first ? *first : kernels->first_call_ns);
 }
 
-/* A copy belongs to the step that launched it. */
+/* Returns the block of a value. A copy belongs to the step that launched it. */
 static gint block_of(const StrobeDiffKernels *kernels, const Value *value)
 {
     const Launch *call =
@@ -453,7 +455,8 @@ static guint last_operator(const StrobeDiffKernels *kernels, const Place *place)
     return low;
 }
 
-/* The path of the operator that launched a kernel: of equal ones the innermost. FALSE: unknown. */
+/* Finds the path of the operator that launched a kernel. Of several operators with the same times,
+ * it is the innermost one. FALSE: the operator is not known. */
 static gboolean find_path(const StrobeDiffKernels *kernels, const Place *kernel, guint32 *path)
 {
     guint at = first_link(kernels, kernel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times of kernels, copies and fills, or of communication operations, by block of steps and by the
- * operators that launched them. */
+/* Adds up the times of kernels, copies and fills, or of communication operations, by block of steps
+ * and by the operators that launched them. */
 #ifndef STROBE_TOOLS_DIFF_KERNELS_H
 #define STROBE_TOOLS_DIFF_KERNELS_H
 
@@ -11,22 +11,22 @@
 
 typedef struct StrobeDiffKernels StrobeDiffKernels;
 
-/* `by_name`: without the operators around the launch. */
+/* `by_name`: the operators around a launch are not used. */
 StrobeDiffKernels *strobe_diff_kernels_new(const StrobeConsumerHost *host, StrobeInstance *self,
                                            const StrobeDiffSteps *steps, gboolean by_name,
                                            gboolean is_communication);
 void strobe_diff_kernels_free(StrobeDiffKernels *kernels); /* NULL is fine */
 
-/* The kinds of its input records, NULL-terminated. */
+/* Returns the kinds of the records that are needed, NULL-terminated. */
 const char *const *strobe_diff_kernels_wants(gboolean by_name);
 void strobe_diff_kernels_add(StrobeDiffKernels *kernels, const StrobeView *record);
 
-/* Number of kernels, and of kernels with a known operator. */
+/* Number of kernels, and number of kernels whose operator is known. */
 typedef struct StrobeDiffKernelCounts {
     guint64 n_values, n_linked;
 } StrobeDiffKernelCounts;
 
-/* No more records follow: adds all times to the rows of one side. */
+/* Call this after the last record: adds all times to the rows of one side. */
 void strobe_diff_kernels_finish(StrobeDiffKernels *kernels, StrobeDiffRows *rows, guint side,
                                 StrobeDiffRest *rest, StrobeDiffKernelCounts *counts);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "diff-marks.h"
 
-#define NAMES_MAX 65536    /* names remembered */
+#define NAMES_MAX 65536    /* maximum number of names with a cached result */
 #define SCOPE_USER_RANGE 7 /* at::RecordScope::USER_SCOPE */
 
 void strobe_diff_marks_init(StrobeDiffMarks *marks, const StrobeConsumerHost *host,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges that the program or the framework marked. A Kineto trace separates them from operators;
- * an Ascend result mixes them, some without a scope. A comparison does not count them as
- * operators. */
+/* Finds the ranges that the program or the framework marked, which a comparison does not count as
+ * operators. In a Kineto trace they are separate from operators. In an Ascend result they are among
+ * the operators, some without a scope. */
 #ifndef STROBE_TOOLS_DIFF_MARKS_H
 #define STROBE_TOOLS_DIFF_MARKS_H
 

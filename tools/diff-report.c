@@ -8,7 +8,7 @@
 
 #define PATH_WIDTH_MAX 100
 #define TEXT_WIDTH 80
-#define SCHEMA_VERSION 1 /* of the JSON */
+#define SCHEMA_VERSION 1 /* version of the JSON's structure */
 
 static const struct {
     const char *name, *heading, *path, *metric;
@@ -34,7 +34,7 @@ const char *strobe_diff_by_name(guint by)
     return by < G_N_ELEMENTS(texts) ? texts[by].name : NULL;
 }
 
-/* The unit over which a time is averaged. */
+/* Returns the unit over which a time is averaged. */
 static const char *unit_of(const StrobeDiff *diff)
 {
     if (diff->by == STROBE_DIFF_BY_HEAD)
@@ -42,7 +42,7 @@ static const char *unit_of(const StrobeDiff *diff)
     return diff->is_whole ? "result" : "step";
 }
 
-/* The units whose spread is the measure. */
+/* Returns the units whose spread is used as the noise. */
 static const char *units_of(const StrobeDiff *diff)
 {
     if (diff->rule.by_runs)
@@ -107,7 +107,8 @@ static void add_q(StrobeGrid *grid, double q)
         strobe_grid_printf(grid, "%.4f", q);
 }
 
-/* Calls in a step or in a result; for `head` and single steps the total. */
+/* Returns the number of calls in a step or in a result; for `head` and for single steps, the
+ * total. */
 static double calls_of(const StrobeDiff *diff, const StrobeDiffRow *row, guint side)
 {
     const StrobeDiffSide *runs = &diff->sides[side];
@@ -282,7 +283,7 @@ void strobe_diff_print(const StrobeDiff *diff, guint limit, gboolean all)
 static void write_double(StrobeJsonWriter *json, const char *key, double value)
 {
     strobe_json_key(json, key);
-    strobe_json_double(json, value); /* NAN: null */
+    strobe_json_double(json, value); /* NAN becomes null */
 }
 
 static void write_uint(StrobeJsonWriter *json, const char *key, guint64 value)
@@ -414,7 +415,7 @@ static void write_rows(const StrobeDiff *diff, guint limit, gboolean all, Strobe
     strobe_json_end_array(json);
 }
 
-/* Writes a separate row, if it exists. */
+/* Writes a row that is not in the list, if it exists. */
 static void write_single(StrobeJsonWriter *json, const char *key, const StrobeDiffRow *row)
 {
     strobe_json_key(json, key);

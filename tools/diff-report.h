@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output of `strobe diff`: a table for people, JSON for programs. */
+/* Prints the output of `strobe diff`: a table for people, JSON for programs. */
 #ifndef STROBE_TOOLS_DIFF_REPORT_H
 #define STROBE_TOOLS_DIFF_REPORT_H
 
@@ -7,11 +7,12 @@
 
 #include "diff-compare.h"
 
-/* `all`: includes rows within the noise. At most `limit` rows. */
+/* Prints the table, with at most `limit` rows. `all`: also prints rows whose difference is within
+ * the noise. */
 void strobe_diff_print(const StrobeDiff *diff, guint limit, gboolean all);
 void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, StrobeJsonWriter *json);
 
-/* The --by name of the comparison; NULL after the last. */
+/* Returns the name of the comparison for --by; NULL after the last one. */
 const char *strobe_diff_by_name(guint by);
 
 #endif

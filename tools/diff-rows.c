@@ -12,7 +12,7 @@ typedef struct Cell {
 
 /* ---- rows ---- */
 
-/* Each name exists once, so its address identifies it. */
+/* Hashes the addresses of a path's names, because each name is stored only once. */
 static guint path_hash(gconstpointer key)
 {
     const StrobeDiffRow *row = key;
@@ -153,7 +153,8 @@ void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns)
 
 /* ---- units ---- */
 
-/* Does not sum squares of times: that loses the digits of the differences. */
+/* Updates mean and squares. Summing up the squares of times would lose the digits of the
+ * differences. */
 void strobe_diff_sample_add(StrobeDiffSample *sample, double value)
 {
     double off = value - sample->value;
@@ -168,7 +169,7 @@ StrobeSpread strobe_diff_spread(const StrobeDiffSample *sample)
     return (StrobeSpread){sample->n, sample->n > 1 ? sqrt(sample->squares / (sample->n - 1)) : 0};
 }
 
-/* The blocks of one run that form a unit, and the successive cells of a row in them. */
+/* The blocks of a run that form a unit, and the cells of a row in these blocks. */
 typedef struct Stretch {
     const guint *steps;
     guint begin, end;
@@ -188,8 +189,8 @@ static double mean_of_steps(const Stretch *stretch)
     return n_steps ? sum / n_steps : 0;
 }
 
-/* The median of the blocks that contain the row, times their share: a row in every fourth step
- * counts a quarter. */
+/* Returns the median of the blocks that have the row, multiplied by the share of these blocks: a
+ * row in every fourth step counts a quarter. */
 static double typical_step(const Stretch *stretch)
 {
     g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(double));
@@ -262,7 +263,8 @@ void strobe_diff_rows_end_side(StrobeDiffRows *rows, guint side)
 
 /* ---- comparing ---- */
 
-/* Sums of the same doubles in another order differ in their last digits. */
+/* Whether both are equal up to rounding: sums of the same doubles in another order differ in their
+ * last digits. */
 static gboolean is_same(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * MAX(fabs(a), fabs(b));
@@ -282,8 +284,8 @@ static void measure_row(const StrobeDiffRows *rows, StrobeDiffRow *row)
     row->q = NAN;
 }
 
-/* Rows whose difference cannot be large enough are not tested: they would weaken the tests of
- * the others. */
+/* Whether the row is tested. Rows whose difference is too small anyway are not, because they would
+ * weaken the tests of the others. */
 static gboolean is_candidate(const StrobeDiffRows *rows, const StrobeDiffRow *row)
 {
     const StrobeDiffSample *sides = row->sides;
@@ -317,8 +319,8 @@ static void judge_row(const StrobeDiffRows *rows, StrobeDiffRow *row)
 
     row->is_changed = row->difference != 0 && fabs(row->difference) >= rows->least &&
                       (isnan(row->p) || row->q <= STROBE_DIFF_Q);
-    row->is_regression = row->is_changed && row->difference > needed && /* not if it is NAN */
-                         !isnan(rule->threshold) &&
+    /* FALSE if the threshold is NAN */
+    row->is_regression = row->is_changed && row->difference > needed && !isnan(rule->threshold) &&
                          (isnan(row->relative) || row->relative > rule->threshold);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of `strobe diff`: a row is one call path with its time in the steps of each run. */
+/* The rows of `strobe diff`. A row is a call path with its time in the steps of each run. */
 #ifndef STROBE_TOOLS_DIFF_ROWS_H
 #define STROBE_TOOLS_DIFF_ROWS_H
 
@@ -10,94 +10,101 @@
 #define STROBE_DIFF_ROWS_MAX 65536u
 /* Maximum number of steps, or groups of steps, with separate times. */
 #define STROBE_DIFF_BLOCKS_MAX 1024u
-#define STROBE_DIFF_STRETCHES_MAX 8u /* for a single run */
-/* %: confidence of the interval whose half width is the noise. */
+#define STROBE_DIFF_STRETCHES_MAX 8u /* number of units into which a single run is divided */
+/* Confidence in %: the noise is half the width of the interval with this confidence. */
 #define STROBE_DIFF_CONFIDENCE 99
 /* Expected share of false alarms among the listed differences. */
 #define STROBE_DIFF_Q 0.01
-#define STROBE_DIFF_LEAST_EFFECT 0.1 /* % of a step: smaller differences are ignored */
+#define STROBE_DIFF_LEAST_EFFECT 0.1 /* smaller differences are ignored, in % of a step */
 /* With one run on each side, a regression must be this many times the noise. */
 #define STROBE_DIFF_ONE_RUN_FACTOR 2
 
 enum { STROBE_DIFF_A, STROBE_DIFF_B, STROBE_DIFF_SIDES };
 
-/* Times are ns per step. A unit is a run, or a stretch of steps if each side has one run. */
+/* The times of a row on one side, in ns per step. A unit is a run or, if each side has one run, a
+ * range of successive steps. */
 typedef struct StrobeDiffSample {
     guint64 calls;  /* total in all steps of all runs */
-    guint n;        /* units */
+    guint n;        /* number of units */
     double value;   /* mean of the units; 0 if the side lacks the row */
-    double squares; /* sum of squared deviations of the units from the mean */
+    double squares; /* sum of the squared deviations of the units from the mean */
     gboolean is_present;
 } StrobeDiffSample;
 
-/* One unit more. */
+/* Adds a unit. */
 void strobe_diff_sample_add(StrobeDiffSample *sample, double value);
 StrobeSpread strobe_diff_spread(const StrobeDiffSample *sample);
 
 typedef struct StrobeDiffRow {
-    const char *const *path; /* innermost first, NULL-terminated */
+    const char *const *path; /* names, the innermost first, NULL-terminated */
     StrobeDiffSample sides[STROBE_DIFF_SIDES];
-    GArray *cells;     /* of the current run; private */
-    double difference; /* ns, B less A */
-    double relative;   /* % of A; NAN: A lacks the row, or it is 0 there */
+    GArray *cells;     /* times of the current run; private */
+    double difference; /* ns; B minus A */
+    double relative;   /* % of A; NAN: A lacks the row, or its time there is 0 */
     StrobeTest test;
-    gboolean is_single; /* one step of each run: with one run on each side the caller sets `test` */
-    double noise;       /* ns: half the width of the interval; NAN: unknown */
-    double p;           /* probability of such a difference without a change; NAN: unknown */
-    double q;           /* p corrected for the number of rows; NAN: unknown, or the row is too
-                         * small */
+    /* the row compares one step of each run; if each side has one run, the caller sets `test` */
+    gboolean is_single;
+    double noise; /* ns: half the width of the interval; NAN: unknown */
+    double p;     /* probability of such a difference without a change; NAN: unknown */
+    /* p, corrected for the number of rows; NAN: unknown, or the row was not tested */
+    double q;
     gboolean is_changed; /* q is small enough or unknown, and the difference is large enough */
     gboolean is_regression;
 } StrobeDiffRow;
 
-/* Rules for values and for changes. */
+/* Rules for computing values and for finding changes. */
 typedef struct StrobeDiffRule {
-    double threshold;     /* % slower for a regression; NAN: no regressions */
-    gint64 least_ns;      /* smaller differences never count */
-    gboolean is_of_parts; /* rows overlap: their sum has no meaning, and a missing row is not 0 */
-    gboolean is_mean;     /* use the mean of the steps instead of their median */
-    gboolean by_runs;     /* a side has several runs, which are the units */
-    gboolean by_steps;    /* one side has only one step: steps are the units, not stretches */
+    /* a regression is slower by at least this, in %; NAN: there are no regressions */
+    double threshold;
+    gint64 least_ns; /* smaller differences never count */
+    /* rows overlap, so their sum has no meaning; the time of a missing row is not known */
+    gboolean is_of_parts;
+    gboolean is_mean;  /* use the mean of the steps instead of their median */
+    gboolean by_runs;  /* a side has several runs, which are the units */
+    gboolean by_steps; /* one side has only one step: units are steps, not ranges of steps */
 } StrobeDiffRule;
 
 typedef struct StrobeDiffRows {
     StrobeDiffRule rule;
     GPtrArray *rows; /* of StrobeDiffRow */
     StrobeDiffRow *total;
-    StrobeDiffRow *before; /* launched before the recording: in no step and not in the total; its
-                              value is for a whole result */
-    guint64 n_dropped[STROBE_DIFF_SIDES]; /* values of rows above STROBE_DIFF_ROWS_MAX; they are
-                                             only in the total */
-    guint n_units[STROBE_DIFF_SIDES], n_runs[STROBE_DIFF_SIDES]; /* read so far */
-    guint n_tested;                              /* number of rows, and the sum, with a q */
-    double least;                                /* ns: smaller differences never count */
-    guint n_different, n_changed, n_regressions; /* numbers of rows; the last includes the total */
-    GHashTable *index;                           /* private */
-    GHashTable *texts;                           /* private */
+    /* work that was launched before the recording: it is in no step and not in the total; its value
+     * is for a whole result */
+    StrobeDiffRow *before;
+    /* number of values that are only in the total, because there was no room for their rows */
+    guint64 n_dropped[STROBE_DIFF_SIDES];
+    guint n_units[STROBE_DIFF_SIDES], n_runs[STROBE_DIFF_SIDES]; /* numbers that were read so far */
+    guint n_tested; /* number of rows (and the total) that have a q */
+    double least;   /* in ns: smaller differences never count */
+    /* numbers of rows; n_regressions includes the total */
+    guint n_different, n_changed, n_regressions;
+    GHashTable *index; /* private */
+    GHashTable *texts; /* private */
 } StrobeDiffRows;
 
 StrobeDiffRows *strobe_diff_rows_new(const StrobeDiffRule *rule);
 void strobe_diff_rows_free(StrobeDiffRows *rows); /* NULL is fine */
 
-/* The row of a path, created if necessary; NULL above STROBE_DIFF_ROWS_MAX. Names are copied. */
+/* Finds or adds the row of a path. NULL: there are STROBE_DIFF_ROWS_MAX rows. Names are copied. */
 StrobeDiffRow *strobe_diff_rows_get(StrobeDiffRows *rows, const char *const *names, gsize n);
 
 /* Removes a row; its contribution stays in the total. */
 void strobe_diff_rows_remove(StrobeDiffRows *rows, StrobeDiffRow *row);
 
-/* Adds time to a block and to the total. `row` NULL: counted as dropped. */
+/* Adds a time to the row in a block, and to the total. `row` NULL: the value counts as dropped. */
 void strobe_diff_rows_add(StrobeDiffRows *rows, StrobeDiffRow *row, guint side, guint32 block,
                           double ns, guint64 calls);
-/* Adds a time that was launched before the recording and is in no step. */
+/* Adds the time of work that was launched before the recording and is in no step. */
 void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns);
 
-/* One run is complete: `steps[i]` is the number of steps in block i. */
+/* Call this at the end of a run. `steps[i]`: number of steps in block i. */
 void strobe_diff_rows_end_run(StrobeDiffRows *rows, guint side, const guint *steps, guint n_blocks);
-/* All runs of a side are complete. */
+/* Call this after the last run of a side. */
 void strobe_diff_rows_end_side(StrobeDiffRows *rows, guint side);
 
-/* Both sides are complete: computes the differences and sorts, largest first. `step_ns`: the
- * time of a step of A, the base of the smallest effect; 0: there is none. */
+/* Call this after both sides: computes the differences and sorts the rows, the largest difference
+ * first. `step_ns`: duration of a step of A, on which the smallest effect depends; 0: there is
+ * none. */
 void strobe_diff_rows_compare(StrobeDiffRows *rows, double step_ns);
 
 #endif

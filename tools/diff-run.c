@@ -14,7 +14,7 @@
 #include "progress-bar.h"
 #include "step-name.h"
 
-/* ---- finding it ---- */
+/* ---- finding the result ---- */
 
 void strobe_diff_run_init(StrobeDiffRun *run, guint number, const char *path)
 {
@@ -64,7 +64,7 @@ static gboolean import_run(StrobeDiffRun *run, const StrobeImportSource *source,
     return take_result(run, &import->result);
 }
 
-/* Another profiler's file: any file may be a capture until it is read. */
+/* Whether the path is a file of another profiler. Without reading it, any file may be a capture. */
 static gboolean is_external_file(const char *path)
 {
     char magic[sizeof STROBE_BLOCK_MAGIC - 1] = {0};
@@ -118,10 +118,11 @@ typedef struct Reading {
     StrobeDiffTree *tree;
     StrobeDiffKernels *kernels;
     StrobeDiffHead head;
-    StrobeDiffSteps named; /* operators that are steps */
+    StrobeDiffSteps named; /* steps that are operators */
 } Reading;
 
-/* A consumer receives no user pointer, and this command runs one pipeline at a time. */
+/* The run that is being read. It is a global variable, because a consumer receives no user pointer;
+ * this command runs one pipeline at a time. */
 static Reading *reading;
 
 gboolean strobe_diff_is_of_device(StrobeDiffBy by)
@@ -189,7 +190,7 @@ static gboolean is_torn(const StrobeView *record)
     return (record->flags & (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES)) != 0;
 }
 
-/* Ascend's traces have steps among the operators. */
+/* Adds a step that is an operator, as in Ascend's traces. */
 static void add_named_step(Reading *r, const StrobeView *record)
 {
     const char *name = r->host->string(r->self, record->name).bytes;
@@ -248,7 +249,7 @@ static StrobeStatus kernel_batch(void *state, const StrobeView *records, size_t 
     return STROBE_OK;
 }
 
-/* The parts of a step: fields of records that each describe one step. */
+/* A part of a step: a field of records that each describe one step. */
 typedef struct Part {
     const char *kind, *number, *field, *title;
     guint type;
@@ -297,7 +298,7 @@ static StrobeStatus head_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-/* Adds the durations of whole steps, as a row of their own. */
+/* Adds the durations of the steps as a separate row. */
 static void add_durations(Reading *r)
 {
     const StrobeDiffSteps *steps = &r->run->steps;
@@ -337,7 +338,8 @@ static gboolean read_records(Reading *r, StrobeRegistry *registry, const char *c
     stats = good ? strobe_pipeline_stats(pipeline) : NULL;
     if (stats) {
         r->run->n_lost = strobe_reader_stats_lost(stats) -
-                         stats->lost[STROBE_LOSS_OVERWRITTEN]; /* not a loss for a comparison */
+                         /* overwritten records are not a loss for a comparison */
+                         stats->lost[STROBE_LOSS_OVERWRITTEN];
         r->run->is_sealed = stats->sealed && stats->n_damaged == 0;
     }
     strobe_pipeline_free(pipeline);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One of the results of `strobe diff`: finds it and reads it into rows. */
+/* One of the results that `strobe diff` compares: finds it, and reads it into rows. */
 #ifndef STROBE_TOOLS_DIFF_RUN_H
 #define STROBE_TOOLS_DIFF_RUN_H
 
@@ -10,9 +10,9 @@
 #include "pipeline.h"
 #include "result.h"
 
-#define STROBE_DIFF_DURATION "duration" /* row of the steps themselves */
+#define STROBE_DIFF_DURATION "duration" /* name of the row with the durations of the steps */
 
-/* What is compared. */
+/* The items that `strobe diff` compares. */
 typedef enum StrobeDiffBy {
     STROBE_DIFF_BY_OPERATOR,
     STROBE_DIFF_BY_KERNEL,
@@ -23,19 +23,19 @@ typedef enum StrobeDiffBy {
     STROBE_DIFF_BY_MARK,
 } StrobeDiffBy;
 
-/* Whether it compares kernels or communication operations. */
+/* Whether kernels or communication operations are compared. */
 gboolean strobe_diff_is_of_device(StrobeDiffBy by);
 
 typedef struct StrobeDiffRun {
     guint side;       /* STROBE_DIFF_A or _B */
-    const char *path; /* as named; owned by the caller */
-    char *format;     /* format of another profiler's result; NULL: recorded */
+    const char *path; /* the path that the user gave; owned by the caller */
+    char *format;     /* format of another profiler's result; NULL: recorded by Strobe */
     StrobeResult result;
     StrobeDiffSteps steps;
     StrobeDiffRest rest;
     guint64 n_values; /* number of compared records */
-    guint64 n_linked; /* the part of these on a device with a known operator */
-    gboolean by_name; /* compares kernels without the operators around their launch */
+    guint64 n_linked; /* the compared records of a device whose operator is known */
+    gboolean by_name; /* kernels are compared without the operators around their launches */
     guint64 n_lost, n_damaged;
     gboolean is_sealed;
 } StrobeDiffRun;
@@ -43,15 +43,15 @@ typedef struct StrobeDiffRun {
 void strobe_diff_run_init(StrobeDiffRun *run, guint number, const char *path);
 void strobe_diff_run_clear(StrobeDiffRun *run);
 
-/* Opens the only result at the run's path. Imports another profiler's result below the folder
- * that `scratch` returns; if that is NULL, returns its error. */
+/* Opens the only result at the run's path. Imports another profiler's result below the folder that
+ * StrobeDiffScratch returns; if it returns NULL, the error is that of StrobeDiffScratch. */
 typedef const char *(*StrobeDiffScratch)(gpointer user, GError **error);
 gboolean strobe_diff_run_find(StrobeDiffRun *run, StrobeRegistry *registry,
                               StrobeDiffScratch scratch, gpointer user, GError **error);
 
-/* Collects the run's steps; the caller must call strobe_diff_steps_finish(). */
+/* Reads the steps of the run. The caller must then call strobe_diff_steps_finish(). */
 gboolean strobe_diff_run_read_steps(StrobeDiffRun *run, StrobeRegistry *registry, GError **error);
-/* Reads the compared records into the rows, and ends the run there. */
+/* Reads the compared records into `rows`, and calls strobe_diff_rows_end_run. */
 gboolean strobe_diff_run_read(StrobeDiffRun *run, StrobeRegistry *registry, StrobeDiffBy by,
                               StrobeDiffRows *rows, GError **error);
 

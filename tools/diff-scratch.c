@@ -4,7 +4,7 @@
 #include "folder.h"
 #include "memory-limit.h"
 
-/* The folder of imports, made when it is first needed. */
+/* Returns the folder of imports, which is made at the first call. */
 static const char *make_scratch(gpointer user, GError **error)
 {
     StrobeFreshFolder *scratch = user;

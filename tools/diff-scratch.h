@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares results; imports those of other profilers into a temporary folder. */
+/* Compares results. Imports results of other profilers into a temporary folder. */
 #ifndef STROBE_TOOLS_DIFF_SCRATCH_H
 #define STROBE_TOOLS_DIFF_SCRATCH_H
 

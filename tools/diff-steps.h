@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The steps of a compared result, in order, and their blocks: one for each step or, if there are
- * many steps, one for a group of successive steps. */
+/* The steps of a compared result, in order, and their blocks. A block is a step or, if there are
+ * many steps, a group of successive steps. */
 #ifndef STROBE_TOOLS_DIFF_STEPS_H
 #define STROBE_TOOLS_DIFF_STEPS_H
 
@@ -14,23 +14,25 @@ typedef struct StrobeDiffStep {
 } StrobeDiffStep;
 
 typedef struct StrobeDiffSteps {
-    GArray *steps;     /* of StrobeDiffStep; in order of begin once finished */
-    GArray *blocks;    /* of guint: number of steps in each; never empty once finished */
-    gboolean is_whole; /* one block: the whole result, with or without steps */
+    GArray *steps; /* of StrobeDiffStep; sorted by begin by strobe_diff_steps_finish */
+    /* of guint: number of steps in each block; not empty after strobe_diff_steps_finish */
+    GArray *blocks;
+    gboolean is_whole; /* the whole result is one block, with or without steps */
     guint64 n_unfinished, n_dropped;
     GHashTable *by_number; /* private */
 } StrobeDiffSteps;
 
 void strobe_diff_steps_init(StrobeDiffSteps *steps);
 void strobe_diff_steps_clear(StrobeDiffSteps *steps);
-/* An unfinished step is counted and left out. */
+/* Adds a step. An unfinished step is only counted. */
 void strobe_diff_steps_add(StrobeDiffSteps *steps, const StrobeDiffStep *step,
                            gboolean is_unfinished);
-/* All steps are known. `is_whole`: the result is compared as one block. */
+/* Call this after the last step. */
 void strobe_diff_steps_finish(StrobeDiffSteps *steps, gboolean is_whole);
-/* Appends the duration of each step in ns, a double. */
+/* Appends the duration of each step in ns, as a double. */
 void strobe_diff_steps_get(const StrobeDiffSteps *steps, GArray *durations);
-/* The block of a time, and of a step's number; STROBE_DIFF_OUTSIDE: none. */
+/* strobe_diff_steps_at returns the block that contains a time, strobe_diff_steps_of that of a
+ * step's number; STROBE_DIFF_OUTSIDE: none. */
 gint strobe_diff_steps_at(const StrobeDiffSteps *steps, gint64 at_ns);
 gint strobe_diff_steps_of(const StrobeDiffSteps *steps, gint64 number);
 

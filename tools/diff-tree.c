@@ -9,8 +9,8 @@
 #include "step-name.h"
 
 #define NODES_MAX 1000000 /* maximum number of call paths, including those of open operators */
-#define HEIGHT_MAX 512    /* operators on one path */
-#define WIDTH_MAX 65536   /* different operators below one */
+#define HEIGHT_MAX 512    /* maximum number of operators on one path */
+#define WIDTH_MAX 65536   /* maximum number of different operators below one operator */
 #define INDEX_AT 32       /* number of children from which a hash table is used */
 #define CHUNK 1000
 #define FRAMES_MAX 1024
@@ -25,16 +25,16 @@ static const StrobeWantedField wanted[N_WANTED] = {
 
 typedef struct Node Node;
 
-/* Operators below one parent, equal names merged. */
+/* The operators below one parent. Operators with the same name are one node. */
 typedef struct NodeList {
     Node *first;
-    GHashTable *index; /* name -> Node; NULL: there are only few */
+    GHashTable *index; /* name -> Node; NULL: there are too few nodes for a table */
     guint height;      /* height of the tallest subtree */
-    guint width;       /* nodes in this list */
+    guint width;       /* number of nodes in this list */
 } NodeList;
 
 typedef struct Cell {
-    gint block; /* STROBE_DIFF_OUTSIDE: in no step */
+    gint block; /* block of the cell; STROBE_DIFF_OUTSIDE: in no step */
     guint calls;
     gint64 self_ns;
 } Cell;
@@ -42,7 +42,7 @@ typedef struct Cell {
 struct Node {
     StrobeStringId name;
     guint n_cells, room;
-    Cell *cells; /* kept when the node is used again */
+    Cell *cells; /* the memory is kept when the node is reused */
     NodeList children;
     Node *next;
 };
@@ -51,7 +51,7 @@ struct Node {
 typedef struct Entry {
     NestingSpan span;
     StrobeStringId name;
-    StrobeStackId stack; /* 0: counts on its call path */
+    StrobeStackId stack; /* 0: the operator counts for its call path */
     gint block;
     NodeList children;
 } Entry;
@@ -68,9 +68,9 @@ struct StrobeDiffTree {
     StrobeDiffMarks marks;
     Node *free_nodes;
     guint n_nodes;
-    GPtrArray *chunks; /* memory of the nodes, CHUNK in each */
+    GPtrArray *chunks; /* memory of the nodes, CHUNK nodes in each */
     StrobeDiffRest rest;
-    Node others; /* for paths without room or too long ones; only the cells are used */
+    Node others; /* for paths that are too long or had no room; only the cells are used */
 };
 
 /* ---- nodes ---- */
@@ -94,7 +94,7 @@ static Node *take_node(StrobeDiffTree *tree)
 
 static void give_back_node(StrobeDiffTree *tree, Node *node)
 {
-    /* Nodes with many cells are rare and are not kept for reuse. */
+    /* A node with many cells gives its cells back, because such nodes are rare. */
     if (node->room > 4) {
         g_clear_pointer(&node->cells, g_free);
         node->room = 0;
@@ -154,7 +154,7 @@ static void link_node(NodeList *list, Node *node)
 
 static void drop_list(StrobeDiffTree *tree, NodeList list);
 
-/* Drops a node: its time, and that of its subtree, goes to the others. */
+/* Drops a node. Adds its time and that of its subtree to `others`. */
 static void drop_node(StrobeDiffTree *tree, Node *node)
 {
     add_cells(&tree->others, node);
@@ -173,7 +173,8 @@ static void drop_list(StrobeDiffTree *tree, NodeList list)
     }
 }
 
-/* Merges the list `from` into `into`, whole subtrees. Recursion is at most HEIGHT_MAX deep. */
+/* Merges the list `from` into `into`, with all subtrees. The recursion is at most HEIGHT_MAX
+ * deep. */
 static void merge_lists(StrobeDiffTree *tree, NodeList *into, NodeList from)
 {
     Node *next;
@@ -200,7 +201,7 @@ static void merge_lists(StrobeDiffTree *tree, NodeList *into, NodeList from)
     g_clear_pointer(&from.index, g_hash_table_unref);
 }
 
-/* The node of an operator in a list, created if necessary; NULL if there is no room. */
+/* Finds or adds the node of an operator in a list. NULL: there is no room. */
 static Node *node_in(StrobeDiffTree *tree, NodeList *list, StrobeStringId name)
 {
     Node *node = find_name(list, name);
@@ -230,7 +231,8 @@ static Node *node_of_stack(StrobeDiffTree *tree, StrobeStackId stack)
 
 /* ---- nesting ---- */
 
-/* Adds an operator, or all operators of a fold, to a list. */
+/* Adds an operator to the list. If `entry` is a fold (several operators that nesting.h has merged),
+ * adds all its operators. */
 static void attach_entry(StrobeDiffTree *tree, NodeList *list, Entry *entry)
 {
     const Cell cell = {entry->block, 1, entry->span.total_ns - entry->span.children_ns};
@@ -267,7 +269,7 @@ static gboolean adopt_child(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* Converts an operator to a list of one, so that it can be merged. */
+/* Converts an operator to a fold: a list with one node, which can be merged with others. */
 static gboolean fold_span(void *user, NestingSpan *span)
 {
     NodeList list = {0};
@@ -368,7 +370,7 @@ typedef struct Delivery {
     StrobeDiffTree *tree;
     StrobeDiffRows *rows;
     guint side;
-    const char *path[HEIGHT_MAX]; /* filled from its end, so that the innermost name is first */
+    const char *path[HEIGHT_MAX]; /* innermost name first, so the array is filled from its end */
 } Delivery;
 
 static void deliver_cells(Delivery *d, const Node *node, const char *const *names, gsize n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Self times of operators or marked ranges by call path and block of steps, from records of cpu_op
- * or marker, children first. */
+/* Adds up the self times of operators or marked ranges by call path and block of steps, from
+ * records of cpu_op or marker. Inner operators come before the operators around them. */
 #ifndef STROBE_TOOLS_DIFF_TREE_H
 #define STROBE_TOOLS_DIFF_TREE_H
 
@@ -11,19 +11,20 @@
 
 typedef struct StrobeDiffTree StrobeDiffTree;
 
-/* Totals that are in no row. */
+/* Totals of the operators that are in no row. */
 typedef struct StrobeDiffRest {
-    guint64 n_outside; /* operators in no step */
+    guint64 n_outside; /* number of operators in no step */
     double outside_ns;
-    guint64 n_async; /* ended on another thread, so without a self time */
+    /* number of operators that ended on another thread, and so have no self time */
+    guint64 n_async;
 } StrobeDiffRest;
 
-/* The input records. */
+/* The items that are read from the records. */
 typedef enum StrobeDiffTreeForm {
     STROBE_DIFF_OPERATORS,
-    STROBE_DIFF_STACKS, /* an operator with a recorded stack counts on the stack, without its own
-                         * name */
-    STROBE_DIFF_MARKS,  /* ranges that the program marked */
+    /* operators; one with a recorded stack counts for the stack, without its own name */
+    STROBE_DIFF_STACKS,
+    STROBE_DIFF_MARKS, /* ranges that the program marked */
 } StrobeDiffTreeForm;
 
 StrobeDiffTree *strobe_diff_tree_new(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -33,7 +34,7 @@ void strobe_diff_tree_free(StrobeDiffTree *tree); /* NULL is fine */
 /* Adds a record of cpu_op, or of marker for STROBE_DIFF_MARKS. Marked ranges do not count as
  * operators, and steps do not count as ranges. */
 void strobe_diff_tree_add(StrobeDiffTree *tree, const StrobeView *record);
-/* No more records follow: adds all times to the rows of one side. */
+/* Call this after the last record: adds all times to the rows of one side. */
 void strobe_diff_tree_finish(StrobeDiffTree *tree, StrobeDiffRows *rows, guint side,
                              StrobeDiffRest *rest);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of `strobe doctor`: each adds a section to the report. */
+/* The checks of `strobe doctor`. Each function adds a section to the report. */
 #ifndef STROBE_TOOLS_DOCTOR_CHECKS_H
 #define STROBE_TOOLS_DOCTOR_CHECKS_H
 
@@ -8,24 +8,25 @@
 /* Data about the Python interpreter, for the self-test. */
 typedef struct StrobeDoctorPython {
     char *program;
-    gboolean is_named; /* named by --python */
-    gboolean works;    /* it runs and finds the package "strobe" of this command */
+    gboolean is_named; /* the user named the interpreter with --python */
+    gboolean works;    /* the interpreter runs, and finds the package "strobe" of this command */
     gboolean has_torch;
 } StrobeDoctorPython;
 
-/* Version, parts and plugins; returns the names of the collectors that can work here (free with
- * g_ptr_array_unref): all of them, and in *anywhere those that work in any process. */
+/* Reports the version, the parts and the plugins. Returns the names of the collectors that can work
+ * here, and in *anywhere the names of those that work in any process (free both with
+ * g_ptr_array_unref). */
 GPtrArray *strobe_doctor_strobe(StrobeDoctorReport *report, const char *const *plugin_path,
                                 GPtrArray **anywhere);
-/* Machine, clock, memory, limits, permissions. */
+/* Reports the machine, the clock, memory, limits and permissions. */
 void strobe_doctor_host(StrobeDoctorReport *report);
-/* Pools of dead programs, which use memory; in the host's section. */
+/* Reports pools of programs that have ended, which use memory. Adds to the section of the host. */
 void strobe_doctor_pools(StrobeDoctorReport *report);
-/* The relevant environment variables; it reads no others. */
+/* Reports the environment variables that matter for Strobe; reads no others. */
 void strobe_doctor_environment(StrobeDoctorReport *report);
-/* CANN, MSPTI, DCMI, OpenCL: each is loaded in a separate process. */
+/* Reports CANN, MSPTI, DCMI and OpenCL. Loads each of them in a separate process. */
 void strobe_doctor_libraries(StrobeDoctorReport *report);
-/* The interpreter and its PyTorch. */
+/* Reports the Python interpreter and its PyTorch. */
 void strobe_doctor_python(StrobeDoctorReport *report, const char *const *plugin_path,
                           StrobeDoctorPython *python);
 /* Records for a second with these collectors, and reads the result. */

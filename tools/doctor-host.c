@@ -16,7 +16,7 @@
 
 #define LINE_MAX_BYTES 512
 
-/* The first line of a file, NULL if it cannot be read (free it). */
+/* Returns the first line of a file, NULL if it cannot be read (free it). */
 static char *first_line(const char *path)
 {
     char buffer[LINE_MAX_BYTES];
@@ -32,7 +32,7 @@ static char *first_line(const char *path)
     return g_strdup(buffer);
 }
 
-/* The value after "key" in a file of "key ... value" lines, without the separators; NULL if
+/* Returns the value after `key` in a file of "key ... value" lines, without the separators; NULL if
  * there is none (free it). */
 static char *value_in(const char *path, const char *key, const char *separators)
 {
@@ -98,7 +98,7 @@ static gboolean can_write_in(const char *folder)
     return TRUE;
 }
 
-/* The pool is a file there; if it has no room, the pool is next to the results. */
+/* Checks /dev/shm. Pools are files there, or next to the results if /dev/shm has no room. */
 static void check_memory_folder(StrobeDoctorReport *report)
 {
     const char *next = "make it larger (mount -o remount,size=1G /dev/shm; docker run "
@@ -108,13 +108,13 @@ static void check_memory_folder(StrobeDoctorReport *report)
 
     if (!strobe_pool_shared_memory_lasts()) {
         strobe_doctor_add(report, STROBE_VERDICT_GOOD, "/dev/shm", NULL,
-                          "not used: a container's ends with its first process; buffers lie beside "
-                          "the results");
+                          "not used: in a container it ends with the first process; buffers are "
+                          "next to the results");
         return;
     }
     if (statvfs("/dev/shm", &room) != 0) {
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "/dev/shm", next,
-                          "%s: buffers lie on the disk, which is slower", g_strerror(errno));
+                          "%s: buffers are on the disk, which is slower", g_strerror(errno));
         return;
     }
     guint64 available = (guint64)room.f_bavail * room.f_frsize;
@@ -123,7 +123,7 @@ static void check_memory_folder(StrobeDoctorReport *report)
     if (!can_write_in("/dev/shm"))
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "/dev/shm",
                           "allow this user to write there",
-                          "no file can be made: %s; buffers lie on the disk", g_strerror(errno));
+                          "no file can be made: %s; buffers are on the disk", g_strerror(errno));
     else if (available < wanted)
         strobe_doctor_add(report, STROBE_VERDICT_WARNING, "/dev/shm", next,
                           "%s free of %s: less than a buffer of %u MB", left, all,
@@ -179,7 +179,7 @@ static void check_limits(StrobeDoctorReport *report)
     }
 }
 
-/* The process's own group, version 2. */
+/* Checks the control group of this process, in version 2. */
 static void check_control_group(StrobeDoctorReport *report)
 {
     static const char *const files[][2] = {{"memory.max", "group's memory"},
@@ -241,11 +241,12 @@ void strobe_doctor_host(StrobeDoctorReport *report)
 
 /* ---- environment ---- */
 
-/* A checked variable. If its value may be private, only its presence is reported. */
+/* A variable that is checked. If its value may be private, the report says only whether it is
+ * set. */
 typedef struct Variable {
     const char *name;
     gboolean is_private;
-    const char *next; /* consequence if it is set; NULL: none */
+    const char *next; /* advice if the variable is set; NULL: none */
 } Variable;
 
 static const Variable variables[] = {
@@ -256,8 +257,8 @@ static const Variable variables[] = {
     {"ASCEND_RT_VISIBLE_DEVICES", FALSE, NULL},
     {"ASCEND_GLOBAL_LOG_LEVEL", FALSE, NULL},
     {"PROFILER_SAMPLECONFIG", TRUE,
-     "msprof is in charge of the NPU: npu_task sees nothing; unset it"},
-    {"PROFILING_MODE", FALSE, "CANN's own profiling is on: npu_task sees nothing; unset it"},
+     "msprof is in charge of the NPU: npu_task records nothing; unset it"},
+    {"PROFILING_MODE", FALSE, "CANN's own profiling is on: npu_task records nothing; unset it"},
     {"PROF_CONFIG_PATH", FALSE, NULL},
     {"MSMONITOR_USE_DAEMON", FALSE, NULL},
     {"MSTX_INJECTION_PATH", FALSE,

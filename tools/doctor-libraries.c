@@ -16,21 +16,22 @@
 /* Where Strobe looks for a library. */
 typedef enum Place {
     IN_CANN,       /* in lib64 below ASCEND_HOME_PATH; if that is not set, on the loader's path */
-    IN_CANN_FIRST, /* like IN_CANN, then also on the loader's path; MSPTI does the same */
+    IN_CANN_FIRST, /* like IN_CANN, and then on the loader's path; MSPTI searches in the same way */
     IN_DRIVER      /* in the driver's folders, then on the loader's path */
 } Place;
 
-/* A vendor's library and its users. */
+/* A library of a vendor, and its use. */
 typedef struct Library {
     const char *name;
     Place place;
-    gboolean is_of_mspti; /* MSPTI cannot be loaded without it */
+    gboolean is_of_mspti; /* MSPTI cannot be loaded without this library */
     const char *use;
-    const char *next;             /* advice if it exists and cannot be loaded */
-    const char *const *functions; /* required functions; NULL: none */
+    const char *next;             /* advice if the library exists but cannot be loaded */
+    const char *const *functions; /* functions that the library must have; NULL: none */
 } Library;
 
-/* The lists equal those of plugins/npu_task; a test compares them. */
+/* The functions that plugins/npu_task needs. A test checks that these lists equal those of the
+ * plugin. */
 static const char *const profapi_functions[] = {"MsprofRegisterProfileCallback",
                                                 "ProfRegisterMstxFunc", "ProfEnableMstxFunc", NULL};
 static const char *const log_functions[] = {"CheckLogLevelForC", NULL};
@@ -93,7 +94,7 @@ static int load_library(void *user, int answer)
     return strobe_child_write(GINT_TO_POINTER(answer), text, strlen(text));
 }
 
-/* The library's path in a folder of drivers; NULL: it is in none of them. */
+/* Returns the path of the library in a folder of drivers; NULL: it is in none of them. */
 static char *find_in_driver(const char *name)
 {
     for (guint i = 0; i < G_N_ELEMENTS(driver_folders); i++) {
@@ -105,7 +106,7 @@ static char *find_in_driver(const char *name)
     return NULL;
 }
 
-/* The path to try, and whether such a file exists. */
+/* Returns the path that is tried first. *is_file: there is a file at this path. */
 static char *path_of(const Library *library, gboolean *is_file)
 {
     const char *home = g_getenv("ASCEND_HOME_PATH");
@@ -215,7 +216,7 @@ static void check_programs(StrobeDoctorReport *report)
 typedef int32_t (*PlatformIds)(uint32_t, void **, uint32_t *);
 typedef int32_t (*PlatformInfo)(void *, uint32_t, size_t, void *, size_t *);
 
-/* One platform name per line. */
+/* Writes the names of the platforms, each in a line. */
 static int name_platforms(void *user, int answer)
 {
     void *library = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_LOCAL), *platforms[PLATFORMS_MAX];

@@ -41,7 +41,7 @@ static const char *text_of(JsonObject *object, const char *key)
                                                                    : NULL;
 }
 
-/* The answer in the last line; NULL if there is none (unref it). */
+/* Returns the answer in the last line; NULL if there is none (unref it). */
 static JsonNode *answer_of(const GString *text)
 {
     g_autofree char *trimmed = g_strchomp(g_strdup(text->str));
@@ -54,7 +54,7 @@ static JsonNode *answer_of(const GString *text)
     return NULL;
 }
 
-/* Adds whether the first run can build the missing bridge. */
+/* Reports whether the first run can build the missing bridge. */
 static void check_building(StrobeDoctorReport *report)
 {
     g_autoptr(GError) error = NULL;
@@ -68,7 +68,7 @@ static void check_building(StrobeDoctorReport *report)
                           "cpu_op and memory cannot work without it", "%s", error->message);
 }
 
-/* Adds the path of the bridge to exactly this PyTorch. */
+/* Reports the path of the bridge that belongs to exactly this PyTorch. */
 static void check_bridge(StrobeDoctorReport *report, const char *const *plugin_path,
                          const char *home)
 {

@@ -10,13 +10,13 @@
 #define TEXT_MAX 65536
 
 typedef struct Finding {
-    const char *section; /* one of the report's names */
+    const char *section; /* one of StrobeDoctorReport.sections */
     char *name, *found, *next;
     StrobeVerdict verdict;
 } Finding;
 
 struct StrobeDoctorReport {
-    GPtrArray *sections;    /* names */
+    GPtrArray *sections;    /* names of the sections */
     GPtrArray *findings;    /* of Finding */
     GPtrArray *attachments; /* title, text, title, text ... */
 };

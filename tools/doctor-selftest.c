@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records for a second with every collector that can work here, as a user would. */
+/* Records for a second with every collector that can work here, like a user would with `strobe
+ * run`. */
 #include "doctor-checks.h"
 
 #include <json-glib/json-glib.h>
@@ -9,7 +10,7 @@
 #include "signal-cleanup.h"
 #include "probe-child.h"
 
-/* The import of PyTorch may take half a minute, and building its bridge as long. */
+/* Importing PyTorch may take half a minute, and building its bridge another half. */
 #define RECORD_TIME_US (180 * G_USEC_PER_SEC)
 #define READ_TIME_US (60 * G_USEC_PER_SEC)
 #define MISSING "strobe:   "
@@ -35,7 +36,7 @@ static void add_words(GPtrArray *words, ...)
     va_end(arguments);
 }
 
-/* "strobe run ... -- COMMAND". */
+/* Returns the words of "strobe run ... -- COMMAND". */
 static GPtrArray *run_words(const char *self, const char *folder, const char *const *plugin_path,
                             const GPtrArray *collectors, const StrobeDoctorPython *python)
 {
@@ -46,7 +47,7 @@ static GPtrArray *run_words(const char *self, const char *folder, const char *co
         add_words(words, "--plugin-path", *plugin_path, NULL);
     for (guint i = 0; i < collectors->len; i++) {
         const char *name = g_ptr_array_index(collectors, i);
-        /* The import of PyTorch makes a million allocation records, which are of no use here. */
+        /* Importing PyTorch makes a million records of allocations, which are of no use here. */
         add_words(words, "--collect", g_str_equal(name, "heap") ? "heap:sampling=1MB" : name, NULL);
     }
     add_words(words, "--", NULL);
@@ -58,7 +59,7 @@ static GPtrArray *run_words(const char *self, const char *folder, const char *co
     return words;
 }
 
-/* The missing parts that `strobe run` printed: "strobe:   gc: collector gc: ..." */
+/* Reports the missing parts that `strobe run` printed: "strobe:   gc: collector gc: ..." */
 static void list_missing(StrobeDoctorReport *report, const char *text)
 {
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
@@ -92,7 +93,7 @@ static gboolean run_recording(StrobeDoctorReport *report, GPtrArray *words)
     return failure == NULL;
 }
 
-/* The output of `strobe info` for the result; NULL if there is none (unref it). */
+/* Returns the output of `strobe info` for the result; NULL if there is none (unref it). */
 static JsonNode *read_result(StrobeDoctorReport *report, const char *self, const char *folder)
 {
     char *words[] = {(char *)self, (char *)"info", (char *)"--json", (char *)folder, NULL};

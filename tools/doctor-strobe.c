@@ -61,7 +61,7 @@ static void add_collector(StrobeDoctorReport *report, JsonObject *component, GPt
         g_ptr_array_add(anywhere, g_strdup(name));
 }
 
-/* One plugin file: lists its collectors and counts the rest. */
+/* Lists the collectors of one plugin file; returns the number of its other components. */
 static guint add_plugin(StrobeDoctorReport *report, JsonObject *plugin, GPtrArray *names,
                         GPtrArray *anywhere)
 {

@@ -25,7 +25,7 @@
 #define OWN_DATA ELFDATA2MSB
 #endif
 
-/* The machine type of this program, so that no list of types is needed. */
+/* Returns the machine type of this program, so that no list of types is needed. */
 static guint16 own_machine(void)
 {
     static guint16 machine;

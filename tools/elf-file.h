@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of an executable or a library, read from its file. */
+/* Reads properties of an executable or a library from its file. */
 #ifndef STROBE_TOOLS_ELF_FILE_H
 #define STROBE_TOOLS_ELF_FILE_H
 
@@ -7,13 +7,13 @@
 
 typedef struct StrobeElfFile {
     gboolean is_elf;
-    gboolean is_native;    /* for this machine and word size */
+    gboolean is_native;    /* the file is for this machine and word size */
     char interpreter[256]; /* the dynamic linker, "" for a static program */
     char build_id[41];     /* hexadecimal, "" if there is none; at most 40 digits */
 } StrobeElfFile;
 
-/* FALSE if the file cannot be read. For a damaged file, or one that is not ELF, the result says
- * so. */
+/* Reads the properties. FALSE: the file cannot be read. If the file is damaged or not ELF, `answer`
+ * says so. */
 gboolean strobe_elf_read(const char *path, StrobeElfFile *answer, GError **error);
 
 #endif

@@ -22,7 +22,7 @@ static gboolean fail_text(GError **error, const char *flag, const char *text, co
     return FALSE;
 }
 
-/* ---- reading them ---- */
+/* ---- reading the texts ---- */
 
 static gboolean read_number(const char *text, char **end, gint64 *number)
 {
@@ -31,7 +31,7 @@ static gboolean read_number(const char *text, char **end, gint64 *number)
     return *end != text && errno == 0;
 }
 
-/* "3" or "3-5". */
+/* Reads "3" or "3-5". */
 static gboolean read_span(const char *text, gint64 *first, gint64 *last)
 {
     char *end;
@@ -85,7 +85,7 @@ static gboolean is_of_rank(const StrobeFilterTexts *texts, const StrobeResult *r
     return FALSE;
 }
 
-/* A time since the begin; saturates at the maximum. */
+/* Returns begin + ns, at most the maximum. */
 static gint64 add_time(gint64 begin, gint64 ns)
 {
     gint64 time;
@@ -120,7 +120,7 @@ typedef struct Stretch {
     gint64 begin_ns, end_ns;
 } Stretch;
 
-/* Steps of one source, and the requested ones among them. */
+/* The steps of one source, and the requested ones among them. */
 typedef struct Found {
     GArray *wanted; /* of Stretch */
     gint64 least, most;
@@ -203,7 +203,7 @@ static gboolean add_steps(StrobeFilter *filter, const StrobeFilterTexts *texts,
            use_steps(filter, texts, reported.most < reported.least ? &named : &reported, error);
 }
 
-/* A pattern that matches no kind is an error. */
+/* Reports an error if the pattern matches no kind. */
 static gboolean check_kind(const StrobeReader *reader, const char *pattern, GError **error)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();

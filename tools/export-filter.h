@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions of a filter as a user types them. */
+/* Makes a filter from the conditions that a user types. */
 #ifndef STROBE_TOOLS_EXPORT_FILTER_H
 #define STROBE_TOOLS_EXPORT_FILTER_H
 
@@ -14,11 +14,11 @@ typedef struct StrobeFilterTexts {
     char **tracks, **kinds, **names;
 } StrobeFilterTexts;
 
-/* Whether the texts are well formed. */
+/* Whether the form of the texts is right. */
 gboolean strobe_filter_texts_check(const StrobeFilterTexts *texts, GError **error);
 
-/* The filter for one result. *is_other: the result has a rank that is not requested (then NULL
- * without an error). */
+/* Returns the filter for one result. Sets *is_other and returns NULL without an error if the
+ * result's rank is not requested. */
 StrobeFilter *strobe_filter_of(const StrobeFilterTexts *texts, const StrobeResult *result,
                                gboolean *is_other, GError **error);
 

@@ -11,10 +11,10 @@
 typedef struct Job {
     StrobeRegistry *registry;
     const StrobeResult *result;
-    StrobeAnalysisWish wish; /* for the current range */
+    StrobeAnalysisWish wish; /* parameters of the current range */
     guint64 max_bytes;
     StrobeJsonWriter *json;
-    GQueue *waiting; /* of StrobeFilter */
+    GQueue *waiting; /* of StrobeFilter: ranges that are not exported yet */
     guint n_parts;
     int code;
 } Job;
@@ -36,8 +36,8 @@ static guint64 largest_file(const StrobeAnalysis *analysis, const char **name)
     return largest;
 }
 
-/* Divides the current range and puts the parts first; FALSE if it cannot be divided. Makes half
- * as many parts again, because record sizes differ. */
+/* Divides the current range, and puts its parts at the front of the queue. FALSE: it cannot be
+ * divided. Makes half as many parts again as needed, because the sizes of records differ. */
 static gboolean divide_stretch(Job *job, guint64 largest)
 {
     guint64 n = largest * 3 / 2 / job->max_bytes + 2;
@@ -93,7 +93,7 @@ static void export_one(Job *job, gboolean is_part)
     analysis = strobe_analysis_run(job->registry, job->result, &job->wish, &error);
     if (error) {
         if (is_part && strobe_filter_kept(job->wish.filter) == 0)
-            return; /* a range in which nothing begins */
+            return; /* no record begins in this range */
         strobe_complain("%s: %s", job->result->source, error->message);
         job->code = job->code ? job->code : strobe_command_code(error);
     }
@@ -111,7 +111,8 @@ static void export_one(Job *job, gboolean is_part)
     write_json(job, analysis);
 }
 
-/* Warns of parts from an earlier call with other limits, which would look like a continuation. */
+/* Warns of parts that an earlier call with other limits has left. They would look like a
+ * continuation of this export. */
 static void warn_of_earlier(const Job *job, gboolean is_divided)
 {
     g_autofree char *next =

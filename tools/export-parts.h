@@ -6,8 +6,9 @@
 #include "analysis.h"
 
 /* Exports the records of `wish->filter`. If `max_bytes` is not 0, divides them by time until no
- * file is larger; each part is a separate folder with ".part001" and so on in its name. `json` may
- * be NULL. FALSE and the first failure's exit code in *code. */
+ * file is larger than that; each part is a separate folder, whose name contains ".part001" and
+ * so on. `json` may be NULL. FALSE: some export failed; *code is the exit code of the first
+ * failure. */
 gboolean strobe_export_parts(StrobeRegistry *registry, const StrobeResult *result,
                              const StrobeAnalysisWish *wish, guint64 max_bytes,
                              StrobeJsonWriter *json, int *code);

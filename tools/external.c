@@ -16,7 +16,7 @@
 
 #define LINES_MAX 10
 #define RAW_FOLDER "FRAMEWORK"
-/* Metadata key: nothing was read from ASCEND_PROFILER_OUTPUT. */
+/* Key of the metadata that says: nothing was read from ASCEND_PROFILER_OUTPUT. */
 #define OUTPUT_IS_FREE "output_is_free"
 
 static void print_items(const char *title, const GPtrArray *items)
@@ -45,7 +45,7 @@ void strobe_external_print(const StrobeImportSource *source, const StrobeImport 
     print_items("damaged", import->damage);
 }
 
-/* The result directory that is the source or contains it. */
+/* Returns the result directory that is the source or contains it. */
 static char *directory_of(const char *path)
 {
     g_autofree char *whole = g_canonicalize_filename(path, NULL);
@@ -104,7 +104,8 @@ static void analyse_source(const StrobeImportSource *source, const StrobeFreshFo
     strobe_json_end_object(json);
 }
 
-/* The folder of the scratch folder; the result itself only if it belongs to this user. */
+/* Opens the folder in which the scratch folder is made: the result directory itself only if it
+ * belongs to this user. */
 static int open_place(const char *directory, const char *parent, GError **error)
 {
     if (parent)

@@ -17,7 +17,7 @@
 
 typedef struct Walk {
     int folder;    /* current position; O_PATH */
-    GString *rest; /* of the path */
+    GString *rest; /* the rest of the path */
     gboolean makes;
     guint n_links;
 } Walk;
@@ -28,7 +28,7 @@ static void enter_folder(Walk *walk, int folder)
     walk->folder = folder;
 }
 
-/* The next name of the path; NULL: the end. */
+/* Takes the next name of the path; NULL: the end. */
 static char *take_name(GString *rest)
 {
     gsize skip = strspn(rest->str, "/"), n = strcspn(rest->str + skip, "/");
@@ -38,7 +38,8 @@ static char *take_name(GString *rest)
     return name;
 }
 
-/* Another user's link may lead anywhere, and change at any time. */
+/* Follows a link. Refuses a link of another user, which may lead anywhere and change at any
+ * time. */
 static gboolean follow_link(Walk *walk, int link, uid_t owner)
 {
     char target[PATH_MAX];
@@ -149,7 +150,8 @@ char *strobe_folder_held_path(int folder, const char *name)
 
 static void remove_entry(int parent, const char *name, int depth);
 
-/* Uses system calls only: a signal handler may run it while the heap is damaged. */
+/* Removes the entries of a folder. Uses only system calls, because a signal handler may run it
+ * while the heap is damaged. */
 static void remove_entries(int folder, int depth)
 {
     _Alignas(struct dirent64) char buffer[2048];
@@ -165,7 +167,7 @@ static void remove_entries(int folder, int depth)
         }
 }
 
-/* Removes the entry `name` of the folder `parent`, with all below it. */
+/* Removes the entry `name` of the folder `parent`, with everything below it. */
 static void remove_entry(int parent, const char *name, int depth)
 {
     if (unlinkat(parent, name, 0) == 0 || depth > DEPTH_MAX)

@@ -23,7 +23,7 @@ static gboolean set_error(GError **error, const char *what, const char *path)
     return FALSE;
 }
 
-/* The path without trailing slashes, so that a folder has only one name. */
+/* Returns the path without trailing slashes, so that a folder has only one name. */
 static char *plain_path(const char *path)
 {
     gsize n = strlen(path);
@@ -33,7 +33,7 @@ static char *plain_path(const char *path)
     return g_strndup(path, n);
 }
 
-/* Number of missing folders in the path. */
+/* Returns the number of folders in the path that do not exist. */
 static guint count_missing(const char *path)
 {
     g_autofree char *at = plain_path(path);
@@ -58,7 +58,7 @@ void strobe_folder_remove_empty(const char *path, guint made)
     }
 }
 
-/* Makes a folder in `around` whose name begins with `prefix`; NULL with errno set. */
+/* Makes a folder in `around`; its name begins with `prefix`. NULL with errno set. */
 static char *make_new(int around, const char *prefix)
 {
     for (guint i = 0; i < TRIES_MAX; i++) {
@@ -88,17 +88,18 @@ gboolean strobe_folder_check_writable(const char *path, guint *made, GError **er
     return probe != NULL;
 }
 
-/* Made with mode 0700 for any umask; results have 0750 without the umask's bits. */
+/* Gives a result's folder, which was made with mode 0700, the mode 0750 without the umask's
+ * bits. */
 static void set_result_mode(int folder)
 {
     mode_t mask = umask(0);
 
     umask(mask);
     if (fchmod(folder, 0750 & ~mask) != 0)
-        errno = 0; /* 0700 will do */
+        errno = 0; /* mode 0700 is sufficient */
 }
 
-/* Prefix of the names of fresh folders for `path` (free it). */
+/* Returns the prefix of the names of fresh folders for `path` (free it). */
 static char *fresh_prefix(const char *path)
 {
     g_autofree char *name = g_path_get_basename(path);
@@ -106,8 +107,8 @@ static char *fresh_prefix(const char *path)
     return g_strdup_printf(".%s.", name);
 }
 
-/* A user who may rename entries there could give one of this user's files the name of a
- * leftover. */
+/* Whether no other user can rename entries in the folder. Such a user could give a file of this
+ * user the name of a folder that a killed command left. */
 static gboolean is_safe_to_clean(int folder)
 {
     struct stat status;
@@ -122,7 +123,7 @@ static void remove_leaving(int around, const char *name)
     int folder = openat(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat status;
 
-    /* A folder that is about to be locked looks the same: see lock_folder(). */
+    /* A folder that is about to be locked may be removed too: see lock_folder(). */
     if (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
         flock(folder, LOCK_EX | LOCK_NB) == 0)
         strobe_folder_remove_in(around, name);
@@ -144,7 +145,7 @@ static void remove_leavings(int around, const char *prefix)
         close(folder);
 }
 
-/* Registers the folder before a signal can interrupt. */
+/* Makes a folder and registers it for removal, with no signal in between. */
 static char *make_half_made(int around, const char *prefix)
 {
     strobe_signal_cleanup_hold();
@@ -166,7 +167,7 @@ static void forget_half_made(int around, const char *name)
     strobe_signal_cleanup_remove(held);
 }
 
-/* Is the open folder the one with that name, and owned by this user? */
+/* Is `folder` the folder with this name, and owned by this user? */
 static gboolean is_there(int around, const char *name, int folder)
 {
     struct stat named, open_one;
@@ -176,7 +177,8 @@ static gboolean is_there(int around, const char *name, int folder)
            named.st_ino == open_one.st_ino && open_one.st_uid == geteuid();
 }
 
-/* Locks a new folder. FALSE: another command took it for a leftover in between and removed it. */
+/* Locks a new folder. FALSE: before it was locked, another command took it for one that a killed
+ * command left, and removed it. */
 static gboolean lock_folder(StrobeFreshFolder *fresh, const char *name)
 {
     int folder = openat(fresh->around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -184,7 +186,8 @@ static gboolean lock_folder(StrobeFreshFolder *fresh, const char *name)
 
     while (folder >= 0 && (locked = flock(folder, LOCK_EX)) != 0 && errno == EINTR)
         ;
-    /* On a file system without locks no command finds it unlocked either. */
+    /* On a file system without locks the folder is used without a lock: no command can lock it, so
+     * none removes it. */
     if (folder >= 0 ? locked == 0 && !is_there(fresh->around, name, folder) : errno == ENOENT) {
         if (folder >= 0)
             close(folder);
@@ -195,7 +198,8 @@ static gboolean lock_folder(StrobeFreshFolder *fresh, const char *name)
     return TRUE;
 }
 
-/* Makes a new folder in `around`, which it closes on failure, with errno set. */
+/* Makes a new folder in fresh->around, and locks it. On failure closes fresh->around; errno is
+ * set. */
 static gboolean make_own(StrobeFreshFolder *fresh, const char *prefix, gboolean is_half_made)
 {
     int number = EBUSY;
@@ -250,7 +254,8 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
     return good;
 }
 
-/* Parent of private folders: one that only this user can access, if it exists. */
+/* Returns the parent for private folders: one that only this user can access, if there is such a
+ * folder. */
 static const char *private_parent(void)
 {
     const char *parent = g_getenv("XDG_RUNTIME_DIR");
@@ -312,7 +317,7 @@ static int move_folder(const char *from, const char *to)
 
     if (moved == 0 || (errno != EINVAL && errno != ENOSYS))
         return moved;
-    /* A file system without this flag replaces an empty folder. */
+    /* A file system without this flag can rename over an empty folder. */
     if (mkdir(to, 0700) != 0)
         return -1;
     moved = rename(from, to);
@@ -342,7 +347,7 @@ static gboolean replace_folder(const StrobeFreshFolder *fresh, const char *name)
     if (renameat2(in, fresh->name, in, name, RENAME_NOREPLACE) == 0 ||
         renameat2(in, fresh->name, in, name, RENAME_EXCHANGE) == 0)
         return TRUE;
-    /* Some file systems support neither. */
+    /* Some file systems support neither of these flags. */
     if (errno != EINVAL && errno != ENOSYS)
         return FALSE;
     strobe_folder_remove_in(in, name);
@@ -361,7 +366,7 @@ gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError
     errno = number;
     if (!good)
         set_error(error, "put the new output in place of", path);
-    strobe_folder_discard(fresh); /* after an exchange the old folder has this name */
+    strobe_folder_discard(fresh); /* after an exchange the old folder has fresh->name */
     return good;
 }
 

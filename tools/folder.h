@@ -13,33 +13,37 @@ void strobe_folder_remove_empty(const char *path, guint made);
 
 /* A folder in which a command works, or which will replace another folder. */
 typedef struct StrobeFreshFolder {
-    char *path;   /* for messages, and for access if no other user can change folders on the path */
-    char *name;   /* in `around` */
-    char *parent; /* created for it: removed with it if it stays empty; NULL: it existed */
-    int around;   /* the folder that contains it, open */
-    int lock;     /* the folder itself, locked while it is in use: an unlocked one is a leftover
-                     of a killed command */
+    char *path; /* for messages, and for access if no other user can change folders on the path */
+    char *name; /* name of the folder in `around` */
+    /* its parent, if that was created for it: removed too if it stays empty; NULL: it existed */
+    char *parent;
+    int around; /* descriptor of the folder that contains it */
+    /* descriptor of the folder, locked while it is in use; an unlocked folder was left by a command
+     * that was killed */
+    int lock;
 } StrobeFreshFolder;
 
-/* Creates an empty one next to `path`, and removes leftovers of killed commands there, if no
- * other user can rename entries. */
+/* Creates an empty folder next to `path`. Removes folders there that killed commands left, if no
+ * other user can rename entries there. */
 gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError **error);
-/* The same in the open folder `around`, the parent of `path`. */
+/* Like strobe_folder_begin, in the open folder `around`, which is the parent of `path`. */
 gboolean strobe_folder_begin_in(StrobeFreshFolder *fresh, int around, const char *path,
                                 GError **error);
-/* Moves it to `path` and removes the previous folder; on failure discards it. */
+/* Moves the folder to `path` and removes the folder that was there; on failure discards the
+ * folder. */
 gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError **error);
-/* Removes leftovers of killed commands next to `path`; begin does that too. */
+/* Removes folders that killed commands left next to `path`. strobe_folder_begin does that too. */
 void strobe_folder_clear(const char *path);
-/* Renames a folder to an unused name, protected from signals. 0, or -1 with errno. */
+/* Renames a folder to a name that must not be in use yet; signals do not interrupt that. Returns 0,
+ * or -1 with errno. */
 int strobe_folder_move(const char *from, const char *to);
 void strobe_folder_discard(StrobeFreshFolder *fresh);
 
-/* Creates a folder of mode 0700 in $XDG_RUNTIME_DIR if this user owns it, otherwise in /tmp, for
- * strobe_folder_discard. Removes leftovers of the same user's killed commands there. */
+/* Creates a folder with mode 0700 in $XDG_RUNTIME_DIR if this user owns that, otherwise in /tmp.
+ * Removes folders there that killed commands of this user left. Ends with strobe_folder_discard. */
 gboolean strobe_folder_private(StrobeFreshFolder *folder, GError **error);
 
-/* Number of files in it, 0 if it cannot be read. */
+/* Returns the number of entries in the folder, 0 if it cannot be read. */
 guint strobe_folder_count(const char *path);
 
 #endif

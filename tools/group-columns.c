@@ -30,7 +30,8 @@ static gboolean has_by(const StrobeGroupColumns *columns, const char *name)
     return FALSE;
 }
 
-/* Title of the number of records: some kinds have a field "count". */
+/* Returns the title of the number of records. It differs from "count" if the kind has a field
+ * "count". */
 static const char *count_name(const StrobeGroupColumns *columns)
 {
     return has_by(columns, "count") ? "records" : "count";
@@ -109,7 +110,8 @@ static gboolean choose_named(StrobeGroupColumns *columns)
     return TRUE;
 }
 
-/* The declared quantities of the kind: the duration of a span, and numbers with a unit. */
+/* Chooses the quantities that the kind declares: the duration of a span, and numbers with a
+ * unit. */
 static void choose_declared(StrobeGroupColumns *columns)
 {
     const StrobeTable *plain = &columns->choice.tables[2];
@@ -127,7 +129,8 @@ static char *by_title(const StrobeGroupColumns *columns, const StrobeColumn *col
     return g_strdup(columns->rows->request.raw ? strobe_column_name(column) : column->title);
 }
 
-/* "duration_sum" for programs, "duration sum" or "usage(%) sum" for people. */
+/* Returns the title of a statistic: "duration_sum" for programs, "duration sum" or "usage(%) sum"
+ * for people. */
 static char *statistic_title(const StrobeGroupColumns *columns, const StrobeQuantity *quantity,
                              guint statistic)
 {
@@ -154,7 +157,7 @@ static void add_titles(StrobeGroupColumns *columns)
                                         &g_array_index(columns->quantities, StrobeQuantity, q), s));
 }
 
-/* The name of a column for --sort, besides its title. Free it. */
+/* Returns the name of a column for --sort, other than its title. Free it. */
 static char *sort_name(const StrobeGroupColumns *columns, guint column)
 {
     const guint first = columns->n_by + STROBE_GROUP_COUNT_WIDTH;
@@ -173,7 +176,8 @@ static gboolean find_sort(StrobeGroupColumns *columns, const char *wanted)
 {
     StrobeRows *rows = columns->rows;
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autofree char *joined = g_strdelimit(g_strdup(wanted), " ", '_'); /* "duration max" */
+    /* the name may have blanks: "duration max" */
+    g_autofree char *joined = g_strdelimit(g_strdup(wanted), " ", '_');
 
     for (guint i = 0; i < rows->titles->len; i++) {
         char *name = sort_name(columns, i);
@@ -192,7 +196,7 @@ static gboolean find_sort(StrobeGroupColumns *columns, const char *wanted)
     return FALSE;
 }
 
-/* The default order: the largest sum of the first quantity first. */
+/* Sorts by the sum of the first quantity, the largest first, if the user chose no order. */
 static gboolean choose_order(StrobeGroupColumns *columns)
 {
     const StrobeRowsRequest *request = &columns->rows->request;

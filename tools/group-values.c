@@ -31,7 +31,7 @@ void strobe_group_values_free(StrobeGroupValues *values)
     g_free(values);
 }
 
-/* An integer with the same order as the doubles. */
+/* Returns an integer that sorts like the double. */
 static gint64 order_of(double number)
 {
     gint64 bits;
@@ -51,13 +51,13 @@ int strobe_group_values_add(StrobeGroupValues *values, guint64 slot, double numb
         values->sorter, (StrobeSortKey){(gint64)slot, order_of(number)}, &sample, sizeof sample);
 }
 
-/* The index of a percentile among n sorted values, by nearest rank. */
+/* Returns the index of a percentile among n sorted values, by nearest rank. */
 static guint64 rank_of(guint64 n, guint64 percent)
 {
     return n / 100 * percent + (n % 100 * percent + 99) / 100 - 1;
 }
 
-/* Takes the value at index `place` of a slot's sorted values. */
+/* Processes the value at index `place` of the sorted values of a slot. */
 static void take_value(StrobeGroupValue *value, guint64 place, double number)
 {
     value->of[STROBE_GROUP_SUM] += number;

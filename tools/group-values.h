@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many numbers in slots: for each slot their number, sum, mean, p50, p95 and max. */
+/* Collects many numbers in slots. Computes for each slot their number, sum, mean, p50, p95 and
+ * max. */
 #ifndef STROBE_TOOLS_GROUP_VALUES_H
 #define STROBE_TOOLS_GROUP_VALUES_H
 
@@ -23,7 +24,7 @@ typedef struct StrobeGroupValue {
 
 typedef struct StrobeGroupValues StrobeGroupValues;
 
-/* `storage` as for a sorter. */
+/* `storage` is the storage of the sorter that holds the numbers. */
 StrobeGroupValues *strobe_group_values_new(StrobeStorage *storage);
 void strobe_group_values_free(StrobeGroupValues *values); /* NULL is fine */
 
@@ -31,7 +32,7 @@ void strobe_group_values_free(StrobeGroupValues *values); /* NULL is fine */
 int strobe_group_values_add(StrobeGroupValues *values, guint64 slot, double number);
 int strobe_group_values_finish(StrobeGroupValues *values);
 
-/* NULL: the slot has no values. */
+/* Returns the statistics of a slot. NULL: the slot has no values. */
 const StrobeGroupValue *strobe_group_values_get(const StrobeGroupValues *values, guint64 slot);
 
 #endif

@@ -11,7 +11,8 @@
 #include "error.h"
 #include "folder.h"
 
-/* The same path through the open folder, if it is inside (free it). */
+/* Returns the path through the open folder if it is inside this folder, else the path itself (free
+ * it). */
 static char *route_path(int folder, const char *directory, const char *path)
 {
     gsize n = strlen(directory);
@@ -41,7 +42,8 @@ gboolean strobe_held_result_open(StrobeHeldResult *held, const StrobeResult *nam
         return TRUE;
     }
     held->folder = strobe_folder_find(directory);
-    gboolean is_led = held->folder < 0 && errno == ELOOP; /* through another user's link */
+    /* the path leads through a link of another user */
+    gboolean is_led = held->folder < 0 && errno == ELOOP;
     if (is_led)
         held->folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (held->folder < 0) {

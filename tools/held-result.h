@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A result that is analysed. Its directory is opened once, and all accesses below it use that
- * descriptor, so renaming folders at the same time has no effect.
+ * A result that is being analysed. Its directory is opened once, and all accesses below it use this
+ * descriptor. So it does not matter if folders are renamed at the same time.
  */
 #ifndef STROBE_TOOLS_HELD_RESULT_H
 #define STROBE_TOOLS_HELD_RESULT_H
@@ -9,22 +9,22 @@
 #include "result.h"
 
 typedef struct StrobeHeldResult {
-    const StrobeResult *named; /* with its original paths */
-    StrobeResult result;       /* the same with paths through `folder` */
-    int folder;                /* the result directory; -1: only a capture */
-    gboolean is_own;           /* this user owns its directory and its capture, and no link of
-                                  another user leads to them */
+    const StrobeResult *named; /* the result with its original paths */
+    StrobeResult result;       /* the same result with paths through `folder` */
+    int folder;                /* descriptor of the result directory; -1: there is only a capture */
+    /* this user owns the directory and the capture, and no link of another user leads to them */
+    gboolean is_own;
 } StrobeHeldResult;
 
-/* `named` must outlive it. */
+/* Opens the result. `named` must outlive `held`. */
 gboolean strobe_held_result_open(StrobeHeldResult *held, const StrobeResult *named, GError **error);
 void strobe_held_result_close(StrobeHeldResult *held);
 
-/* In an error's message (NULL is allowed), replaces the path through the descriptor by the
- * directory's own path; returns the error. */
+/* Replaces the path through the descriptor by the directory's own path in the message of `error`
+ * (may be NULL). Returns the error. */
 GError *strobe_held_result_name(const StrobeHeldResult *held, GError *error);
 
-/* "<path> belongs to another user ...", as a usage error (command.h). */
+/* Sets a usage error (command.h): "<path> belongs to another user ...". */
 void strobe_held_result_refuse(const char *path, GError **error);
 
 #endif

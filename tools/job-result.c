@@ -22,8 +22,8 @@ static gboolean has_info(const char *path)
     return FALSE;
 }
 
-/* Whether the path is a JOB directory, even an incomplete one: the importer reports missing parts.
- */
+/* Whether the path is a JOB directory. It may be incomplete, because the importer reports missing
+ * parts. */
 static gboolean is_job(const char *path)
 {
     g_autofree char *whole = g_canonicalize_filename(path, NULL);

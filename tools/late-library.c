@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 static StrobeLoadedFunction *_Atomic on_load;
-/* The counts of objects when the function was last called or set. */
+/* Numbers of objects when the function was last called or set. */
 static _Atomic uint64_t n_loaded, n_present = UINT64_MAX;
 
 static void store_counts(uint64_t loaded)
@@ -27,8 +27,9 @@ void late_library_call(StrobeLoadedFunction *function)
     atomic_store(&on_load, function);
 }
 
-/* A caller in a new library may be its constructor, or that of a library that depends on it. For
- * the next call, the libraries loaded by this function are new. */
+/* Calls the function if there are new libraries. Does not call it if the caller is in a new
+ * library: that may be its constructor, or that of a library that depends on it. Libraries that the
+ * function itself loads do not count as new. */
 static void check_loaded(const void *caller)
 {
     static _Thread_local int is_inside;
@@ -46,19 +47,19 @@ static void check_loaded(const void *caller)
     errno = before;
 }
 
-/* ---- in front of the loader ---- */
+/* ---- the functions that replace dlopen and dlsym ---- */
 
-/* A new library is noticed at the next call of dlopen or dlsym, with which its use begins. The
- * folders of dlopen's search, and the meaning of RTLD_NEXT, depend on the caller: so the program's
- * call continues with a jump, and no code can run after it. On other processors late libraries are
- * not noticed. */
+/* A new library is noticed at the next call of dlopen or dlsym, which is the first that uses it.
+ * The call of the program continues with a jump, and no code can run after it, because the folders
+ * of dlopen's search and the meaning of RTLD_NEXT depend on the caller. On processors other than
+ * those below, late libraries are not noticed. */
 
 static void *fail_to_load(void)
 {
     return NULL;
 }
 
-/* The next function with the name, which the program itself may define. */
+/* Returns the next function with this name, which may be one of the program itself. */
 static void *next_function(_Atomic(void *) *known, const char *name)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};

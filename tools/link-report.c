@@ -6,7 +6,7 @@
 #include "command.h"
 #include "row-report.h"
 
-/* Does the capture contain work with a remote cause? */
+/* Does the capture contain work whose cause is on another thread or processor? */
 static gboolean has_links(const StrobeContents *contents)
 {
     static const char *const kinds[] = {"device_task", "comm_op", "task_queue", NULL};

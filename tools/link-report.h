@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The links counted by the pass correlation. */
+/* Prints the links that the pass correlation counted. */
 #ifndef STROBE_TOOLS_LINK_REPORT_H
 #define STROBE_TOOLS_LINK_REPORT_H
 
@@ -8,12 +8,12 @@
 #include "capture-contents.h"
 #include "show-rows.h"
 
-/* NULL if there is nothing to count. Ignores a capture that is still open. `raw`: for
- * strobe_links_write. Free it with strobe_rows_free. */
+/* Reads the links. NULL: there is nothing to count, or the program still writes the capture. `raw`:
+ * for strobe_links_write. Free it with strobe_rows_free. */
 StrobeRows *strobe_links_read(StrobeRegistry *registry, const StrobeResult *result,
                               const StrobeContents *contents, gboolean raw);
 
-/* `links` may be NULL in both. The second writes an array. */
+/* `links` may be NULL in both functions. strobe_links_write writes an array. */
 void strobe_links_print(const StrobeRows *links);
 void strobe_links_write(StrobeJsonWriter *json, const StrobeRows *links);
 

@@ -17,7 +17,7 @@ typedef struct Step {
 struct StrobeLossReport {
     GArray *entries;    /* of StrobeLossReportEntry */
     GArray *steps;      /* of Step */
-    GHashTable *by_key; /* cause and track -> index in entries, from 1 */
+    GHashTable *by_key; /* cause and track -> 1 + index in entries */
     StrobeGaps *gaps;
 };
 
@@ -43,7 +43,7 @@ void strobe_loss_report_free(StrobeLossReport *loss_report)
     g_free(loss_report);
 }
 
-/* The entry for a cause and a track. */
+/* Finds or adds the entry for a cause and a track. */
 static StrobeLossReportEntry *entry_of(StrobeLossReport *loss_report, guint32 cause,
                                        StrobeTrackId track)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The losses of a capture by cause, thread and time, and the affected steps. */
+/* Counts the losses of a capture by cause, thread and time, and finds the steps that they touch. */
 #ifndef STROBE_TOOLS_LOSS_REPORT_H
 #define STROBE_TOOLS_LOSS_REPORT_H
 
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* Losses of one thread for one cause. */
+/* The losses of one thread for one cause. */
 typedef struct StrobeLossReportEntry {
     guint32 cause;
-    StrobeTrackId track; /* 0: not one thread */
+    StrobeTrackId track; /* 0: the losses are not those of one thread */
     guint64 n;
     gint64 begin_ns, end_ns; /* from the first loss to the last */
 } StrobeLossReportEntry;
@@ -19,15 +19,16 @@ typedef struct StrobeLossReport StrobeLossReport;
 StrobeLossReport *strobe_loss_report_new(void);
 void strobe_loss_report_free(StrobeLossReport *loss_report);
 
-/* Takes losses and steps; ignores other records. */
+/* Adds a record of a loss or a step; ignores other records. */
 void strobe_loss_report_add(StrobeLossReport *loss_report, const StrobeView *record);
-/* A part of the capture could not be read: its records may have any time. */
+/* Call this if a part of the capture could not be read: the lost records may have any time. */
 void strobe_loss_report_add_damage(StrobeLossReport *loss_report);
 
-/* The entries (of StrobeLossReportEntry), most lost first. Free with g_array_unref. */
+/* Returns the entries (StrobeLossReportEntry), those with the most losses first. Free with
+ * g_array_unref. */
 GArray *strobe_loss_report_entries(const StrobeLossReport *loss_report);
-/* Numbers of the steps that touch a gap, in the recorded order; only for the first million
- * steps. Free with g_array_unref. */
+/* Returns the numbers of the steps that touch a gap, in the recorded order; only among the first
+ * million steps. Free with g_array_unref. */
 GArray *strobe_loss_report_incomplete_steps(StrobeLossReport *loss_report);
 
 #endif

@@ -23,8 +23,9 @@ typedef struct Command {
     const char *alias; /* NULL: none */
     int (*run)(int argc, char **argv);
     const char *summary;
-    gboolean cleans_up; /* cleans up after a signal; other commands have nothing to clean, or do it
-                         * themselves */
+    /* main.c cleans up after a signal; other commands have nothing to clean up, or do it
+     * themselves */
+    gboolean cleans_up;
 } Command;
 
 static const Command commands[] = {
@@ -93,7 +94,7 @@ static int refuse_command(const char *name)
     return STROBE_EXIT_USAGE;
 }
 
-/* "strobe help" and "strobe help COMMAND". */
+/* Runs "strobe help" and "strobe help COMMAND". */
 static int run_help(int argc, char **argv)
 {
     char *words[] = {argc > 1 ? argv[1] : NULL, (char *)"--help", NULL};
@@ -111,8 +112,8 @@ static void pass_over(int number)
     (void)number;
 }
 
-/* Turns the shell's file size limit into a write error instead of the end of the process. Uses a
- * handler, which the command of `strobe run` does not inherit. */
+/* Makes reaching the shell's limit of a file's size a write error instead of the end of the
+ * process. Uses a handler, because the command of `strobe run` does not inherit it. */
 static void take_file_limit(void)
 {
     struct sigaction action = {.sa_handler = pass_over, .sa_flags = SA_RESTART}, before;
@@ -122,8 +123,9 @@ static void take_file_limit(void)
         sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* Occupies closed standard descriptors, so that no file of Strobe gets their numbers and receives
- * its output. They cannot be read or written, and the command of `strobe run` finds them closed. */
+/* Occupies closed standard descriptors, so that no file of Strobe gets their numbers and then
+ * receives Strobe's output. These descriptors cannot be read or written, and are closed in the
+ * command of `strobe run`. */
 static void take_closed_places(void)
 {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
@@ -131,14 +133,15 @@ static void take_closed_places(void)
             (void)!open("/dev/null", O_PATH | O_CLOEXEC);
 }
 
-/* Called by the name of the vendor's tool for camera boards, the program is `strobe svp`. */
+/* If the program was started by the name of the vendor's tool for camera boards, makes it `strobe
+ * svp`. */
 static void take_vendor_name(int *argc, char ***argv)
 {
     g_autofree char *name = g_path_get_basename(*argc > 0 ? (*argv)[0] : "");
 
     if (strcmp(name, "msprof") && strcmp(name, "msprof.pyc"))
         return;
-    char **words = g_new0(char *, (gsize)*argc + 2); /* for the process's life */
+    char **words = g_new0(char *, (gsize)*argc + 2); /* never freed */
     words[0] = (*argv)[0];
     words[1] = (char *)"svp";
     memcpy(words + 2, *argv + 1, (gsize)*argc * sizeof *words);

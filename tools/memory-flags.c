@@ -19,8 +19,8 @@ static gboolean can_write(void)
     return file >= 0;
 }
 
-/* The first writable folder of $TMPDIR, /var/tmp and /tmp. Files on a tmpfs are memory: one is
- * used only if $TMPDIR names it. */
+/* Uses the first writable folder of $TMPDIR, /var/tmp and /tmp. A folder on a tmpfs is used only if
+ * $TMPDIR names it, because its files are in memory. */
 static gboolean take_default(guint64 bytes)
 {
     const char *const folders[] = {g_getenv("TMPDIR"), "/var/tmp", "/tmp"};
@@ -37,7 +37,7 @@ static gboolean take_default(guint64 bytes)
     return FALSE;
 }
 
-/* Uses the folder that the user named. FALSE after a message. */
+/* Uses the folder that the user named. FALSE: a message was printed. */
 static gboolean take_named(guint64 bytes, const char *folder)
 {
     strobe_memory_limit_set(bytes, folder);
@@ -48,7 +48,8 @@ static gboolean take_named(guint64 bytes, const char *folder)
     return FALSE;
 }
 
-/* Temporary files go to the output folder, and state stays on the heap. */
+/* Handles that there is no folder: temporary files go to the output folder, and state stays on the
+ * heap. */
 static void go_without(guint64 bytes)
 {
     strobe_memory_limit_set(bytes, NULL);
@@ -73,7 +74,8 @@ static gboolean read_bytes(const char *text, guint64 *bytes)
     return FALSE;
 }
 
-/* Reduces --max-mem to what the system's own limits allow: other memory needs room in them too. */
+/* Reduces --max-mem if it does not fit into the limits of the system, in which other memory needs
+ * room too. */
 static void fit_bound(guint64 *bytes, gboolean is_named)
 {
     StrobeMemoryBound bound;
@@ -124,6 +126,7 @@ gboolean strobe_memory_flags_apply(StrobeMemoryFlags *flags, int *code)
         go_without(bytes);
         return TRUE;
     }
-    g_setenv("SQLITE_TMPDIR", strobe_temporary_folder(NULL), TRUE); /* for indexes that it sorts */
+    /* for indexes that SQLite sorts */
+    g_setenv("SQLITE_TMPDIR", strobe_temporary_folder(NULL), TRUE);
     return TRUE;
 }

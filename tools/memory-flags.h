@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --max-mem and --tmp-dir; docs/topics/memory.md describes their effect. */
+/* The options --max-mem and --tmp-dir; docs/topics/memory.md describes their effect. */
 #ifndef STROBE_TOOLS_MEMORY_FLAGS_H
 #define STROBE_TOOLS_MEMORY_FLAGS_H
 
@@ -7,7 +7,7 @@
 
 #define STROBE_MAX_MEM_MIN (96u << 20)
 
-/* Values of the options that each such command has. */
+/* Values of the options, which each command with these options has. */
 typedef struct StrobeMemoryFlags {
     char *max_mem, *tmp_dir;
 } StrobeMemoryFlags;
@@ -30,11 +30,11 @@ typedef struct StrobeMemoryFlags {
      "Existing folder for temporary files, best on a disk (default: $TMPDIR, /var/tmp)",           \
      "DIR"}
 
-/* Checks the flags for a command that applies them later. FALSE after a message: exit with
+/* Checks the flags, for a command that applies them later. FALSE: a message was printed; exit with
  * *code. */
 gboolean strobe_memory_flags_check(const StrobeMemoryFlags *flags, int *code);
-/* Reads the flags and frees them, and applies them from now on. Once in a process. FALSE after a
- * message: exit with *code. */
+/* Reads and frees the flags, and applies them for the rest of the process. Call this once. FALSE: a
+ * message was printed; exit with *code. */
 gboolean strobe_memory_flags_apply(StrobeMemoryFlags *flags, int *code);
 
 #endif

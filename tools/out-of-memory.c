@@ -15,20 +15,22 @@
 #include "signal-cleanup.h"
 #include "registry.h"
 
-#define ALLOCATE "failed to allocate " /* GLib's message: FILE:LINE: failed to allocate N bytes */
+/* part of GLib's message: FILE:LINE: failed to allocate N bytes */
+#define ALLOCATE "failed to allocate "
 #define LINE_BYTES 512
 #define THREAD_STACK_BYTES (512u << 10)
 
-static guint64 bound, bound_limit; /* RLIMIT_DATA as set here, and --max-mem; 0: not set */
+/* bound: RLIMIT_DATA as set here; bound_limit: --max-mem; 0: not set */
+static guint64 bound, bound_limit;
 
-/* A system limit and the quantity that it limits, as "ulimit" and /proc name them. */
+/* The limits of the system that are checked, with the quantity that they limit. */
 static const struct {
     const char *name, *flag;
     int which;
     int column; /* column of /proc/self/statm, in pages */
 } limits[] = {{"address space", "-v", RLIMIT_AS, 0}, {"data", "-d", RLIMIT_DATA, 5}};
 
-/* Bytes; 0: unknown. Does not use the heap, which is exhausted. */
+/* Returns the bytes in use; 0: unknown. Does not use the heap, which is exhausted. */
 static guint64 in_use(int column)
 {
     char text[256], *at = text;
@@ -45,7 +47,8 @@ static guint64 in_use(int column)
     return pages * (guint64)sysconf(_SC_PAGESIZE);
 }
 
-/* The limit that leaves no room for that many bytes; -1: none, the system has no more memory. */
+/* Returns the index of the limit that has no room for `wanted` bytes; -1: none, because the system
+ * has no more memory. */
 static int find_limit(guint64 wanted, guint64 *used, guint64 *most)
 {
     for (guint i = 0; i < G_N_ELEMENTS(limits); i++) {
@@ -60,7 +63,8 @@ static int find_limit(guint64 wanted, guint64 *used, guint64 *most)
     return -1;
 }
 
-/* Name of the calling thread's work that needs memory, for example: pass "operator_tree". */
+/* Writes the name of the work of this thread that needs memory, for example: the pass
+ * "operator_tree". */
 static void name_state(char *name, gsize size)
 {
     const StrobeComponentCall *call = strobe_component_call_present();
@@ -106,23 +110,24 @@ static void print_shortage(guint64 wanted)
     int n = describe_shortage(line, wanted);
 
     if (write(STDERR_FILENO, line, (size_t)MIN(n, LINE_BYTES - 1)) < 0)
-        return; /* stderr is closed */
+        return; /* stderr may be closed */
 }
 
-/* The first thread that finds no memory ends the process; the others wait for that. */
+/* Returns only in the first thread that gets no memory. Other threads wait here until the first one
+ * ends the process. */
 static void claim_end(void)
 {
     static _Thread_local gboolean is_first;
     static gint has_first; /* atomic */
 
-    if (is_first) /* even the work before the end finds no memory */
+    if (is_first) /* this thread again got no memory while it was ending the process */
         _exit(STROBE_EXIT_WRITE);
     is_first = g_atomic_int_compare_and_exchange(&has_first, FALSE, TRUE);
     while (!is_first) // NOLINT(bugprone-infinite-loop): until the first thread ends the process
         pause();
 }
 
-/* Other threads continue until the process ends. */
+/* Removes the limit, because other threads continue until the process ends. */
 static void lift_bound(void)
 {
     struct rlimit limit;
@@ -153,7 +158,8 @@ void strobe_memory_shortage_begin(void)
     g_log_set_default_handler(on_message, NULL);
 }
 
-/* Stacks count as data: those of dozens of threads would count more than they use. */
+/* Makes the stacks of threads small. Stacks count as data with their whole size, not only the part
+ * that is used. */
 static void make_stacks_small(void)
 {
     pthread_attr_t attributes;

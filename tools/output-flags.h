@@ -12,7 +12,7 @@ typedef struct StrobeOutputFlags {
     gboolean json;
 } StrobeOutputFlags;
 
-/* The options, for `flags` of this type. The parameters are the texts that differ between the
+/* The options, whose values go to `flags`. The other parameters are texts that differ between the
  * commands. */
 /* clang-format off */
 #define STROBE_OUTPUT_OPTIONS(flags, output_text, export_default, type_text, generation_default) \
@@ -30,8 +30,8 @@ typedef struct StrobeOutputFlags {
     {"json", 0, 0, G_OPTION_ARG_NONE, &(flags)->json, "Say in JSON what was made", NULL}
 /* clang-format on */
 
-/* Checks the generation and the plugin folders, and applies the memory flags. FALSE after a
- * message: exit with *code. */
+/* Checks the generation and the plugin folders, and applies the memory flags. FALSE: a message was
+ * printed; exit with *code. */
 gboolean strobe_output_flags_apply(StrobeOutputFlags *flags, gint *generation, int *code);
 void strobe_output_flags_clear(StrobeOutputFlags *flags);
 

@@ -15,7 +15,7 @@
 static GPid pager; /* 0: none */
 static int terminal = -1;
 
-/* The command for the shell; NULL: not wanted or not available. */
+/* Returns the command for the shell; NULL: no pager is wanted, or it is not available. */
 static const char *pager_command(void)
 {
     const char *chosen = g_getenv("PAGER");
@@ -36,8 +36,8 @@ static gboolean start_pager(const char *command, int input)
                                   NULL, NULL, &pager, input, -1, -1, NULL);
 }
 
-/* Ignores the terminal's signals while the pager runs: the pager handles the user's keys, and this
- * command ends after it. */
+/* Ignores the terminal's signals while the pager runs: the pager handles them, and this command
+ * must end after the pager. */
 static void leave_keys_to_pager(void)
 {
     signal(SIGINT, SIG_IGN);
@@ -65,7 +65,7 @@ void strobe_pager_end(void)
 {
     if (!pager)
         return;
-    /* The user may quit before the end. */
+    /* The user may quit the pager before the end. */
     if (fflush(stdout) != 0 && errno == EPIPE)
         clearerr(stdout);
     dup2(terminal, STDOUT_FILENO);

@@ -21,7 +21,7 @@ static gboolean is_platform(int folder, const char *name)
            fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The name of the first PLATFORM_<digits> in the directory (free it); NULL: none. */
+/* Returns the name of the first PLATFORM_<digits> in the directory (free it); NULL: none. */
 static char *find_name(int folder)
 {
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -39,8 +39,8 @@ static char *find_name(int folder)
     return found;
 }
 
-/* The new path next to the result {worker}_{pid}_{time}_ascend_pt (free it); NULL: the result has a
- * name of another form. */
+/* Returns the new path, next to the result {worker}_{pid}_{time}_ascend_pt (free it); NULL: the
+ * name of the result has another form. */
 static char *make_new_name(const char *path)
 {
     g_autofree char *whole = g_canonicalize_filename(path, NULL);

@@ -7,9 +7,10 @@
 
 #include <glib.h>
 
-/* After an analysis, removes an empty folder, and moves any other one next to the result directory
- * as PLATFORM_<time of the result>. `folder` is the open result directory, `path` its path. If the
- * result's name has no time, or the new name exists, the folder stays, and a message says so. */
+/* Call this after an analysis. Removes the folder if it is empty, otherwise moves it next to the
+ * result directory as PLATFORM_<time of the result>. `folder` is the descriptor of the result
+ * directory, `path` its path. If the name of the result contains no time, or the new name exists,
+ * the folder stays, and a message is printed. */
 void strobe_platform_folder_move(int folder, const char *path);
 
 #endif

@@ -70,7 +70,7 @@ static void add_probe(StrobeJsonWriter *json, const StrobeComponent *component)
     add_text(json, "hint", answer.hint);
 }
 
-/* Where `sample` is called; NULL: there is no `sample`. */
+/* Returns where `sample` is called; NULL: the component has no `sample`. */
 static const char *describe_place(const StrobeComponent *component)
 {
     const StrobeCollectorOps *ops = component->ops;

@@ -11,7 +11,7 @@ static const char *text_of(JsonObject *object, const char *key)
     return json_object_get_string_member_with_default(object, key, "");
 }
 
-/* Prints a table's cell: a '|' would end it. */
+/* Prints a cell of a table. Escapes '|', which would end the cell. */
 static void print_cell(const char *text)
 {
     fputs("| ", stdout);
@@ -63,7 +63,7 @@ static int compare_components(gconstpointer a, gconstpointer b)
                   text_of(*(JsonObject *const *)b, "name"));
 }
 
-/* All components of a type in all files, sorted by name. */
+/* Returns all components of a type in all files, sorted by name. */
 static GPtrArray *components_of(const GPtrArray *plugins, const char *type)
 {
     GPtrArray *found = g_ptr_array_new();

@@ -15,11 +15,12 @@ struct looking {
     const char *path;
 };
 
-/* In the child: loads the one file and writes what it declares. */
+/* In the child: loads one file and writes its declarations. */
 static int describe_file(void *user, int answer)
 {
     const struct looking *looking = user;
-    strobe_registry_on_load(NULL); /* no trial in another process: this is one already */
+    /* the file needs no trial in a separate process, because this is one */
+    strobe_registry_on_load(NULL);
     const StrobePluginFile *file = strobe_registry_load(looking->registry, looking->path);
     StrobeJsonWriter json;
 

@@ -12,8 +12,8 @@
 
 #define SURVIVED 99 /* an exit code that a plugin does not use by chance */
 
-/* A separate program, not a fork: other threads may hold locks, and under --max-mem a child may
- * not write to the heap. */
+/* Tries the file in a separate program. A forked child would not do: other threads may hold locks,
+ * and under --max-mem a child may not write to the heap. */
 static char *try_file(const char *path)
 {
     char *const words[] = {(char *)(uintptr_t)"/proc/self/exe",
@@ -39,7 +39,7 @@ void strobe_plugin_trial_begin(void)
     strobe_registry_on_load(try_file);
 }
 
-/* Only loads the file; the later load in the command checks whether it is a plugin. */
+/* Only loads the file. The command itself checks later whether it is a plugin. */
 void strobe_plugin_trial_run(const char *path)
 {
     (void)!dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

@@ -6,14 +6,15 @@
 
 #include <glib.h>
 
-#define STROBE_PLUGIN_TRIAL_US (10 * G_USEC_PER_SEC) /* a file may lie on a slow disk */
-/* The internal argument for the process below. */
+/* time limit: the file may be on a slow disk */
+#define STROBE_PLUGIN_TRIAL_US (10 * G_USEC_PER_SEC)
+/* The internal option of strobe that runs strobe_plugin_trial_run. */
 #define STROBE_PLUGIN_TRIAL "--try-plugin"
 
-/* Tries every plugin file that this process loads from now on. */
+/* From now on every plugin file is tried before this process loads it. */
 void strobe_plugin_trial_begin(void);
 
-/* `strobe --try-plugin FILE`: loads it and ends the process. */
+/* Runs `strobe --try-plugin FILE`: loads the file and ends the process. */
 G_NORETURN void strobe_plugin_trial_run(const char *path);
 
 #endif

@@ -75,7 +75,7 @@ static void read_variables(void)
     run.awaits_library = is_set("STROBE_RUN_LATE");
 }
 
-/* Copies it into one block that stays allocated. NULL: no memory. */
+/* Copies the environment into one block that stays allocated. NULL: no memory. */
 static char **copy_environment(void)
 {
     size_t n = 0, bytes = 0;
@@ -117,12 +117,13 @@ static void leave_note(const char *text)
     if (file < 0)
         return;
     ssize_t written = write(file, line, (size_t)length);
-    (void)written; /* a note that cannot be written is dropped */
+    (void)written; /* ignored: a note that cannot be written is lost */
     close(file);
 }
 
-/* Whether another process records and keeps the recording, so that this one must not record. A
- * process that records provisionally hands over, but not to collectors that work in any process. */
+/* Whether another process records and will not let this one take over. A process that records
+ * provisionally lets another one take over, except if only collectors that work in any process
+ * would record there. `by_any`: only such collectors can work here. */
 static int is_taken(int by_any)
 {
     StrobeClaim claim;
@@ -140,8 +141,8 @@ static int is_over(void)
     return !path_in_run_folder(path, sizeof path, "config.json") || access(path, R_OK) != 0;
 }
 
-/* Whether the process is a Python interpreter or embeds one: there the Python bootstrap attaches.
- */
+/* Whether the process is a Python interpreter or contains one. The Python bootstrap attaches such a
+ * process. */
 static int is_python(void)
 {
     const char *name = program_invocation_short_name;
@@ -150,7 +151,7 @@ static int is_python(void)
            dlsym(RTLD_DEFAULT, "Py_BytesMain") || dlsym(RTLD_DEFAULT, "Py_InitializeEx");
 }
 
-/* Finds the entry into libstrobe: in the program's own copy, otherwise, if a collector can work, in
+/* Finds the entry of libstrobe: in the copy that the program has or, if a collector can work, in
  * Strobe's copy. */
 static void *find_libstrobe(int *process, int is_woken)
 {
@@ -193,12 +194,14 @@ static void attach_process(int is_woken)
 
 static atomic_flag is_awake = ATOMIC_FLAG_INIT;
 static atomic_int is_exiting;
-static _Atomic uint64_t inside; /* process << 32 | threads of it that are in enter_library() */
-static _Thread_local int is_entering; /* number of enter_library() calls of this thread */
+/* process << 32 | number of its threads that are in enter_library() */
+static _Atomic uint64_t inside;
+static _Thread_local int is_entering; /* number of nested enter_library() calls of this thread */
 static StrobeLoadedFunction *_Atomic session_on_load;
-static char **before_main; /* copy of the environment from before main */
+static char **before_main; /* the environment before main */
 
-/* A forked child has only the thread that forked. */
+/* Adds `change` to the count of threads. A forked child starts with 0, because it has only the
+ * thread that forked. */
 static void count_inside(uint64_t change)
 {
     uint64_t process = (uint64_t)getpid() << 32, before = atomic_load(&inside), after;
@@ -214,8 +217,8 @@ static void leave_library(void)
         count_inside(UINT64_MAX);
 }
 
-/* This thread opens collectors. From now on the program's end, which unloads their libraries,
- * waits. 0: the end has already begun. */
+/* Call this before this thread opens collectors. From now on the end of the program, which unloads
+ * their libraries, waits for this thread. 0: the end has already begun. */
 static int enter_library(void)
 {
     if (is_entering++ == 0)
@@ -226,7 +229,8 @@ static int enter_library(void)
     return 0;
 }
 
-/* Makes no system call if none is inside: a seccomp filter may end the program for one. */
+/* Whether other threads are inside. Makes no system call if no thread is: a seccomp filter may end
+ * the program for it. */
 static int has_others_inside(void)
 {
     uint64_t now = atomic_load(&inside);
@@ -234,8 +238,8 @@ static int has_others_inside(void)
     return (uint32_t)now > (is_entering > 0) && (pid_t)(now >> 32) == getpid();
 }
 
-/* Whether a late library is a reason to attach: PyTorch, except in a Python, which attaches itself,
- * or CANN. -1: unknown yet. */
+/* Whether a library that was loaded late is a reason to attach: CANN, or PyTorch in a program that
+ * is not Python (Python attaches itself). -1: not known yet. */
 static int has_reason(void)
 {
     int has_torch = strobe_loaded_has("libtorch_cpu.so");
@@ -245,8 +249,8 @@ static int has_reason(void)
     return has_torch == 0 ? strobe_loaded_has("libascendcl.so") : -1;
 }
 
-/* Attaches with the environment from before main, because the program may have changed the
- * variables that lead to the session. */
+/* Attaches the process. Uses the environment from before main, because the program may have changed
+ * the variables that lead to the session. */
 static void attach_late(void)
 {
     strobe_run_environment = before_main;
@@ -315,7 +319,7 @@ static void call_before_exit(void)
     }
 }
 
-/* The last moment before destructors run. */
+/* Runs at the last moment before destructors run. */
 static void before_exit(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -377,7 +381,7 @@ void strobe_run_wake(void)
     errno = saved;
 }
 
-/* No header declares the C library's start function. */
+/* The C library's start function, which no header declares. */
 __attribute__((visibility("default"))) int
 __libc_start_main(MainFunction *main, int argc, char **argv, void (*init)(void), void (*fini)(void),
                   void (*rtld_fini)(void), void *stack_end);

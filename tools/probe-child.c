@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define ANSWER_MAX (1024 * 1024)
-#define GIVE_UP_US (2 * G_USEC_PER_SEC) /* after SIGKILL */
+#define GIVE_UP_US (2 * G_USEC_PER_SEC) /* time for which a child is awaited after SIGKILL */
 #define LEAST_PAUSE_US 20               /* pause between two checks whether the child has ended */
 #define MOST_PAUSE_US 1000
 #define NOT_FOUND 127
@@ -31,8 +31,8 @@ int strobe_child_write(void *answer, const char *bytes, size_t length)
     return 0;
 }
 
-/* In the child: makes its own process group, so that all of it can be killed, and ends with its
- * parent. */
+/* In the child: makes a process group for the child, so that its children can be killed too; makes
+ * the child end with its parent. */
 static void prepare_child(pid_t parent)
 {
     const struct rlimit no_core = {0, 0};
@@ -42,7 +42,8 @@ static void prepare_child(pid_t parent)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL); /* the doctor blocks the signals that interrupt it */
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); /* lets strobe run end its command and clean up */
+    /* with SIGTERM, `strobe run` ends its command and cleans up */
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(1);
     for (int number = 0; null >= 0 && number <= STDERR_FILENO; number++)
@@ -50,7 +51,7 @@ static void prepare_child(pid_t parent)
     setrlimit(RLIMIT_CORE, &no_core);
 }
 
-/* Reads until the other end closes or the time is over. */
+/* Reads until the pipe's other end is closed or the time is over. FALSE: the time is over. */
 static gboolean read_answer(int pipe, gint64 end_us, GString *text)
 {
     char buffer[8192];
@@ -73,12 +74,13 @@ static gboolean read_answer(int pipe, gint64 end_us, GString *text)
     return TRUE;
 }
 
-/* Waits for the child, whose pipe is closed; a destructor may still hang. Gives up a child that
- * hangs in the kernel, where not even SIGKILL ends it. */
+/* Waits for the child. Its pipe is closed, but a destructor may still hang. Stops waiting for a
+ * child that hangs in the kernel, where even SIGKILL does not end it. */
 static StrobeChildEnd end_child(pid_t child, gboolean in_time, int *status)
 {
     gint64 kill_us = g_get_monotonic_time() + (in_time ? G_USEC_PER_SEC : 0);
-    gulong pause_us = LEAST_PAUSE_US; /* it usually ends right after closing its pipe */
+    /* short at first, because the child usually ends right after it has closed its pipe */
+    gulong pause_us = LEAST_PAUSE_US;
     gboolean is_killed = FALSE;
 
     for (;;) {
@@ -119,7 +121,7 @@ StrobeChildEnd strobe_child_run(StrobeChildWork work, void *user, gint64 limit_u
         close(answer[0]);
         return STROBE_CHILD_NOT_MADE;
     }
-    setpgid(child, child); /* the child does the same; the order does not matter */
+    setpgid(child, child); /* the child does this too, because either of them may run first */
     gboolean in_time = read_answer(answer[0], end_us, text);
     close(answer[0]);
     return end_child(child, in_time, status);

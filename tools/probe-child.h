@@ -6,29 +6,31 @@
 #include <glib.h>
 
 typedef enum StrobeChildEnd {
-    STROBE_CHILD_ENDED,   /* it exited or crashed; *status is from waitpid() */
-    STROBE_CHILD_LATE,    /* the time was over: it and its children were killed */
-    STROBE_CHILD_LOST,    /* it has ended, but another thread has reaped it, or SIGCHLD is
-                           * ignored */
+    STROBE_CHILD_ENDED, /* the child exited or crashed; *status is from waitpid() */
+    STROBE_CHILD_LATE,  /* the time was over: the child and its children were killed */
+    /* the child has ended, but another thread has reaped it, or SIGCHLD is ignored */
+    STROBE_CHILD_LOST,
     STROBE_CHILD_NOT_MADE /* no process could be made */
 } StrobeChildEnd;
 
-/* The child's work; `answer` is the pipe for its output. Its standard streams are /dev/null, it
- * leaves no core file, and its exit code is the return value. */
+/* The work of the child. `answer` is the pipe for its output. The child's standard streams are
+ * /dev/null, it leaves no core file, and its exit code is the return value of this function. */
 typedef int (*StrobeChildWork)(void *user, int answer);
 
 /* Runs `work` in a forked child and appends its output, at most a megabyte, to `text`. */
 StrobeChildEnd strobe_child_run(StrobeChildWork work, void *user, gint64 limit_us, GString *text,
                                 int *status);
 
-/* Runs a program from PATH and returns its output, including its errors if `with_errors`. */
+/* Runs a program from PATH and appends its output to `text`, including its errors if
+ * `with_errors`. */
 StrobeChildEnd strobe_child_spawn(char *const *words, gboolean with_errors, gint64 limit_us,
                                   GString *text, int *status);
 
-/* "It crashes: Aborted", "does not come back within 5 s" ...; NULL if it succeeded (free it). */
+/* Returns a text about the failure, such as "It crashes: Aborted" or "does not come back within 5
+ * s"; NULL: the child succeeded (free it). */
 char *strobe_child_failure(StrobeChildEnd end, int status, gint64 limit_us);
 
-/* Writes everything to the pipe; 0, or EIO. For JSON writers. */
+/* Writes all bytes to the pipe `answer`. Returns 0 or EIO. A write function for JSON writers. */
 int strobe_child_write(void *answer, const char *bytes, size_t length);
 
 #endif

@@ -12,14 +12,14 @@
 #include "terminal.h"
 
 #define WIDTH 40
-#define DELAY_US 1000000 /* shorter work shows no bar */
+#define DELAY_US 1000000 /* work that takes less time shows no bar */
 #define PAUSE_US 100000
 
 static struct {
     GMutex lock; /* protects the following members */
     GCond wake;
     gboolean has_thread;
-    FILE *out;         /* the terminal that it is drawn on; NULL: there is none */
+    FILE *out;         /* the terminal on which the bar is drawn; NULL: there is none */
     const char *label; /* label of the current work; NULL: none */
     double share;
     guint64 n_records;
@@ -86,7 +86,7 @@ static void on_log(gint32 level, const char *text)
         next_sink(level, text);
 }
 
-/* Without the thread there is no bar. */
+/* Starts the thread. If that fails, there is no bar. */
 static void start_thread(void)
 {
     pthread_t thread;
@@ -99,7 +99,8 @@ static void start_thread(void)
     next_sink = strobe_log_set_sink(on_log);
 }
 
-/* The terminal at the descriptor in STROBE_BAR_FD, by default stderr; NULL: it is no terminal. */
+/* Returns the terminal at the descriptor in STROBE_BAR_FD, by default stderr; NULL: it is no
+ * terminal. */
 static FILE *open_terminal(void)
 {
     const char *text = strobe_environment_get("STROBE_BAR_FD");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the way to each folder from the first one: FROM FOLDER..., one a line."""
+"""relative-path.py FROM FOLDER...: prints the path of each FOLDER relative to FROM, each on a line."""
 
 import os
 import sys

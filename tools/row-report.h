@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a table as text and as JSON. */
+/* Prints the rows of a table as text or as JSON. */
 #ifndef STROBE_TOOLS_ROW_REPORT_H
 #define STROBE_TOOLS_ROW_REPORT_H
 
@@ -7,10 +7,10 @@
 
 #include "show-rows.h"
 
-/* To stdout, as a grid; below it a note about incomplete and hidden rows. */
+/* Prints the rows on stdout as a grid, and below it a note about incomplete and hidden rows. */
 void strobe_rows_print(const StrobeRows *rows);
 
-/* An array of objects. */
+/* Writes the rows as an array of objects. */
 void strobe_rows_write(StrobeJsonWriter *json, const StrobeRows *rows);
 
 #endif

@@ -53,8 +53,8 @@ static void fill_awaited(sigset_t *mask)
         sigaddset(mask, passed_on[i]);
 }
 
-/* Blocks the awaited signals, so that none is lost between two waits. Signals of the terminal
- * reach the command directly and must not end this process before it. */
+/* Blocks the signals for which the command waits, so that none is lost between two waits. Signals
+ * of the terminal reach the profiled command directly, and must not end this process earlier. */
 static void prepare_signals(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -85,8 +85,8 @@ static void wait_for_close(int gate)
         ;
 }
 
-/* In the child, when the gate's other end is closed. Reports through the pipe why it could not
- * become the command. */
+/* In the child: waits until the other end of `gate` is closed, and then executes the command. If
+ * that fails, writes the error to `report`. */
 static void become_command(char **command, char **environment, int gate, int report)
 {
     wait_for_close(gate);
@@ -99,8 +99,8 @@ static void become_command(char **command, char **environment, int gate, int rep
     _exit(STROBE_EXIT_NOT_FOUND);
 }
 
-/* When a terminal hangs up, the kernel signals its whole foreground group, including the
- * command. */
+/* Whether the kernel sent the signal to the command too: when a terminal hangs up, it signals the
+ * whole foreground group. */
 static gboolean came_to_both(const struct signalfd_siginfo *info, pid_t child)
 {
     return info->ssi_code == SI_KERNEL && getpgid(child) == getpgrp();
@@ -133,7 +133,7 @@ static void read_times(StrobeRunEnd *end)
     end->children_ticks = children_user + children_system;
 }
 
-/* Reaps writers too. */
+/* Whether the command has ended. Reaps writers, too. */
 static gboolean has_ended(StrobeRunEnd *end, StrobeRunWriters *writers)
 {
     siginfo_t ended = {0};
@@ -262,7 +262,7 @@ int strobe_run_end_alike(int status)
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
     int number = WTERMSIG(status);
-    setrlimit(RLIMIT_CORE, &no_core); /* only the command's own core file is useful */
+    setrlimit(RLIMIT_CORE, &no_core); /* only a core file of the command itself is useful */
     sigaction(number, &fall, NULL);
     sigemptyset(&mask);
     sigaddset(&mask, number);

@@ -14,8 +14,8 @@
 #include "run-command.h"
 #include "run-interpreter.h"
 
-/* The interpreter's switches end at -c, -m, a script or "--"; several letters may share a word.
- * Returns the switch that disables Strobe's bootstrap, 0 if none does. */
+/* Returns the switch of the Python interpreter that disables Strobe's bootstrap, 0 if there is
+ * none. The switches end at -c, -m, a script or "--"; a word may contain several switches. */
 static char python_switch(char *const *words)
 {
     for (; *words && (*words)[0] == '-' && (*words)[1] != '-' && (*words)[1] != '\0'; words++) {
@@ -48,7 +48,8 @@ static char *python_obstacle(const char *program, char *const *words)
                            program, letter);
 }
 
-/* Setuid, setgid or file capabilities: the dynamic linker then ignores LD_PRELOAD. */
+/* Returns the obstacle if the program has setuid, setgid or file capabilities: the dynamic linker
+ * then ignores LD_PRELOAD. */
 static char *privilege_obstacle(const char *program)
 {
     struct stat status;
@@ -79,7 +80,7 @@ static char *binary_obstacle(const char *program, const StrobeElfFile *file)
     return privilege_obstacle(program);
 }
 
-/* env -i, env -u LD_PRELOAD and their other forms. */
+/* Whether the command is env -i, env -u LD_PRELOAD or another form of these. */
 static gboolean clears_environment(char *const *words)
 {
     for (words++; *words && (**words == '-' || strchr(*words, '=')); words++) {
@@ -99,7 +100,8 @@ static gboolean is_launcher(const char *program)
     return strobe_is_launcher(name);
 }
 
-/* The id of the user that the text names, by name or number; `fallback` if it names none. */
+/* Returns the id of the user that the text names by name or number, or `fallback` if it names no
+ * user. */
 static uid_t user_number(const char *text, uid_t fallback)
 {
     const struct passwd *user = getpwnam(text);
@@ -111,8 +113,8 @@ static uid_t user_number(const char *text, uid_t fallback)
                                                                                : fallback;
 }
 
-/* The user of setpriv --reuid USER or --euid=USER, as whom the program runs; NULL if it is the
- * current user. */
+/* Returns the user as whom setpriv --reuid USER or --euid=USER runs the program; NULL if that is
+ * the current user. */
 static const char *changed_user(char *const *command, char *const *launched)
 {
     const guint n = g_strv_length((char **)command) - g_strv_length((char **)launched);

@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-/* One sentence, such as "/bin/x is linked statically ..."; NULL if the program itself is not the
- * reason (free it). `command` are its words. */
+/* Returns a sentence such as "/bin/x is linked statically ...", NULL if the program itself is not
+ * the reason (free it). `command` has the words of the command. */
 char *strobe_run_obstacle(char *const *command, char *const *environment);
 
 #endif

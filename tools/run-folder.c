@@ -35,8 +35,8 @@ static char **set_or_unset(char **environment, const char *name, const char *val
                  : g_environ_unsetenv(environment, name);
 }
 
-/* Whether the path can be in the variable: LD_PRELOAD is split at blanks and colons, PYTHONPATH at
- * colons, and neither has quoting. */
+/* Whether the path can be in a variable. LD_PRELOAD is split at blanks and colons, PYTHONPATH at
+ * colons, and quotes do not prevent that. */
 static gboolean may_be_listed(const char *path, const char *separators, const char *variable)
 {
     if (!path[strcspn(path, separators)])
@@ -96,8 +96,9 @@ gboolean strobe_run_preload_check(char *const *libraries)
     return TRUE;
 }
 
-/* Appends them after Strobe's own and the existing ones; children that are not recorded keep
- * them. The loader searches a bare name itself. */
+/* Appends the libraries to LD_PRELOAD, after Strobe's own library and the libraries that were
+ * there. Child processes that are not recorded keep them. A name without a slash stays as it is,
+ * because the loader searches it. */
 static char **add_preloads(char **environment, char *const *libraries)
 {
     for (; libraries && *libraries; libraries++) {
@@ -161,7 +162,7 @@ char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, 
     return (char **)g_ptr_array_steal(lines, NULL);
 }
 
-/* Whether the process has ended; one that outlives the command may still use its folder. */
+/* Whether the process has ended. A process that outlives the command may still use its folder. */
 static gboolean has_ended(gint64 pid)
 {
     return pid > 0 && pid <= G_MAXINT && kill((pid_t)pid, 0) != 0 && errno == ESRCH;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The private folder and the environment that connect a command's processes to the run. */
+/* Makes the private folder and the environment that connect the processes of a command to the
+ * run. */
 #ifndef STROBE_TOOLS_RUN_FOLDER_H
 #define STROBE_TOOLS_RUN_FOLDER_H
 
@@ -21,32 +22,34 @@ typedef struct StrobeRunFolder {
     StrobeFreshFolder own;
 } StrobeRunFolder;
 
-/* Makes the folder and writes the configuration, whose report file is in the folder. */
+/* Makes the folder and writes the configuration into it. The report file that the configuration
+ * names is in the folder too. */
 gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, GError **error);
-/* Removes it; processes that outlive the command then start no new session. */
+/* Removes the folder. Processes that outlive the command then start no new session. */
 void strobe_run_folder_remove(StrobeRunFolder *folder);
 
-/* Whether the libraries can be in LD_PRELOAD. Prints a message for the first that cannot. */
+/* Whether the libraries can be in LD_PRELOAD. Prints a message for the first library that
+ * cannot. */
 gboolean strobe_run_preload_check(char *const *libraries);
 
-/* The environment for the command; free with g_strfreev. Prints on stderr what cannot be
- * reached. */
+/* Returns the environment for the command; free with g_strfreev. If a variable cannot be set,
+ * prints on stderr what cannot be recorded. */
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
                                      const StrobeRunReach *reach);
 
 /* Puts the Python package and its bootstrap at the start of PYTHONPATH. Takes and returns an
- * environment like g_environ_setenv. Prints a message on stderr if it cannot. */
+ * environment like g_environ_setenv. If that is not possible, prints a message on stderr. */
 char **strobe_run_inject_python(char **environment);
 
-/* Lines of a file in the folder ("directories", "dropped", "notes"), at most `max`; free with
- * g_strfreev. */
+/* Returns the lines of a file in the folder ("directories", "dropped", "notes"), at most `max`;
+ * free with g_strfreev. */
 char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max);
 
-/* "collector NAME in process P" for each collector that was being opened when its process ended,
- * at most `max`; free with g_strfreev. */
+/* Returns "collector NAME in process P" for each collector that was being opened when its process
+ * ended, at most `max`; free with g_strfreev. */
 char **strobe_run_folder_cut_openings(const StrobeRunFolder *folder, guint max);
 
-/* The process that has claimed the run. FALSE: none has. */
+/* Reads which process records the run. FALSE: none does. */
 gboolean strobe_run_folder_claim(const StrobeRunFolder *folder, StrobeClaim *claim);
 
 #endif

@@ -38,7 +38,7 @@ char **strobe_run_script_words(const char *program, char *const *command)
     return (char **)g_ptr_array_steal(words, NULL);
 }
 
-/* "env -S COMMAND..." in a script has the command in one word. */
+/* Splits "env -S COMMAND..." of a script, which has the command in one word, into words. */
 static char **split_words(char *const *words)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the program that a command finally runs, through scripts and launchers. */
+/* Finds the program that a command runs in the end, through scripts and launchers. */
 #ifndef STROBE_TOOLS_RUN_INTERPRETER_H
 #define STROBE_TOOLS_RUN_INTERPRETER_H
 
@@ -11,17 +11,18 @@
  * not. */
 gboolean strobe_run_is_python(const char *program);
 
-/* "#!interpreter [argument]": words of the command that really runs (g_strfreev); NULL if the
- * program is not a script. */
+/* Returns the words of the command that a script with "#!interpreter [argument]" really runs
+ * (g_strfreev); NULL: the program is not a script. */
 char **strobe_run_script_words(const char *program, char *const *command);
 
-/* Words of the program that a launcher (launchers.h) starts (g_strfreev), from the first one on
- * that is a program. NULL: the command is not a launcher, or its program cannot be determined
- * beforehand. */
+/* Returns the words of the program that a launcher (launchers.h) starts, from the program's own
+ * name on (g_strfreev). NULL: the command is not a launcher, or its program cannot be determined
+ * before it runs. */
 char **strobe_run_launched_words(char *const *command, char *const *environment);
 
-/* The Python that runs the command: it is the program, a launcher starts it, or the script's
- * first line names it (free it). NULL: it cannot be determined beforehand. */
+/* Returns the Python interpreter of the command: the program itself, the program that a launcher
+ * starts, or the interpreter in the first line of the script (free it). NULL: it cannot be
+ * determined before the command runs. */
 char *strobe_run_interpreter(char *const *command, char *const *environment);
 
 #endif

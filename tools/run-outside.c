@@ -11,7 +11,7 @@
 #include "session.h"
 
 struct StrobeRunOutside {
-    char *config; /* of the session */
+    char *config; /* configuration of the session */
     char *folder;
     StrobeSession *session;
 };
@@ -40,8 +40,8 @@ static gboolean is_stand_in(StrobeRegistry *registry, const StrobeConfigComponen
     return answer.available != 0;
 }
 
-/* The configuration with the collectors that run outside (free it); NULL: none of them suffices
- * to record. */
+/* Returns the configuration with the collectors that can run outside (free it). NULL: none of them
+ * is reason enough to record. */
 static char *make_config(const StrobeConfig *config, StrobeRegistry *registry)
 {
     g_autofree char *whole = strobe_config_to_json(config);
@@ -85,8 +85,8 @@ void strobe_run_outside_begin(void *user, pid_t pid)
 
     if (!outside)
         return;
-    /* Provisional: the command's children are sampled with it, but a child in which more collectors
-     * work may take the run over. */
+    /* The claim is provisional. The children of the command are sampled too, but a child in which
+     * more collectors work may take over. */
     strobe_claim_take(outside->folder, STROBE_CLAIM_FOR_NOW, FALSE);
     StrobeStatus status =
         strobe_session_make(outside->config, "strobe run", TRUE, pid, &outside->session, &error);

@@ -10,16 +10,17 @@
 
 typedef struct StrobeRunOutside StrobeRunOutside;
 
-/* NULL: something can be loaded into the command, or no collector shows from outside where its
- * time goes. Prints on stderr why it is recorded from outside. `folder` is the run's. */
+/* Prepares to record the command from outside, and prints on stderr why. `folder` is the folder of
+ * the run. NULL: Strobe's library can be loaded into the command, or no collector could show from
+ * outside where its time goes. */
 StrobeRunOutside *strobe_run_outside_new(const StrobeConfig *config, StrobeRegistry *registry,
                                          const char *folder, char *const *command,
                                          char *const *environment);
 
-/* A StrobeRunBegin; NULL is allowed. */
+/* The StrobeRunBegin that begins the recording. `outside` may be NULL. */
 void strobe_run_outside_begin(void *outside, pid_t pid);
 
-/* The command has ended. NULL is allowed. */
+/* Ends the recording, when the command has ended. `outside` may be NULL. */
 void strobe_run_outside_end(StrobeRunOutside *outside);
 
 #endif

@@ -14,7 +14,7 @@
 #define DAEMON_VARIABLE "MSMONITOR_USE_DAEMON"
 #define TORCH_NPU "torch_npu"
 
-/* The first flag that says how the whole run is recorded; NULL: none was given. */
+/* Returns the first given flag about the recording of the whole run; NULL: none was given. */
 static const char *find_recording_flag(const StrobeRunFlags *flags)
 {
     const struct {
@@ -42,7 +42,7 @@ static const char *find_recording_flag(const StrobeRunFlags *flags)
     return NULL;
 }
 
-/* Whether the command may run Python; any shell may. */
+/* Whether the command may run Python. Any shell may. */
 static gboolean may_run_python(char *const *command)
 {
     g_auto(GStrv) environment = g_get_environ();
@@ -54,8 +54,8 @@ static gboolean may_run_python(char *const *command)
     return python || words || g_regex_match_simple("^(ba|da|k|z|fi)?sh$", name, 0, 0);
 }
 
-/* The variable that names the source of requests for profiles. If both are set, the file's variable
- * counts, not the daemon's. NULL: none. */
+/* Returns the variable that names the source of requests for profiles; NULL: neither is set. If
+ * both are set, the file is used, not the daemon. */
 static const char *find_variable(void)
 {
     const char *folder = g_getenv(FILE_VARIABLE);

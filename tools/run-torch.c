@@ -19,7 +19,8 @@ gboolean strobe_run_needs_bridge(const StrobeConfig *config)
     return FALSE;
 }
 
-/* Builds in a process for which this one does not wait; its messages may come at any time. */
+/* Builds the bridge in a separate process, and does not wait for it. Messages of this process may
+ * come at any time. */
 static void build_meanwhile(const StrobeTorch *torch, GError **error)
 {
     g_autofree char *self = g_file_read_link("/proc/self/exe", error);

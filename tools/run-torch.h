@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bridge to the PyTorch of a command that will run. */
+/* Builds the bridge to PyTorch for a command that will run. */
 #ifndef STROBE_TOOLS_RUN_TORCH_H
 #define STROBE_TOOLS_RUN_TORCH_H
 
@@ -9,9 +9,9 @@
 /* Whether one of the collectors loads the bridge. */
 gboolean strobe_run_needs_bridge(const StrobeConfig *config);
 
-/* Builds the bridge if the command's Python has a PyTorch without one, as STROBE_TORCH_BUILD
- * says. Prints errors; the command runs in any case. TRUE: a process of the command may still
- * build a missing bridge, for a Python that is only found there
+/* Builds the bridge if the command's Python has a PyTorch without a bridge, as
+ * STROBE_TORCH_BUILD requests. Prints errors; the command runs in any case. TRUE: a process of
+ * the command may still build a missing bridge, for a Python that can only be found there
  * (python/strobe/run/torch_bridge.py). FALSE: the reason was printed, or the bridge is being
  * built. */
 gboolean strobe_run_torch(StrobeRegistry *registry, char *const *command);

@@ -25,7 +25,8 @@ static char **join_values(char **environment, const char *name, const char *firs
     return g_environ_setenv(environment, name, value, TRUE);
 }
 
-/* Several values may be added to one variable; keeps the value before the first. */
+/* Adds a value to a variable. If several are added, the kept old value is that before the first
+ * one. */
 static char **add_value(char **environment, const char *name, const char *value, gboolean is_last)
 {
     g_autofree char *ours = g_strconcat("STROBE_RUN_NEW_", name, NULL);
@@ -56,7 +57,7 @@ static char *expand_folder(const char *value, const char *plugin)
     return g_strjoinv(folder, parts);
 }
 
-/* Whether the collector's configured option requests the variable. */
+/* Whether an option of the collector, as configured, requests the variable. */
 static gboolean is_asked_for(const StrobeVariable *variable, const StrobeComponent *component,
                              const StrobeConfigComponent *wanted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables that collectors need in the environment of the command: those of StrobeVariable. */
+/* Sets the variables that collectors need in the environment of the command (StrobeVariable). */
 #ifndef STROBE_TOOLS_RUN_VARIABLES_H
 #define STROBE_TOOLS_RUN_VARIABLES_H
 
@@ -12,15 +12,17 @@
  * one.
  */
 
-/* Adds the variables of the configured collectors; takes and returns an environment like
- * g_environ_setenv. Prints on stderr if an existing value keeps a collector out. */
+/* Adds the variables of the configured collectors. Takes and returns an environment like
+ * g_environ_setenv. Prints a message on stderr if an existing value prevents a collector from
+ * working. */
 char **strobe_run_variables_set(char **environment, const StrobeConfig *config,
                                 StrobeRegistry *registry);
 
-/* Removes the notes of an enclosing `strobe run`. */
+/* Removes the STROBE_RUN_* variables above, which an enclosing `strobe run` has set. */
 char **strobe_run_variables_forget(char **environment);
 
-/* Puts `first` before the list variable's value; keeps the old value as described above. */
+/* Puts `first` before the value of a variable that is a list; keeps the old value as described
+ * above. */
 char **strobe_run_variable_prepend(char **environment, const char *name, const char *first);
 
 #endif

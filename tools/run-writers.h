@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writers (strobe-writer) that `strobe run` starts for the processes of its command, which
- * request them through a FIFO in the run's folder (core/base/run-link.h). */
+/* Starts the writers (strobe-writer) of the processes of a command. Processes request them through
+ * a FIFO in the folder of the run (core/base/run-link.h). */
 #ifndef STROBE_TOOLS_RUN_WRITERS_H
 #define STROBE_TOOLS_RUN_WRITERS_H
 
@@ -8,20 +8,22 @@
 #include <sys/types.h>
 
 typedef struct StrobeRunWriters {
-    int fifo; /* poll it for input; -1: there is none, and each process starts its own writer */
+    /* poll this descriptor for input; -1: there is no FIFO, and each process starts its own
+     * writer */
+    int fifo;
     char *program, *folder;
-    GHashTable *pools; /* path of the pool by the process number of its writer */
+    GHashTable *pools; /* process id of a writer -> path of its pool */
 } StrobeRunWriters;
 
-/* Makes the FIFO. */
+/* Prepares to start writers: makes the FIFO. */
 void strobe_run_writers_begin(StrobeRunWriters *writers, const char *folder);
-/* Starts the requested writers as children of this process. They end when their program has
- * ended, and may outlive this process. */
+/* Starts the requested writers as children of this process. A writer ends when its program has
+ * ended, so it may outlive this process. */
 void strobe_run_writers_start(StrobeRunWriters *writers);
-/* A child of this process has been reaped. If it is a writer that has failed, its program is
- * informed, which then starts one itself. */
+/* Call this when a child of this process was reaped. If the child is a writer that has failed, its
+ * program is notified, and then starts a writer itself. */
 void strobe_run_writers_reaped(StrobeRunWriters *writers, pid_t pid, int status);
-/* From now on no process gets a writer. */
+/* Call this at the end: from now on no process gets a writer from here. */
 void strobe_run_writers_end(StrobeRunWriters *writers);
 
 #endif

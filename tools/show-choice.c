@@ -33,7 +33,8 @@ static void add_fields(GArray *fields, const StrobeKindView *kind)
     }
 }
 
-/* Plugins extend kinds, and the first record may be of a kind with fewer fields. */
+/* Collects the fields of all kinds with the table's name. Plugins extend kinds, so the first record
+ * may be of a kind with fewer fields. */
 static void merge_kinds(StrobeColumnChoice *choice, const StrobeShowSource *source,
                         const StrobeView *record)
 {
@@ -62,8 +63,8 @@ void strobe_choice_see(StrobeColumnChoice *choice, const StrobeShowSource *sourc
     choice->tables[0] = known ? known->table : choice->tables[1];
 }
 
-/* A kind with the table's name: a recorded one without records, or a standard one, whose fields
- * are put into the array. NULL: unknown. */
+/* Returns a kind with this name: a recorded one without records, or a standard kind, whose fields
+ * are put into `fields`. NULL: there is none. */
 static const StrobeKindView *known_kind(const StrobePipeline *pipeline, const char *name,
                                         StrobeKindView *view, GArray *fields)
 {

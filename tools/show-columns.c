@@ -10,7 +10,7 @@
 struct StrobeColumns {
     StrobeColumn columns[STROBE_TABLE_COLUMNS_MAX];
     guint32 n_columns;
-    GPtrArray *titles; /* of text, titles made here */
+    GPtrArray *titles; /* of text: titles that were made here */
     StrobeStringId metrics;
     gboolean has_metrics, is_mixed; /* is_mixed: the records have different metrics */
 };
@@ -29,7 +29,8 @@ static StrobeStringId metrics_of(const StrobeView *record)
                             0);
 }
 
-/* For people: the unit after the name, and a readable number of digits. */
+/* Presents a column for people: adds the unit to the title, and chooses a readable number of
+ * digits. */
 static void present_column(StrobeColumns *columns, StrobeColumn *column,
                            const StrobeFieldView *field)
 {
@@ -45,7 +46,8 @@ static void present_column(StrobeColumns *columns, StrobeColumn *column,
     }
 }
 
-/* Names the values; leaves out those without a name, and the list of names. */
+/* Gives the columns of values the names of the metrics. Leaves out values without a name, and the
+ * list of names. */
 static void name_metrics(StrobeColumns *columns, const char *names)
 {
     g_auto(GStrv) words = g_strsplit(names, ";", STROBE_TABLE_COLUMNS_MAX);

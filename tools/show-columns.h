@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of a table without a presentation: titles with units, and the names of metrics if
- * a kind has a list of them. */
+/* Makes the columns of a table without a presentation: titles with units, and the names of metrics
+ * if a kind has a list of metrics. */
 #ifndef STROBE_TOOLS_SHOW_COLUMNS_H
 #define STROBE_TOOLS_SHOW_COLUMNS_H
 
@@ -9,26 +9,27 @@
 
 typedef struct StrobeColumns StrobeColumns;
 
-/* All columns of `kind`, which is the first record's or one with more fields and must outlive
- * them. `raw`: for JSON, stored values. */
+/* Makes all columns of `kind`, which is the kind of the first record or one with more fields, and
+ * must outlive the result. `raw`: stored values, for JSON. */
 StrobeColumns *strobe_columns_new(const StrobeConsumerHost *host, StrobeInstance *self,
                                   const StrobeKindView *kind, const StrobeView *record,
                                   gboolean raw);
 void strobe_columns_free(StrobeColumns *columns); /* NULL is fine */
 
-/* A table of them; valid as long as they are. */
+/* Returns a table with the columns. It is valid as long as `columns`. */
 StrobeTable strobe_columns_table(const StrobeColumns *columns, const char *kind);
 
-/* One more record: does it have the metrics of the first? */
+/* Processes a record after the first one: notes whether it has the same metrics. */
 void strobe_columns_see(StrobeColumns *columns, const StrobeView *record);
 
-/* A column's title after all records: metrics are named only if all records have the same. */
+/* Returns the title of a column, after the last record. Metrics are named only if all records have
+ * the same metrics. */
 const char *strobe_columns_title(const StrobeColumns *columns, const StrobeColumn *column);
 
-/* Is it a time since the epoch, by the standard kinds' field names? */
+/* Is the column a time since the epoch? Known from the field names of the standard kinds. */
 gboolean strobe_column_is_instant(const StrobeColumn *column);
 
-/* "@name" is called "name". */
+/* Returns the name of a column: "name" for "@name". */
 static inline const char *strobe_column_name(const StrobeColumn *column)
 {
     return column->field[0] == '@' ? column->field + 1 : column->field;

@@ -8,12 +8,13 @@
 
 struct StrobeShowConsumer {
     StrobeComponent component;
-    GPtrArray *wants; /* names of kinds, NULL-terminated during the run */
+    GPtrArray *wants; /* names of kinds; NULL-terminated during the run */
     GArray *tables;   /* of StrobeShowTable */
     StrobeShowSource source;
 };
 
-/* A consumer receives no user pointer, and this command runs one pipeline at a time. */
+/* The consumer of the current run. It is a global variable, because a consumer receives no user
+ * pointer; this command runs one pipeline at a time. */
 static StrobeShowConsumer *watched;
 
 static StrobeStatus consumer_open(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -31,7 +32,8 @@ static StrobeStatus consumer_open(const StrobeConsumerHost *host, StrobeInstance
     return STROBE_OK;
 }
 
-/* Records of one kind come together: the tables are looked up when the kind changes. */
+/* Adds records to a table. Records of one kind come together, so tables are looked up only when the
+ * kind changes. */
 static StrobeStatus add_records(const StrobeShowTable *table, const StrobeView *records, size_t n)
 {
     const StrobeKindView *kind = NULL;

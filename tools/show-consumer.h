@@ -5,7 +5,7 @@
 
 #include "pipeline.h"
 
-/* Source of a run's records. */
+/* The source of the records of a run. */
 typedef struct StrobeShowSource {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
@@ -15,24 +15,24 @@ typedef struct StrobeShowSource {
 /* A table made from the records of one kind. */
 typedef struct StrobeShowTable {
     const char *kind;
-    void *table; /* for the calls below */
+    void *table; /* argument of the functions below */
     void (*open)(void *table, const StrobeShowSource *source);
     StrobeStatus (*add)(void *table, const StrobeView *record);
-    StrobeStatus (*end)(void *table); /* the source's texts are not valid after it */
-    void (*close)(void *table);       /* always follows open */
+    StrobeStatus (*end)(void *table); /* the texts of the source are not valid after this call */
+    void (*close)(void *table);       /* called after each `open`, even if the run failed */
 } StrobeShowTable;
 
 typedef struct StrobeShowConsumer StrobeShowConsumer;
 
-/* `name` is its name in messages. */
+/* `name` is the name of the consumer in messages. */
 StrobeShowConsumer *strobe_show_consumer_new(const char *name);
 void strobe_show_consumer_free(StrobeShowConsumer *consumer);
 
-/* The table must outlive the run. */
+/* Adds a table, which must outlive the run. */
 void strobe_show_consumer_add(StrobeShowConsumer *consumer, StrobeShowTable table);
 
-/* Runs the result once; `passes` of StrobeConfigComponent, NULL: no options. `has_bar`: draws a
- * progress bar. */
+/* Runs the pipeline over the result once. `passes` (of StrobeConfigComponent): options of passes,
+ * NULL: none. `has_bar`: draws a progress bar. */
 gboolean strobe_show_consumer_run(StrobeShowConsumer *consumer, StrobeRegistry *registry,
                                   const StrobeResult *result, const GPtrArray *passes,
                                   gboolean has_bar, GError **error);

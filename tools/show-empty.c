@@ -8,7 +8,8 @@
 
 #define NAMES 10
 
-/* NULL: the result has none, or it could not be read, which was already reported. */
+/* Reads the rows of a table. NULL: it has no rows, or could not be read, and a message was
+ * printed. */
 static StrobeRows *read_rows(StrobeRegistry *registry, const StrobeResult *result,
                              const StrobeRowsRequest *request, const GPtrArray *passes)
 {
@@ -51,9 +52,11 @@ char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result
     return g_string_free(names, names->len == 0);
 }
 
-#define DEPTH_MAX 8 /* maximum depth of passes that depend on passes */
+/* maximum number of passes in a chain of passes that need each other's records */
+#define DEPTH_MAX 8
 
-/* "fake" generates its records. */
+/* Whether the component records the kind. The collector "fake" does not count, because it invents
+ * its records. */
 static gboolean emits_kind(const StrobeComponent *component, const char *kind)
 {
     if (component->type != STROBE_COMPONENT_COLLECTOR || strcmp(component->name, "fake") == 0)

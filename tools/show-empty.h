@@ -7,19 +7,20 @@
 
 #include "pipeline.h"
 
-/* Number of records of a kind in a result; `passes` of StrobeConfigComponent. Also 0 if it could
- * not be read. */
+/* Returns the number of records of a kind in a result; 0 if it could not be read. `passes` (of
+ * StrobeConfigComponent): options of passes. */
 guint64 strobe_show_count(StrobeRegistry *registry, const StrobeResult *result, const char *kind,
                           const GPtrArray *passes);
 
-/* The names of the longest operators, at most ten, in quotes and printable; NULL: none. */
+/* Returns the names of the operators that took longest, at most ten, in quotes and printable; NULL:
+ * there are none. */
 char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result);
 
-/* Names of the collectors that record the kind or its inputs, joined by ", "; NULL: none. Free
- * it. */
+/* Returns the names of the collectors that record the kind or its inputs, joined by ", "; NULL:
+ * none. Free it. */
 char *strobe_show_collectors(StrobeRegistry *registry, const char *kind);
 
-/* A sentence that names the collectors of functions, operators and kernels. Free it. */
+/* Returns a sentence that names the collectors of functions, operators and kernels. Free it. */
 char *strobe_show_advice(StrobeRegistry *registry);
 
 #endif

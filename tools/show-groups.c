@@ -10,7 +10,7 @@
 #include "group-values.h"
 #include "show-scale.h"
 
-/* The common values of a group's records, with copies of the texts. */
+/* The values that the records of a group share, with copies of the texts. */
 typedef struct Group {
     StrobeRowsCell by[STROBE_GROUP_BY_MAX];
     guint64 n;
@@ -22,11 +22,11 @@ struct StrobeGroups {
     StrobeRows *rows;
     const StrobeShowSource *source;
     StrobeGroupColumns columns;
-    const StrobeKindView *kind; /* kind of the offsets */
+    const StrobeKindView *kind; /* kind for which the offsets were found */
     guint32 by_offsets[STROBE_GROUP_BY_MAX];
     guint32 offsets[STROBE_TABLE_COLUMNS_MAX];
-    GHashTable *by_key; /* text to Group */
-    GPtrArray *groups;  /* the same, in the order of their first records */
+    GHashTable *by_key; /* key (a text) -> Group */
+    GPtrArray *groups;  /* the groups in the order of their first records */
     StrobeGroupValues *values;
     StrobeCell cell;
     GString *key;
@@ -108,7 +108,8 @@ static gboolean read_cell(StrobeGroups *groups, guint by, const StrobeView *reco
                              groups->by_offsets[by], record, &groups->cell) == 0;
 }
 
-/* The key contains each text with its length, so that different groups have different keys. */
+/* Makes the key of a record's group. The key contains each text with its length, so that different
+ * groups have different keys. */
 static gboolean make_key(StrobeGroups *groups, const StrobeView *record)
 {
     g_string_truncate(groups->key, 0);
@@ -198,7 +199,7 @@ static const StrobeGroupValue *value_of(const StrobeGroups *groups, const Group 
         groups->values, (guint64)group->index * groups->columns.quantities->len + quantity);
 }
 
-/* Sum of the first quantity; 0: there is none. */
+/* Returns the sum of the first quantity; 0: there is none. */
 static double first_sum(const StrobeGroups *groups, const Group *group)
 {
     const StrobeGroupValue *value =
@@ -207,7 +208,7 @@ static double first_sum(const StrobeGroups *groups, const Group *group)
     return value ? value->of[STROBE_GROUP_SUM] : 0;
 }
 
-/* The number by which groups are sorted; -infinity if there is none. */
+/* Returns the number by which groups are sorted; -infinity if there is none. */
 static double sorted_number(const StrobeGroups *groups, const Group *group)
 {
     const guint first = groups->columns.n_by + STROBE_GROUP_COUNT_WIDTH;

@@ -13,8 +13,9 @@
 
 /* ---- number of derived records ---- */
 
-/* A consumer receives no user pointer, and this command runs one pipeline at a time. */
-static GHashTable *counts; /* kind name to guint64 */
+/* The counts of the current run (name of a kind -> guint64). It is a global variable, because a
+ * consumer receives no user pointer; this command runs one pipeline at a time. */
+static GHashTable *counts; /* name of a kind -> guint64 */
 
 static StrobeStatus census_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
 {
@@ -41,7 +42,7 @@ static void census_close(void *state)
 {
 }
 
-/* Runs the passes and counts their output, into `counts`. */
+/* Runs the passes and counts their records in `counts`. */
 static gboolean count_derived(StrobeRegistry *registry, const StrobeResult *result,
                               const GPtrArray *names, GError **error)
 {
@@ -79,7 +80,7 @@ static void add_name(GPtrArray *names, const char *name)
         g_ptr_array_add(names, g_strdup(name));
 }
 
-/* Kinds that the available passes can derive. */
+/* Adds the kinds that the available passes can derive. */
 static void add_derived(GPtrArray *names, StrobeRegistry *registry)
 {
     GPtrArray *files = strobe_registry_scan(registry);
@@ -164,7 +165,7 @@ gboolean strobe_tables_list(StrobeRegistry *registry, const StrobeResult *result
 
     counts = table;
     add_derived(derived, registry);
-    /* The passes run first: this recovers the capture of a killed program. */
+    /* The passes run first, because that recovers the capture of a program that was killed. */
     if (count_derived(registry, result, derived, error))
         contents = strobe_contents_read(result->source, error);
     if (contents) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a result: its recorded kinds and those that passes derive. */
+/* Lists the tables of a result: its recorded kinds, and the kinds that passes derive. */
 #ifndef STROBE_TOOLS_SHOW_LIST_H
 #define STROBE_TOOLS_SHOW_LIST_H
 
@@ -7,13 +7,15 @@
 
 #include "pipeline.h"
 
-#define STROBE_SHOW_SCHEMA 1 /* schema version of the --json output */
+#define STROBE_SHOW_SCHEMA 1 /* version of the structure of the --json output */
 
-/* Lists those with rows: as a table for people, or as objects into the open array. */
+/* Lists the tables that have rows: as a table for people, or as objects into the array that is open
+ * in `json`. */
 gboolean strobe_tables_list(StrobeRegistry *registry, const StrobeResult *result,
                             StrobeJsonWriter *json, GError **error);
 
-/* Whether such a table can exist, with or without rows; otherwise *hint suggests another name. */
+/* Whether a table with this name can exist, with or without rows; otherwise *hint suggests another
+ * name. */
 gboolean strobe_tables_know(StrobeRegistry *registry, const StrobeResult *result, const char *name,
                             char **hint);
 

@@ -11,12 +11,12 @@
 /* A table of the overview. */
 typedef struct Part {
     const char *kind, *sort;
-    const char *measure;        /* field of the shares; for groups the duration */
-    const char *of;             /* its description, as in "of the processor time" */
-    const char *noun;           /* a row */
-    const char *where;          /* condition, NULL: all records */
-    const char *const *columns; /* NULL: those of the table */
-    gboolean is_grouped;        /* by name */
+    const char *measure;        /* field of which shares are computed; for groups the duration */
+    const char *of;             /* description of the measure, as in "of the processor time" */
+    const char *noun;           /* word for a row */
+    const char *where;          /* condition for records; NULL: all records */
+    const char *const *columns; /* NULL: the columns of the table */
+    gboolean is_grouped;        /* the records are grouped by name */
 } Part;
 
 static const char *const time_columns[] = {
@@ -35,7 +35,8 @@ enum {
     KERNELS,
     RANGES,
     N_PARTS,
-    N_FIRST = FUNCTIONS_SAMPLED /* parts of the first run; the others need a second one */
+    /* number of parts that the first run reads; the others need a second run */
+    N_FIRST = FUNCTIONS_SAMPLED
 };
 
 static const Part parts[N_PARTS] = {
@@ -54,7 +55,7 @@ static const Part parts[N_PARTS] = {
 };
 
 struct StrobeOverview {
-    StrobeRows *rows[N_PARTS]; /* NULL: not read */
+    StrobeRows *rows[N_PARTS]; /* NULL: the part was not read */
     StrobeGroups *groups[N_PARTS];
     StrobeWhere *where[N_PARTS];
     StrobeVerdict *verdict;
@@ -93,7 +94,7 @@ static gboolean has_rows(const StrobeOverview *overview, guint part)
     return overview->rows[part] && overview->rows[part]->n_rows > 0;
 }
 
-/* The parts that need a second run. */
+/* Chooses the parts that are read in a second run. Returns their number. */
 static guint choose_more(const StrobeOverview *overview, gboolean *wanted)
 {
     const gboolean has_tasks = strobe_verdict_tasks(overview->verdict) > 0;
@@ -145,7 +146,7 @@ void strobe_overview_free(StrobeOverview *overview)
     g_free(overview);
 }
 
-/* Ranges are shown only if there is nothing else. */
+/* Whether the part is shown. Ranges are shown only if nothing else is. */
 static gboolean is_shown(const StrobeOverview *overview, guint part)
 {
     if (part == RANGES)
@@ -170,7 +171,8 @@ static void add_sentence(GString *verdict, char *text)
     g_free(text);
 }
 
-/* The text above a table; above the first one also the statistics of the steps. Free it. */
+/* Returns the text above a table; above the first table it also has the statistics of the steps.
+ * Free it. */
 static char *make_verdict(const StrobeOverview *overview, guint part, gboolean is_first)
 {
     GString *verdict = g_string_new(NULL);

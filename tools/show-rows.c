@@ -10,19 +10,20 @@
 #include "show-tables.h"
 #include "terminal.h"
 
-/* Number of rows kept above the limit before they are sorted and the rest is dropped. */
+/* So many rows above the limit are kept; then the rows are sorted and those above the limit
+ * dropped. */
 #define SPARE_MIN 1024
 
-/* A kind with the wanted name; plugins may extend it, so there may be several. */
+/* A kind with the name of the table. There may be several, because plugins may extend a kind. */
 typedef struct Bound {
     const StrobeKindView *kind;
     guint32 offsets[STROBE_TABLE_COLUMNS_MAX];
     guint32 sort_offset, measure_offset;
-    gsize size; /* of the fields */
+    gsize size; /* size of the fields */
 } Bound;
 
 typedef struct Row {
-    StrobeView view; /* .fields is the row's own copy */
+    StrobeView view; /* the record; `fields` is a copy that belongs to the row */
     const Bound *bound;
     guint64 number;
 } Row;
@@ -33,8 +34,10 @@ typedef struct StrobeSieve {
     StrobeColumnChoice choice;
     StrobeTable table;
     StrobeColumn chosen[STROBE_TABLE_COLUMNS_MAX]; /* the columns of `table` */
-    StrobeColumn sort;                             /* .field is NULL: no order */
-    StrobeColumn measure;                          /* .field is NULL: none */
+    /* column of the order; field NULL: there is no order */
+    StrobeColumn sort;
+    /* column of the shares; field NULL: there is none */
+    StrobeColumn measure;
     gboolean largest_first;
     GPtrArray *bounds;
     GArray *kept; /* of Row */
@@ -66,7 +69,8 @@ void strobe_rows_free(StrobeRows *rows)
 
 /* ---- columns ---- */
 
-/* By default texts are sorted from A to Z, numbers in descending order. */
+/* Whether the largest value comes first. By default texts are sorted from A to Z, and numbers in
+ * descending order. */
 static gboolean is_largest_first(const Sieve *sieve, const StrobeColumn *column)
 {
     const StrobeRowsRequest *request = &sieve->rows->request;
@@ -76,7 +80,7 @@ static gboolean is_largest_first(const Sieve *sieve, const StrobeColumn *column)
     return descends != request->reverse;
 }
 
-/* The requested columns, each once. */
+/* Chooses the requested columns, each only once. */
 static gboolean choose_named(Sieve *sieve)
 {
     StrobeRows *rows = sieve->rows;
@@ -98,7 +102,7 @@ static gboolean choose_named(Sieve *sieve)
     return TRUE;
 }
 
-/* Chooses the columns and the order, once the choice is made. */
+/* Chooses the columns and the order. Call this when the possible columns are known. */
 static gboolean choose_columns(Sieve *sieve)
 {
     StrobeRows *rows = sieve->rows;
@@ -184,7 +188,7 @@ static void keep_row(Sieve *sieve, const StrobeView *record, const Bound *bound)
 
     if (!sieve->sort.field && sieve->kept->len >= limit)
         return;
-    /* memdup2 returns NULL for 0 bytes, which a view without fields may have. */
+    /* g_memdup2 returns NULL for 0 bytes, which is right for a view without fields. */
     row.view.fields = g_memdup2(record->fields, bound->size);
     g_array_append_val(sieve->kept, row);
     if (sieve->kept->len >= limit + MAX(limit, SPARE_MIN))
@@ -215,7 +219,7 @@ static StrobeStatus fail_table(const Sieve *sieve, StrobeStatus status, const ch
                               text ? text : "no columns");
 }
 
-/* The record's measure; 0: it has none. */
+/* Returns the measure of a record; 0: it has none. */
 static double measure_of(const Sieve *sieve, const Bound *bound, const StrobeView *record)
 {
     const StrobeShowSource *source = sieve->source;
@@ -271,7 +275,7 @@ void strobe_rows_drop_empty(StrobeRows *rows)
     rows->cells = used;
 }
 
-/* A time relative to the base of the rows, so that a double can hold it. */
+/* Writes a time relative to the base of the rows, so that a double can hold it. */
 static void write_offset(const StrobeRows *rows, StrobeCell *cell)
 {
     const gint64 time = g_ascii_strtoll(cell->bytes, NULL, 10);
@@ -281,8 +285,8 @@ static void write_offset(const StrobeRows *rows, StrobeCell *cell)
         cell->length = strobe_format_int(cell->bytes, offset);
 }
 
-/* The cell in readable form: a point in time relative to the window's begin, others in a
- * suitable unit. NULL: unchanged. Free it. */
+/* Returns the cell in readable form: a point in time relative to the begin of the window, and other
+ * quantities in a suitable unit. NULL: the cell is unchanged. Free it. */
 static char *scale_cell(const Sieve *sieve, const StrobeColumn *column, guint32 offset,
                         const StrobeView *record)
 {
@@ -334,7 +338,7 @@ static StrobeStatus write_cells(Sieve *sieve, const Row *row)
     return STROBE_OK;
 }
 
-/* There is no row, but names must still be checked. */
+/* Checks the names in the request if there is no row. */
 static void check_names(Sieve *sieve)
 {
     if (!sieve->choice.columns &&
@@ -342,7 +346,8 @@ static void check_names(Sieve *sieve)
         choose_columns(sieve);
 }
 
-/* Makes the texts here, because the strings are freed at close. */
+/* Makes the texts of the cells. This must be done here, because the strings are freed at
+ * `close`. */
 static StrobeStatus sieve_end(void *table)
 {
     StrobeRows *rows = table;

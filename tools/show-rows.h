@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of one table of `strobe show`, kept while the records are read. */
+/* The rows of one table of `strobe show`, which are collected while the records are read. */
 #ifndef STROBE_TOOLS_SHOW_ROWS_H
 #define STROBE_TOOLS_SHOW_ROWS_H
 
@@ -18,44 +18,48 @@ typedef struct StrobeRowsRequest {
     StrobeWhere *where;          /* selects the records; NULL: all */
     const char *const *group_by; /* fields or titles: the rows are groups of records; NULL: none */
     guint limit;                 /* 1..STROBE_ROWS_MAX */
-    gboolean reverse;            /* turns the order round */
-    int direction;               /* of sort: 1 ascending, -1 descending, 0: numbers in descending
-                                  * order */
-    /* For JSON: titles are field names, times in ns, points in time relative to base_ns. */
+    gboolean reverse;            /* reverses the order */
+    /* order of `sort`: 1: ascending; -1: descending; 0: numbers in descending order, texts in
+     * ascending order */
+    int direction;
+    /* For JSON: titles are names of fields, times are in ns, and points in time are relative to
+     * base_ns. */
     gboolean raw;
     gboolean is_scaled;  /* for people: each time and size in a suitable unit */
-    const char *measure; /* field of the shares; NULL: none */
+    const char *measure; /* field of which shares are computed; NULL: none */
 } StrobeRowsRequest;
 
 typedef struct StrobeRowsCell {
     char *text;
     gsize length;
     gboolean is_number, is_empty;
-    gboolean is_bool; /* a number that is 0 or 1 */
+    gboolean is_bool; /* the value is a Boolean: 0 or 1 */
 } StrobeRowsCell;
 
 typedef struct StrobeRows {
     StrobeRowsRequest request;
-    GPtrArray *titles; /* of text, one for each shown column */
+    GPtrArray *titles; /* of text: the titles of the shown columns */
     GArray *cells;     /* of StrobeRowsCell, row after row */
     guint n_rows;
-    guint n_incomplete;        /* number of rows that touch a gap */
-    guint64 n_seen;            /* number of wanted records of the kind */
-    guint64 n_left_out;        /* number of the other records */
-    GArray *measures;          /* of double: the measure of each row; for groups their sum */
-    double measure_total;      /* of all records */
-    gint64 base_ns;            /* the window's begin, since the epoch */
-    char *misuse;              /* the request names something unknown; NULL if all is well */
-    struct StrobeSieve *sieve; /* while records are read */
+    guint n_incomplete; /* number of rows that touch a gap */
+    guint64 n_seen;     /* number of records of the kind that `where` selects */
+    guint64 n_left_out; /* number of records of the kind that `where` does not select */
+    /* of double: for each row its measure; for a group the sum over its records */
+    GArray *measures;
+    double measure_total;      /* sum of the measure over all records */
+    gint64 base_ns;            /* begin of the window, since the epoch */
+    char *misuse;              /* message if the request names something unknown, else NULL */
+    struct StrobeSieve *sieve; /* only while records are read */
 } StrobeRows;
 
 StrobeRows *strobe_rows_new(const StrobeRowsRequest *request);
 void strobe_rows_free(StrobeRows *rows);
 
-/* Removes each column that is empty in every row; not for JSON or for columns that a user named. */
+/* Removes the columns that are empty in every row. Does nothing for JSON, or if the user named the
+ * columns. */
 void strobe_rows_drop_empty(StrobeRows *rows);
 
-/* The table that keeps the rows; they must outlive the run. */
+/* Returns the table that collects the rows. `rows` must outlive the run. */
 StrobeShowTable strobe_rows_table(StrobeRows *rows);
 
 #endif

@@ -10,7 +10,7 @@
 
 static const struct {
     const char *name;
-    double times; /* ns, or bytes */
+    double times; /* number of ns or bytes in the unit */
     gboolean is_time;
 } units[] = {
     {"ns", 1, TRUE}, {"us", 1e3, TRUE},   {"ms", 1e6, TRUE},      {"s", 1e9, TRUE},

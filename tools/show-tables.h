@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Presentations of tables in `strobe show`, other than by their fields. */
+/* How `strobe show` presents tables that do not simply have their fields as columns. */
 #ifndef STROBE_TOOLS_SHOW_TABLES_H
 #define STROBE_TOOLS_SHOW_TABLES_H
 
@@ -8,12 +8,13 @@
 
 typedef struct StrobePresentation {
     StrobeTable table;
-    const char *sort;   /* the default order; NULL: as recorded */
-    const char *marked; /* table of its input, which the program's marks create; NULL: none */
-    const char *empty;  /* the reason if that table is empty */
+    const char *sort; /* the default order; NULL: the order of the records */
+    /* the table from which it is derived, which the program's marks fill; NULL: none */
+    const char *marked;
+    const char *empty; /* text about why `marked` is empty */
 } StrobePresentation;
 
-/* NULL: none, the kind's fields are the columns. */
+/* Returns the presentation of a kind. NULL: it has none, and its fields are the columns. */
 const StrobePresentation *strobe_presentation_find(const char *kind);
 
 #endif

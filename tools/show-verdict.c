@@ -7,10 +7,11 @@
 #include "terminal.h"
 
 #define LOADING "enumerate(DataLoader)" /* prefix of names that PyTorch's loader records */
-#define SHARE_ENOUGH 0.8                /* share of the time; rows after it are not mentioned */
+/* when rows have this share of the time, later rows are not mentioned */
+#define SHARE_ENOUGH 0.8
 #define ROWS_MAX 5
 
-/* One kind that the verdict uses. */
+/* A kind that the verdict uses. */
 typedef struct Watched {
     StrobeVerdict *verdict;
     StrobeBinder binder;
@@ -19,7 +20,7 @@ typedef struct Watched {
 
 typedef struct Span {
     gint64 begin_ns, duration_ns;
-    double loading_ns; /* for a step: time inside it */
+    double loading_ns; /* of a step: time in PyTorch's loader */
 } Span;
 
 enum { STEPS, OPERATORS, MARKERS, DEVICES, TASKS, N_WATCHED };
@@ -29,7 +30,7 @@ struct StrobeVerdict {
     const StrobeShowSource *source;
     gint64 window_ns;
     GArray *steps; /* of Span */
-    GArray *loads; /* of Span: time in PyTorch's loader */
+    GArray *loads; /* of Span: calls of PyTorch's loader */
     double computing_us, communicating_us, free_us;
     guint64 n_tasks;
 };
@@ -56,7 +57,8 @@ static gboolean is_loading(const StrobeVerdict *verdict, const StrobeView *recor
     return name.length >= strlen(LOADING) && memcmp(name.bytes, LOADING, strlen(LOADING)) == 0;
 }
 
-/* The loader's calls are operators in some versions of PyTorch and marks in others. */
+/* Adds a call of PyTorch's loader, which is an operator in some versions of PyTorch and a mark in
+ * others. */
 static void take_span(StrobeVerdict *verdict, const StrobeView *record, const guint32 *offsets)
 {
     const Span load = {record->begin_ns, record->end_ns - record->begin_ns, 0};
@@ -75,7 +77,7 @@ static const StrobeWantedField device_fields[] = {
 
 static double at_least_zero(double number)
 {
-    return number > 0 ? number : 0; /* and not NaN */
+    return number > 0 ? number : 0; /* also 0 for NaN */
 }
 
 static void take_device(StrobeVerdict *verdict, const StrobeView *record, const guint32 *offsets)
@@ -192,14 +194,14 @@ static int compare_doubles(gconstpointer a, gconstpointer b)
     return (first > second) - (first < second);
 }
 
-/* The median of an array of double (sorts it); for an even number the lower of the middle ones. */
+/* Returns the median of an array of doubles, which it sorts; of the two middle ones the lower. */
 static double take_median(GArray *numbers)
 {
     g_array_sort(numbers, compare_doubles);
     return g_array_index(numbers, double, (numbers->len - 1) / 2);
 }
 
-/* The last step that begins no later; NULL: none. */
+/* Returns the last step that begins no later than `time`; NULL: there is none. */
 static Span *find_step(const StrobeVerdict *verdict, gint64 time)
 {
     guint low = 0, high = verdict->steps->len;
@@ -214,8 +216,8 @@ static Span *find_step(const StrobeVerdict *verdict, gint64 time)
     return low ? &g_array_index(verdict->steps, Span, low - 1) : NULL;
 }
 
-/* The median of the percentage of each step: the first step may contain the start of the
- * program. */
+/* Returns the median over the steps of the percentage of loading. A mean would depend on the first
+ * step, which may contain the start of the program. */
 static double loading_of_steps(const StrobeVerdict *verdict)
 {
     g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
@@ -294,7 +296,7 @@ char *strobe_verdict_shares(const StrobeRows *rows, const char *of, const char *
         return NULL;
     while (n < rows->measures->len && n < ROWS_MAX && sum < SHARE_ENOUGH * rows->measure_total)
         sum += g_array_index(rows->measures, double, n++);
-    /* The rest may be small, but it exists. */
+    /* The other rows exist, even if their share is nearly 0. */
     const gboolean is_nearly = n < rows->n_seen && to_percent(sum, rows->measure_total) > 99;
     return g_strdup_printf("%s%.0f %% of %s in %u %s%s", is_nearly ? "over " : "",
                            is_nearly ? 99 : to_percent(sum, rows->measure_total), of, n, noun,

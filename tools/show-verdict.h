@@ -9,18 +9,20 @@ typedef struct StrobeVerdict StrobeVerdict;
 
 StrobeVerdict *strobe_verdict_new(void);
 void strobe_verdict_free(StrobeVerdict *verdict);
-/* Makes the verdict receive steps, loading of data and devices in the next run. */
+/* In the next run, the verdict receives the records of steps, of loading of data and of devices. */
 void strobe_verdict_watch(StrobeVerdict *verdict, StrobeShowConsumer *consumer);
 
-/* After the run: the number of device tasks. */
+/* Returns the number of device tasks, after the run. */
 guint64 strobe_verdict_tasks(const StrobeVerdict *verdict);
-/* "3 steps of 12.3 ms; waiting for data 31 % of each step"; NULL: neither is known. Free it. */
+/* Returns a text such as "3 steps of 12.3 ms; waiting for data 31 % of each step"; NULL: neither is
+ * known. Free it. */
 char *strobe_verdict_steps(const StrobeVerdict *verdict);
-/* "devices idle 42 % of the time"; NULL: not known. Free it. */
+/* Returns a text such as "devices idle 42 % of the time"; NULL: it is not known. Free it. */
 char *strobe_verdict_devices(const StrobeVerdict *verdict);
 
-/* "93 % of the processor time in 2 functions": the first rows, sorted by their measure; `of`
- * describes the measure, `noun` a row. NULL: their measure is 0. Free it. */
+/* Returns a text about the first rows, such as "93 % of the processor time in 2 functions". The
+ * rows are sorted by their measure. `of` describes the measure, `noun` a row. NULL: the measure is
+ * 0. Free it. */
 char *strobe_verdict_shares(const StrobeRows *rows, const char *of, const char *noun);
 
 #endif

@@ -6,10 +6,10 @@
 
 typedef struct Condition {
     char *field, *value;
-    double number;         /* NaN: the value is none */
-    GPatternSpec *pattern; /* NULL: the value has no * or ? */
+    double number;         /* NaN: the value is not a number */
+    GPatternSpec *pattern; /* NULL: the value has no wildcards */
     StrobeColumn column;
-    guint32 offset; /* offset in records of the last kind */
+    guint32 offset; /* offset of the field in records of the last kind */
 } Condition;
 
 struct StrobeWhere {
@@ -118,7 +118,7 @@ static gboolean is_same_field(const Condition *a, const Condition *b)
     return strcmp(a->column.field, b->column.field) == 0;
 }
 
-/* Is this condition met, or another one on the same field? */
+/* Is this condition met, or another condition on the same field? */
 static gboolean holds_of_field(StrobeWhere *where, guint index, const StrobeShowSource *source,
                                const StrobeView *record)
 {

@@ -7,19 +7,20 @@
 
 typedef struct StrobeWhere StrobeWhere;
 
-/* Each text is FIELD=VALUE: a number, or a text with the wildcards * and ?; empty: the field is
- * absent. Conditions on one field are alternatives, those on different fields must all hold. NULL:
- * a text has another form, with the reason in *misuse (free it). */
+/* Reads the conditions. Each text is FIELD=VALUE. VALUE is a number or a text, in which * and ? are
+ * wildcards; an empty one means that the field is absent. Of several conditions on one field one
+ * must be met; conditions on different fields must all be met. NULL: a text has another form;
+ * *misuse has the reason (free it). */
 StrobeWhere *strobe_where_new(char *const *texts, char **misuse);
 void strobe_where_free(StrobeWhere *where); /* NULL is fine */
 
-/* Finds the fields at the first record of a run. FALSE: an unknown name, see *misuse. */
+/* Finds the fields at the first record of a run. FALSE: a name is unknown; see *misuse. */
 gboolean strobe_where_bind(StrobeWhere *where, const StrobeColumnChoice *choice, char **misuse);
 /* Does the record meet the conditions? */
 gboolean strobe_where_holds(StrobeWhere *where, const StrobeShowSource *source,
                             const StrobeView *record);
 
-/* The original text, for messages. Free it. */
+/* Returns the original texts of the conditions, for messages. Free it. */
 char *strobe_where_text(const StrobeWhere *where);
 
 #endif

@@ -20,10 +20,10 @@
 #define PAUSE_US 1000
 
 static GRecMutex lock;
-static GPtrArray *folders; /* of char, under the lock */
+static GPtrArray *folders; /* of char; protected by the lock */
 static sigset_t signals;
 
-/* Removes a folder in which the command may still make files meanwhile. */
+/* Removes a folder, although other threads of the command may still make files in it. */
 static void remove_busy(const char *path)
 {
     for (guint i = 0; i < TRIES && g_access(path, F_OK) == 0; i++) {
@@ -38,7 +38,8 @@ static void remove_all(void)
         remove_busy(g_ptr_array_index(folders, i));
 }
 
-/* Keeps the lock, so that other threads cannot continue there. */
+/* Removes the folders and ends the process by the signal. Keeps the lock, so that other threads
+ * cannot register folders meanwhile. */
 static void end_by(int number)
 {
     sigset_t one;
@@ -121,7 +122,8 @@ static gboolean any_folder_is_left(void)
     return is_left;
 }
 
-/* Other threads may still make files: tries again for at most 0.1 s. */
+/* Tries for at most 0.1 s to remove each folder, because other threads may still make files in
+ * it. */
 void strobe_signal_cleanup_abandon(void)
 {
     for (guint turn = 0; turn < ABANDON_TRIES && any_folder_is_left(); turn++) {

@@ -11,22 +11,24 @@
 
 #include <glib.h>
 
-/* Starts it. Call it before any other thread is made. */
+/* Starts the thread. Call this before any other thread is made. */
 void strobe_signal_cleanup_begin(void);
 
-/* Registers an incomplete folder, or unregisters it. Any thread; the path is copied. */
+/* strobe_signal_cleanup_add registers an incomplete folder, strobe_signal_cleanup_remove removes it
+ * from the list. Any thread may call them; the path is copied. */
 void strobe_signal_cleanup_add(const char *folder);
 void strobe_signal_cleanup_remove(const char *folder);
 
-/* Makes the folder (0750) and registers it, with no signal in between. 0, or -1 with errno. */
+/* Makes the folder (0750) and registers it, with no signal in between. Returns 0, or -1 with
+ * errno. */
 int strobe_signal_cleanup_make(const char *folder);
 
-/* Removes the incomplete folders now, without a lock or the heap, for a signal handler that ends
- * the process. Other threads may still work; the next run removes their files. */
+/* Removes the incomplete folders now. Uses neither a lock nor the heap, for a signal handler that
+ * ends the process. Other threads may still make files; the next run removes these. */
 void strobe_signal_cleanup_abandon(void);
 
-/* Between these calls signals have no effect: for a step that must not be interrupted. Calls of
- * a thread may nest. */
+/* Between strobe_signal_cleanup_hold and _release signals have no effect, for a step that must not
+ * be interrupted. The calls of a thread may nest. */
 void strobe_signal_cleanup_hold(void);
 void strobe_signal_cleanup_release(void);
 

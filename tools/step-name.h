@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps among a source's operators: text results of Ascend have no others. */
+/* Finds steps among a source's operators. Ascend's text results have no other records of steps. */
 #ifndef STROBE_TOOLS_STEP_NAME_H
 #define STROBE_TOOLS_STEP_NAME_H
 
 #include <glib.h>
 #include <string.h>
 
-/* The number in the name of a step's operator; FALSE: it is not a step. */
+/* Reads the number in the name of an operator that is a step. FALSE: the operator is not a step. */
 static inline gboolean strobe_step_of_name(const char *name, gint64 *number)
 {
     static const char prefix[] = "ProfilerStep#";

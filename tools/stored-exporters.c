@@ -6,7 +6,8 @@
 #include "json-text.h"
 #include "reader.h"
 
-/* The user of the analysis decides about output files, not a capture. */
+/* Removes options that name files. The user of the analysis decides about the names of output
+ * files, not a capture. */
 static void drop_stored_paths(StrobeRegistry *registry, StrobeConfigComponent *exporter)
 {
     const StrobeComponent *component =
@@ -22,7 +23,8 @@ static void drop_stored_paths(StrobeRegistry *registry, StrobeConfigComponent *e
             exporter->origin, (char *)g_ptr_array_index(dropped, i), exporter->name);
 }
 
-/* The exporters of the recording, as a configuration; the default ones if the capture has none. */
+/* Returns the exporters of the recording as a configuration, or the default ones if the capture
+ * names none. */
 static StrobeConfig *read_exporters(StrobeRegistry *registry, const StrobeHeldResult *held,
                                     GError **error)
 {
@@ -41,7 +43,8 @@ static StrobeConfig *read_exporters(StrobeRegistry *registry, const StrobeHeldRe
     strobe_reader_free(reader);
     for (guint i = 0; config && i < config->exporters->len; i++)
         drop_stored_paths(registry, g_ptr_array_index(config->exporters, i));
-    /* An empty list means that the recording did not export, not that an analysis must not. */
+    /* An empty list means that nothing was exported after the recording. An analysis should export
+     * nevertheless. */
     if (config)
         config->has_exporters = config->has_exporters && config->exporters->len > 0;
     if (config && !config->has_exporters)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exporters with which a result was recorded. */
+/* Finds the exporters with which a result was recorded. */
 #ifndef STROBE_TOOLS_STORED_EXPORTERS_H
 #define STROBE_TOOLS_STORED_EXPORTERS_H
 
@@ -7,9 +7,9 @@
 #include "held-result.h"
 #include "registry.h"
 
-/* Returns them as a configuration; the default ones if the capture has none. Ignores options
- * that name files, with a message. `also`: additional exporters, as --export names them; NULL:
- * none. */
+/* Returns these exporters as a configuration, or the default ones if the capture names none.
+ * Ignores options that name files, with a message. `also`: additional exporters, as --export names
+ * them; NULL: none. */
 StrobeConfig *strobe_stored_exporters(StrobeRegistry *registry, const StrobeHeldResult *held,
                                       char **also, GError **error);
 

@@ -119,7 +119,7 @@ static void make_entries(Flags *flags, GOptionEntry entries[TEXTS + N_OTHER + 1]
     memcpy(entries + TEXTS, others, sizeof others);
 }
 
-/* NULL: it is not given. */
+/* Returns the text of an option; NULL: it was not given. */
 static const char *find_text(const Flags *flags, int option)
 {
     return flags->texts[option] ? flags->texts[option][0] : NULL;

@@ -3,7 +3,7 @@
 #ifndef STROBE_TOOLS_SVP_COLLECT_H
 #define STROBE_TOOLS_SVP_COLLECT_H
 
-/* Receives "collect" in argv[0]; returns the exit code. */
+/* Runs the command; argv[0] is "collect". Returns the exit code. */
 int strobe_svp_collect(int argc, char **argv);
 
 #endif

@@ -53,7 +53,7 @@ gboolean strobe_svp_check_strictly(const char *option, const char *path, GError 
     const char *at = NULL;
 
     if (svp_path_check(path, &at) != SVP_PATH_UNUSUAL)
-        return TRUE; /* others are refused in any case */
+        return TRUE; /* paths with forbidden characters are refused by strobe_svp_check_path */
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                 "%s %s: \"%c\" is unusual in a path for profiling, and refused by --strict-path",
                 option, path, *at);
@@ -66,7 +66,7 @@ static gboolean refuse_job(const StrobeSvpJob *job, GError **error, const char *
     return FALSE;
 }
 
-/* Counts the entries in a folder that pass a test. */
+/* Returns the number of entries in a folder for which `is_counted` is TRUE. */
 static guint count_entries(int folder, const char *name, gboolean (*is_counted)(const char *name))
 {
     int descriptor = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -207,7 +207,7 @@ static StrobeImport *import_job(StrobeSvpJob *job, const char *scratch, GError *
     if (import) {
         StrobeImportSource *source = g_ptr_array_index(sources, 0);
 
-        g_free(source->path); /* as the user named it */
+        g_free(source->path); /* the path that the user gave */
         source->path = g_strdup(job->path);
         strobe_external_print(source, import);
     }
@@ -265,7 +265,7 @@ static int open_output(int job, const char *name)
     return openat(job, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Removes files that an earlier export made and this one did not. */
+/* Removes files that an earlier export made, but not this one. */
 static void remove_stale(int folder, const StrobeSvpOutput *output, const GPtrArray *made)
 {
     int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -310,7 +310,7 @@ static gboolean place_files(const StrobeSvpJob *job, const StrobeSvpOutput *outp
     return good;
 }
 
-/* Moves the file to the user's path; the scratch folder is in the same folder as this path. */
+/* Moves the file to the user's path. The scratch folder is in the folder of this path. */
 static gboolean place_outside(const StrobeSvpOutput *output, const StrobeAnalysis *analysis,
                               const char *from, GError **error)
 {
@@ -352,7 +352,8 @@ static void keep_files(const StrobeSvpOutput *output, const StrobeAnalysis *anal
     }
 }
 
-/* The later renames on the same disk need no more room than these folders. */
+/* Makes the folders. After that, moving the files needs no more room on the disk, because it only
+ * renames them. */
 static gboolean make_folders(const StrobeSvpJob *job, const StrobeSvpOutput *outputs,
                              const StrobeAnalysis *analysis, GError **error)
 {
@@ -400,7 +401,7 @@ static void add_items(GString *text, const char *what, const GPtrArray *items)
     }
 }
 
-/* log/collection_<job>.log: the files read, and damage. */
+/* Writes log/collection_<job>.log: the files that were read, and their damage. */
 static gboolean write_log(const StrobeSvpJob *job, const StrobeImport *import,
                           const StrobeAnalysis *analysis, GError **error)
 {
@@ -427,7 +428,7 @@ static gboolean write_log(const StrobeSvpJob *job, const StrobeImport *import,
     return (file && !number) || set_write_error(job, LOG_FOLDER, name, error);
 }
 
-/* ---- the whole ---- */
+/* ---- export ---- */
 
 static void warn_of_space(const StrobeSvpJob *job)
 {
@@ -448,11 +449,12 @@ static gboolean export_in(StrobeSvpJob *job, const char *scratch, const StrobeSv
     if (!import)
         return FALSE;
     *analysis = run_exporters(job, import, outputs, scratch, &failure);
-    if (failure) { /* one of several exporters may have failed: drops the files of the others too */
+    /* one of several exporters may have failed; the files of all others are dropped too */
+    if (failure) {
         g_propagate_error(error, failure);
         return FALSE;
     }
-    /* the log first: if only the log does not fit on the disk, no output must remain */
+    /* The log is written first: if only the log does not fit on the disk, no output must remain. */
     return *analysis && (outputs->file || write_log(job, import, *analysis, error)) &&
            place_outputs(job, outputs, *analysis, kept, error);
 }

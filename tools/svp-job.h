@@ -7,42 +7,47 @@
 #include "import.h"
 
 typedef struct StrobeSvpJob {
-    char *path; /* as named by the user, for messages */
-    char *name; /* its last part */
-    int folder; /* for names below it */
+    char *path; /* the path that the user gave, for messages */
+    char *name; /* the last part of the path */
+    int folder; /* descriptor of the JOB, for names below it */
     StrobeRegistry *registry;
-    gboolean is_silent; /* the standard output is used otherwise */
+    /* nothing is printed on the standard output, because it is used otherwise */
+    gboolean is_silent;
 } StrobeSvpJob;
 
-/* Output of one pass over the JOB. */
+/* The output of one exporter in a pass over the JOB. */
 typedef struct StrobeSvpOutput {
-    const char *exporter;        /* with its options */
-    const char *folder;          /* in the JOB; NULL: `keep` receives the files' texts */
-    const char *const *prefixes; /* prefixes of the files that it replaces, NULL-terminated */
-    const char *ending;          /* of these */
-    const char *file; /* path for the only file outside of the JOB, which is then not changed;
-                         NULL: the folder */
+    const char *exporter; /* exporter with its options */
+    const char *folder;   /* folder in the JOB; NULL: the texts of the files go to `kept` */
+    /* prefixes of the names of files that the output replaces, NULL-terminated */
+    const char *const *prefixes;
+    const char *ending; /* ending of these names */
+    /* path for the only file outside of the JOB, in which case the JOB is not changed; NULL: the
+     * files go to `folder` */
+    const char *file;
 } StrobeSvpOutput;
 
-/* Whether a path may be used for profiling; warns of unusual characters. Otherwise the error is
- * set. */
+/* Whether a path may be used for profiling. Prints a warning about unusual characters. FALSE: the
+ * error is set. */
 gboolean strobe_svp_check_path(const char *option, const char *path, GError **error);
 
-/* The same, for users who want an error instead of the warning. */
+/* Like strobe_svp_check_path, but unusual characters are an error. */
 gboolean strobe_svp_check_strictly(const char *option, const char *path, GError **error);
 
-/* Paths of the JOB directories in a folder, sorted. NULL: there is none, with the error set. */
+/* Returns the paths of the JOB directories in a folder, sorted. NULL: there is none, with the error
+ * set. */
 GPtrArray *strobe_svp_jobs_in(const char *path, GError **error);
-/* Checks that it is a JOB with data, and holds it. FALSE with the error set and nothing held. */
+/* Opens the JOB at `path`, and checks that it has data. FALSE with the error set: nothing is
+ * open. */
 gboolean strobe_svp_job_open(StrobeSvpJob *job, const char *path, char **plugin_path,
                              GError **error);
 void strobe_svp_job_close(StrobeSvpJob *job);
 
-/* Reads the JOB once and runs the exporters of `outputs` (ended by one without an exporter).
- * Each file appears complete in its folder, which is made if there are files for it; earlier
- * files with the same prefixes are removed. `kept`, unless NULL, receives the texts of files
- * without a folder, by name. Prints a listing on stderr and the created files on stdout. Free
- * `analysis` (may be NULL). FALSE with the error set. */
+/* Reads the JOB once and runs the exporters of `outputs`, whose last entry has no exporter. Each
+ * file appears complete in its folder; the folder is made if there are files for it, and earlier
+ * files with the same prefixes are removed. `kept` (may be NULL) gets the texts of files without a
+ * folder, by name. Prints a list of the contents on stderr and the created files on stdout.
+ * `analysis` may be NULL; free it. FALSE with the error set. */
 gboolean strobe_svp_job_export(StrobeSvpJob *job, const StrobeSvpOutput *outputs, GHashTable *kept,
                                StrobeAnalysis **analysis, GError **error);
 

@@ -9,12 +9,12 @@
 #include "error.h"
 #include "terminal.h"
 
-/* A table as svp_summary writes it. */
+/* A table that svp_summary wrote. */
 typedef struct Table {
-    GPtrArray *rows; /* of char **; the first has the titles */
+    GPtrArray *rows; /* of char **; the first row has the titles */
 } Table;
 
-/* The shown inference. */
+/* The inference that is shown. */
 typedef struct Shown {
     guint64 number, device, model, current_pic;
     gboolean is_first, is_whole;
@@ -22,7 +22,7 @@ typedef struct Shown {
 
 /* ---- tables ---- */
 
-/* Takes one cell at *at, which then points after it; undoes quotes. */
+/* Reads one cell at *at, removes its quotes, and moves *at past it. */
 static char *take_cell(const char **at)
 {
     GString *cell = g_string_new(NULL);
@@ -167,7 +167,7 @@ static gboolean choose_capture(const Table *captures, gint iter, Shown *shown)
     return best != 0;
 }
 
-/* The file whose name has these numbers; NULL: none. */
+/* Returns the file whose name has the numbers of `shown`; NULL: there is none. */
 static const char *find_summary(GHashTable *files, const Shown *shown)
 {
     g_autofree char *begin = g_strdup_printf("op_summary_%" G_GUINT64_FORMAT ".", shown->device);
@@ -203,7 +203,7 @@ static int compare_texts(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* With several models, their calls are concatenated. */
+/* Reads the calls. If there are several models, their tables are concatenated. */
 static Table *read_calls(GHashTable *files)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -235,7 +235,7 @@ static double read_percent(const Table *table, guint row, const char *title)
     return g_ascii_isdigit(*text) ? g_ascii_strtod(text, NULL) : -1;
 }
 
-/* The thresholds of the companion guide. NULL: no advice. */
+/* Returns advice by the thresholds of the companion guide; NULL: none. */
 static const char *choose_advice(const Table *table, guint row)
 {
     static const struct {
@@ -266,7 +266,7 @@ static const char *choose_advice(const Table *table, guint row)
 
 static void print_advice(const Table *table)
 {
-    const guint last = table->rows->len - 1; /* the total */
+    const guint last = table->rows->len - 1; /* row of the total */
     const double whole = read_percent(table, last, "Mac Ppen Ratio");
 
     puts("Advice");
@@ -284,7 +284,7 @@ static void print_advice(const Table *table)
     puts("");
 }
 
-/* ---- the whole ---- */
+/* ---- all tables ---- */
 
 typedef struct Tables {
     Table *captures, *summary, *statistic, *calls, *frequency;

@@ -6,12 +6,12 @@
 #include "svp-job.h"
 
 typedef struct StrobeSvpShow {
-    gint iter; /* 0: the first complete capture that is not the first of a model, otherwise the
-                * first */
+    /* 0: the first complete capture that is not the first one of a model, or else the first one */
+    gint iter;
     gboolean has_advice, is_json;
 } StrobeSvpShow;
 
-/* Outputs in the JOB; in cmd-svp.c. Every show makes the first two. */
+/* Outputs in the JOB; defined in cmd-svp.c. Every `show` makes the first two outputs. */
 extern const StrobeSvpOutput strobe_svp_timeline;
 extern const StrobeSvpOutput strobe_svp_database;
 extern const StrobeSvpOutput strobe_svp_summary;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* A group with a larger value has no limit: version 1 writes nearly 2^63. */
+/* A group whose limit is larger has none: version 1 writes nearly 2^63. */
 #define GROUP_MOST ((guint64)1 << 60)
 
 static void apply_limit(StrobeMemoryBound *bound, guint64 limit, guint64 share, const char *name)
@@ -16,7 +16,8 @@ static void apply_limit(StrobeMemoryBound *bound, guint64 limit, guint64 share, 
     g_strlcpy(bound->name, name, sizeof bound->name);
 }
 
-/* Programs, stacks and mapped temporary files use address space in addition to memory. */
+/* Applies the limits of the shell. Programs, stacks and mapped temporary files use address space in
+ * addition to memory. */
 static void take_limits(StrobeMemoryBound *bound)
 {
     struct rlimit limit;
@@ -27,7 +28,7 @@ static void take_limits(StrobeMemoryBound *bound)
         apply_limit(bound, limit.rlim_cur, limit.rlim_cur / 2, "the limit of data");
 }
 
-/* "max", or an unreadable file, means no limit. */
+/* Applies a limit of a group. "max" or a file that cannot be read means that there is none. */
 static void take_group_file(StrobeMemoryBound *bound, const char *path)
 {
     g_autofree char *text = NULL;
@@ -40,7 +41,7 @@ static void take_group_file(StrobeMemoryBound *bound, const char *path)
         apply_limit(bound, limit, limit / 4 * 3, "the control group");
 }
 
-/* The limits of the group and of all enclosing groups. */
+/* Applies the limits of the group and of all enclosing groups. */
 static void take_groups(StrobeMemoryBound *bound, const char *tree, const char *group,
                         const char *file)
 {
@@ -57,7 +58,8 @@ static void take_groups(StrobeMemoryBound *bound, const char *tree, const char *
     }
 }
 
-/* "NUMBER:CONTROLLERS:/GROUP"; version 2 names no controllers. */
+/* Reads "NUMBER:CONTROLLERS:/GROUP", and applies the limits of the group. Version 2 names no
+ * controllers. */
 static void take_group_line(StrobeMemoryBound *bound, const char *root, const char *line)
 {
     g_auto(GStrv) parts = g_strsplit(line, ":", 3);

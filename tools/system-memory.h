@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory that the system allows this process. */
+/* Finds how much memory the system allows this process. */
 #ifndef STROBE_TOOLS_MEMORY_BOUND_H
 #define STROBE_TOOLS_MEMORY_BOUND_H
 
@@ -7,8 +7,8 @@
 
 typedef struct StrobeMemoryBound {
     guint64 limit; /* bytes */
-    guint64 share; /* fraction for --max-mem: other memory counts against the limit too */
-    char name[64]; /* for people */
+    guint64 share; /* part of the limit for --max-mem; other memory counts against the limit too */
+    char name[64]; /* name of the limit for people */
 } StrobeMemoryBound;
 
 /* Finds the tightest limit of the shell and of the process's control groups (versions 1 and 2).

@@ -12,7 +12,7 @@
 
 #define COLUMN_GAP 2
 #define INDENT 4                     /* indentation of the further lines of a row */
-#define EXACT_MAX ((guint64)1 << 53) /* all integers up to it are exact as a double */
+#define EXACT_MAX ((guint64)1 << 53) /* a double holds all integers up to this one exactly */
 
 typedef struct Column {
     char *title;
@@ -66,7 +66,7 @@ void strobe_grid_add(StrobeGrid *grid, const char *text)
 
 void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length)
 {
-    /* No terminal shows more of a cell. */
+    /* The limit is more than any terminal shows of a cell. */
     g_ptr_array_add(grid->cells, strobe_text_printable(bytes, MIN(length, 65536)));
 }
 
@@ -85,7 +85,8 @@ static guint character_width(gunichar character)
     return g_unichar_iszerowidth(character) ? 0 : g_unichar_iswide(character) ? 2 : 1;
 }
 
-/* Number of terminal columns of a text; stops at `limit` columns and sets *end to that position. */
+/* Returns the number of terminal columns of a text; stops at `limit` columns and sets *end to that
+ * position. */
 static guint measure_text(const char *text, guint limit, const char **end)
 {
     guint width = 0;
@@ -101,7 +102,7 @@ static guint measure_text(const char *text, guint limit, const char **end)
     return width;
 }
 
-/* The width of column `index`: that of its widest cell, within its limit. */
+/* Returns the width of column `index`: that of its widest cell, within the column's limit. */
 static guint column_width(const StrobeGrid *grid, guint index)
 {
     const Column *column = &g_array_index(grid->columns, Column, index);
@@ -113,7 +114,7 @@ static guint column_width(const StrobeGrid *grid, guint index)
     return width;
 }
 
-/* Appends one cell, padded or cut ("...") to its column's width. */
+/* Appends a cell, padded or cut ("...") to the width of its column. */
 static void append_cell(GString *line, const char *text, guint width, gboolean right,
                         gboolean is_last)
 {
@@ -132,16 +133,16 @@ static void append_cell(GString *line, const char *text, guint width, gboolean r
         g_string_append_printf(line, "%*s", (int)(width - used), "");
 }
 
-/* Layout of a row in the lines of the output. */
+/* The layout of a row in the lines of the output. */
 typedef struct Layout {
     guint *widths;
-    gboolean *breaks; /* the column begins a new line */
-    guint width;      /* of the widest line */
+    gboolean *breaks; /* for each column: does it begin a new line? */
+    guint width;      /* width of the widest line */
 } Layout;
 
-static guint kept_width; /* 0: each file's own */
+static guint kept_width; /* 0: each file has the width of its own terminal */
 
-/* Number of columns of the terminal; unlimited if it is not a terminal. */
+/* Returns the number of columns of the terminal, or the maximum if the file is no terminal. */
 static guint room_of(FILE *file)
 {
     struct winsize size;
@@ -159,7 +160,7 @@ void strobe_grid_keep_width(FILE *file)
     kept_width = room_of(file);
 }
 
-/* If a row is wider than the terminal, whole columns move to the next line. */
+/* Chooses the layout. If a row is wider than the terminal, whole columns move to the next line. */
 static void lay_out(const StrobeGrid *grid, guint room, Layout *layout)
 {
     guint used = 0;
@@ -175,7 +176,7 @@ static void lay_out(const StrobeGrid *grid, guint room, Layout *layout)
     }
 }
 
-/* `texts` NULL: the heading, with its style on each line. */
+/* Prints a row. `texts` NULL: prints the heading, with its style on each line. */
 static void print_row(const StrobeGrid *grid, FILE *file, const Layout *layout, char *const *texts)
 {
     const char *begin = texts ? "" : strobe_style(STROBE_STYLE_HEAD);
@@ -219,8 +220,8 @@ void strobe_grid_print(const StrobeGrid *grid, FILE *file)
         print_row(grid, file, &layout, (char *const *)&grid->cells->pdata[i]);
 }
 
-/* The character that the terminal gets instead. Format characters are replaced, because they can
- * reorder the text around them. */
+/* Returns the character that is printed instead. Format characters are replaced too, because they
+ * can reorder the text around them. */
 static gunichar shown_as(gunichar character)
 {
     switch (g_unichar_type(character)) {
@@ -251,7 +252,7 @@ char *strobe_text_excerpt(const char *bytes, gsize length, gsize max)
     if (length <= max)
         return strobe_text_printable(bytes, length);
     while (max > 0 && ((guchar)bytes[max] & 0xc0) == 0x80)
-        max--; /* not within a character */
+        max--; /* do not cut within a character */
     g_autofree char *text = strobe_text_printable(bytes, max);
     return g_strconcat(text, "...", NULL);
 }
@@ -321,7 +322,8 @@ void strobe_json_close(StrobeJsonWriter *json)
     g_free(json);
 }
 
-/* Integers only: a double has a '.', an exponent or letters. */
+/* Whether the text is an integer that a double cannot hold exactly. A number with a '.', an
+ * exponent or letters is no integer. */
 static gboolean is_beyond_double(const char *digits, gsize length)
 {
     const gsize sign = length > 0 && digits[0] == '-';

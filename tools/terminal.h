@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output for people: aligned tables and safe texts; and JSON for programs. */
+/* Writes output for people (aligned tables and safe texts) and JSON for programs. */
 #ifndef STROBE_TOOLS_TERMINAL_H
 #define STROBE_TOOLS_TERMINAL_H
 
@@ -8,41 +8,43 @@
 #include <glib.h>
 #include <strobe/helpers/json-writer.h>
 
-/* An aligned table. Texts are copied; for any bytes only printable characters reach the
- * terminal. */
+/* An aligned table. Texts are copied, and may contain any bytes: only printable characters are
+ * written. */
 typedef struct StrobeGrid StrobeGrid;
 
 StrobeGrid *strobe_grid_new(void);
 void strobe_grid_free(StrobeGrid *grid);
-/* `width_max` in terminal columns, 0: no limit. If all titles are NULL, there is no heading. */
+/* Adds a column. `width_max` is in columns of the terminal, 0: no limit. If all titles are NULL,
+ * there is no heading. */
 void strobe_grid_add_column(StrobeGrid *grid, const char *title, gboolean is_number,
                             guint width_max);
-/* Cells fill row after row. */
+/* Adds the next cell; the cells of a row are followed by those of the next row. */
 void strobe_grid_add(StrobeGrid *grid, const char *text);
 void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length);
 void strobe_grid_printf(StrobeGrid *grid, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* If the terminal is narrower than the table, a row takes several lines. */
+/* Prints the table. If the terminal is narrower than the table, a row takes several lines. */
 void strobe_grid_print(const StrobeGrid *grid, FILE *file);
-/* From now on every table has the width of this file's terminal: a pager writes there. */
+/* From now on every table has the width of this file's terminal, because a pager writes to it. */
 void strobe_grid_keep_width(FILE *file);
 
-/* Printable form of a text: valid UTF-8, one line, no control characters. Free it. */
+/* Returns a printable form of a text: valid UTF-8, one line, no control characters. Free it. */
 char *strobe_text_printable(const char *bytes, gsize length);
-/* The same, truncated to `max` bytes ("..."). Free it. */
+/* Returns the printable form, truncated to `max` bytes ("..."). Free it. */
 char *strobe_text_excerpt(const char *bytes, gsize length, gsize max);
 
-/* Readable form of ns: "312 ns", "1.50 ms", "12.3 s"; of bytes: "640 B", "12.5 MB". Free it. */
+/* strobe_text_duration returns a readable form of ns: "312 ns", "1.50 ms", "12.3 s";
+ * strobe_text_bytes one of bytes: "640 B", "12.5 MB". Free it. */
 char *strobe_text_duration(gint64 ns);
 char *strobe_text_bytes(guint64 bytes);
-/* ns since the epoch as local time with milliseconds. Free it. */
+/* Returns ns since the epoch as local time with milliseconds. Free it. */
 char *strobe_text_time(gint64 ns);
 
-/* A JSON writer on stdout, indented; flush and free with strobe_json_close. */
+/* Returns a JSON writer on stdout with indentation. strobe_json_close flushes and frees it. */
 StrobeJsonWriter *strobe_json_open(void);
 void strobe_json_close(StrobeJsonWriter *json);
 
-/* Writes a number as in the text. An integer above 2^53, which most JSON readers round, becomes
- * text. */
+/* Writes a number with the digits of the text. An integer above 2^53, which most JSON readers would
+ * round, is written as a text. */
 void strobe_json_exact(StrobeJsonWriter *json, const char *digits, gsize length);
 void strobe_json_exact_uint(StrobeJsonWriter *json, guint64 value);
 

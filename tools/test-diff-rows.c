@@ -57,7 +57,7 @@ static void test_steps_as_units(void)
     check_near(row->relative, 150);
     check_near(row->noise, strobe_student_t(0.01, 4) * sqrt(2.0 / 3));
     check_near(row->p, 1 - u * (3 - u * u) / 2);
-    check_near(row->q, row->p); /* that of the sum is the same */
+    check_near(row->q, row->p); /* q of the sum is the same */
     g_assert_false(row->is_changed);
     check_near(rows->total->difference, 3);
     strobe_diff_rows_free(rows);
@@ -108,7 +108,8 @@ static void test_drift_between_runs(void)
     strobe_diff_rows_free(one);
 }
 
-/* A row of every third step counts with a third of its time, and with 0 in a run without it. */
+/* A row that every third step has counts with a third of its time, and with 0 in a run that lacks
+ * it. */
 static void test_steps_without(void)
 {
     static const double six[] = {6}, other[] = {1, 1, 1};
@@ -164,8 +165,8 @@ static void test_groups_of_steps(void)
     strobe_diff_rows_free(mean);
 }
 
-/* A single run with 24 steps has 8 stretches of 3 steps, each with its median; with `by_steps` each
- * step is a unit. */
+/* A single run with 24 steps is divided into 8 ranges of 3 steps, each with its median; with
+ * `by_steps` each step is a unit. */
 static void test_stretches(void)
 {
     StrobeDiffRule steps_rule = {.threshold = NAN, .by_steps = TRUE};
@@ -216,10 +217,10 @@ static void test_rules(void)
     g_assert_false(row_of(rows, "gone")->is_regression);
     g_assert_true(row_of(rows, "gone")->is_changed);
     check_near(row_of(rows, "gone")->relative, -100);
-    /* 15 to 16: the sum is slower by 6.7 %. */
+    /* From 15 to 16: the sum is slower by 6.7 %. */
     g_assert_true(rows->total->is_regression);
     g_assert_cmpuint(rows->n_regressions, ==, 3);
-    /* Largest first, equal ones by name. */
+    /* The rows are sorted by difference, the largest first, and equal ones by name. */
     g_assert_cmpstr(((StrobeDiffRow *)rows->rows->pdata[0])->path[0], ==, "gone");
     g_assert_cmpstr(((StrobeDiffRow *)rows->rows->pdata[2])->path[0], ==, "slower");
     strobe_diff_rows_free(rows);

@@ -8,7 +8,8 @@ static void check_near(double found, double wanted, double precision)
     g_assert_cmpfloat(fabs(found - wanted), <=, precision);
 }
 
-/* Closed forms for 1, 2 and 4 degrees of freedom; numerical integration for broken ones. */
+/* Compares with closed forms for 1, 2 and 4 degrees of freedom, and with numerical integration for
+ * fractional ones. */
 static void test_student_p(void)
 {
     check_near(strobe_student_p(0, 3), 1, 1e-14);
@@ -27,7 +28,7 @@ static void test_student_p(void)
     g_assert_cmpfloat(strobe_student_p(INFINITY, 3), ==, 0);
 }
 
-/* The tables of every textbook: two-sided 99 %. */
+/* Compares with the tables of textbooks: two-sided, 99 %. */
 static void test_student_t(void)
 {
     static const struct {
@@ -37,12 +38,14 @@ static void test_student_t(void)
 
     for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
         check_near(strobe_student_t(0.01, table[i].freedom), table[i].t, 5e-4);
-    check_near(strobe_student_t(0.01, 1e7), 2.5758293, 1e-5); /* the normal distribution's */
+    /* the value of the normal distribution */
+    check_near(strobe_student_t(0.01, 1e7), 2.5758293, 1e-5);
     check_near(strobe_student_t(0.05, 9), 2.262, 5e-4);
     check_near(strobe_student_p(strobe_student_t(1e-9, 3.3), 3.3), 1e-9, 1e-15);
 }
 
-/* Variances 4 and 9 of 5 and 8 values: 4/5 + 9/8, and Welch's degrees of freedom. */
+/* Variances 4 and 9 of 5 and 8 values: the error is the root of 4/5 + 9/8, with Welch's degrees of
+ * freedom. */
 static void test_means(void)
 {
     const StrobeSpread a = {5, 2}, b = {8, 3}, same = {6, 2};

@@ -6,7 +6,7 @@
 
 #include "elf-file.h"
 
-/* Writes a changed copy of this program; free the path. */
+/* Writes a changed copy of this program; returns its path, to be freed. */
 static char *write_copy(gsize length, gsize offset, char byte)
 {
     g_autofree char *bytes = NULL;

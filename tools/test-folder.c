@@ -84,7 +84,7 @@ static void test_leavings(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(strobe_folder_count(fixture->root), ==, 0);
 }
 
-/* Two threads begin folders all the time: each may take the other's for a leftover before it is
+/* Two threads begin folders all the time. Each may remove a folder of the other before it is
  * locked. */
 static gpointer begin_and_discard(gpointer path)
 {
@@ -127,7 +127,7 @@ static void test_links_are_not_followed(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(strobe_folder_count(precious), ==, 1);
 }
 
-/* Renaming folders meanwhile does not redirect the output. */
+/* Renaming folders at the same time does not redirect the output. */
 static void test_held(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *parent = build_path(fixture, "parent");
@@ -169,7 +169,7 @@ static void test_links_on_the_way(Fixture *fixture, gconstpointer data)
     g_assert_cmpint(strobe_folder_find(loop), ==, -1);
     g_assert_cmpint(errno, ==, ELOOP);
     if (lchown(link, 12345, 12345) != 0)
-        return; /* not as root */
+        return; /* does not apply to root */
     g_assert_cmpint(strobe_folder_open(path, "make", &error), ==, -1);
     g_assert_nonnull(strstr(error->message, "\"link\" in it is a symbolic link of another user"));
     g_assert_cmpint(strobe_folder_find(path), ==, -1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of the shell and of made-up control groups. */
+/* Limits of the shell and of constructed control groups. */
 #include "system-memory.h"
 
 #include <glib/gstdio.h>
@@ -84,7 +84,7 @@ static void set_limit(int which, rlim_t bytes)
     g_assert_cmpint(setrlimit(which, &limit), ==, 0);
 }
 
-/* Uses large limits, because a sanitizer fills the address space. */
+/* Uses large limits, because a sanitizer uses much of the address space. */
 static void test_shell(Fixture *f, gconstpointer unused)
 {
     struct rlimit limit;

@@ -5,7 +5,7 @@
 
 #include "terminal.h"
 
-/* The text that a grid prints (free it). */
+/* Returns the text that a grid prints (free it). */
 static char *print_grid(const StrobeGrid *grid)
 {
     char *text = NULL;

@@ -13,14 +13,16 @@ typedef enum StrobeStyle {
     STROBE_STYLE_END
 } StrobeStyle;
 
-/* "always", "never" or "auto": in a terminal, unless NO_COLOR is set or TERM is "dumb". Without
- * a call there is no style. FALSE: another value. */
+/* Chooses whether text has styles: "always", "never", or "auto", which means in a terminal, unless
+ * NO_COLOR is set or TERM is "dumb". Without a call there are no styles. FALSE: `when` is another
+ * word. */
 gboolean strobe_style_choose(const char *when);
 
-/* Printed before the text, and STROBE_STYLE_END after it; "" without style. */
+/* Returns what must be printed before the text; STROBE_STYLE_END must be printed after it. "" if
+ * there are no styles. */
 const char *strobe_style(StrobeStyle style);
 
-/* Is stdout a terminal with styles? */
+/* Is stdout a terminal that can show styles? */
 gboolean strobe_terminal_is_able(void);
 
 #endif

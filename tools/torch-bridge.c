@@ -41,7 +41,7 @@ char *strobe_bridge_find(StrobeRegistry *registry, const StrobeTorch *torch, GEr
 
 /* ---- the compiler ---- */
 
-/* $CXX may hold several words. */
+/* Returns the words of the compiler's command; $CXX may have several. */
 static char **compiler_words(GError **error)
 {
     const char *compiler = g_getenv("CXX");
@@ -67,7 +67,7 @@ gboolean strobe_bridge_check_compiler(GError **error)
     return program != NULL;
 }
 
-/* The whole command; NULL-terminated, free with g_strfreev. */
+/* Returns the whole command, NULL-terminated; free with g_strfreev. */
 static char **compile_words(const StrobeTorch *torch, const char *output, GError **error)
 {
     g_autofree char *source = strobe_install_path_torch_source();
@@ -112,7 +112,7 @@ static void prepare_compiler(gpointer unused)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
-/* The first line with an error in a compiler's output (free it). */
+/* Returns the first line with an error in the compiler's output (free it). */
 static char *first_error(const char *said)
 {
     g_auto(GStrv) lines = g_strsplit(said, "\n", -1);
@@ -150,7 +150,7 @@ static gboolean run_compiler(char **words, gboolean shows_all, GError **error)
 
 /* ---- the folder ---- */
 
-/* Makes the cache if necessary, and makes sure that only this user can access it. */
+/* Makes the cache if necessary, and ensures that only this user can access it. */
 static gboolean make_cache(const char *folder, GError **error)
 {
     struct stat status;
@@ -176,8 +176,8 @@ static gboolean make_folder(const char *folder, GError **error)
     return FALSE;
 }
 
-/* Waits for another process that builds there; the lock ends with this process. On a file system
- * without locks both build, and the last one's file stays. */
+/* Locks the folder; waits if another process builds there. The lock ends with this process. On a
+ * file system without locks several processes may build at once, and the last file stays. */
 static int lock_folder(const char *folder)
 {
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -207,7 +207,7 @@ static gboolean publish_bridge(const char *fresh, const char *path, GError **err
 
 /* ---- building ---- */
 
-/* On a terminal, a line that counts the seconds. */
+/* On a terminal, prints a line that counts the seconds. */
 static void announce_build(const StrobeTorch *torch)
 {
     static char label[128];
@@ -256,7 +256,8 @@ static gboolean compile_into(const StrobeTorch *torch, const char *folder, gbool
     return good;
 }
 
-/* Would a recording load the new bridge? The file system may have given it other permissions. */
+/* Checks that a recording would load the new bridge. The file system may have given it other
+ * permissions. */
 static gboolean check_trust(const StrobeTorch *torch, const StrobeBridgeBuild *build,
                             GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PyTorch of a Python interpreter, found by its files: nothing is imported. */
+/* Finds the PyTorch of a Python interpreter by its files, without importing it. */
 #ifndef STROBE_TOOLS_TORCH_LIBRARY_H
 #define STROBE_TOOLS_TORCH_LIBRARY_H
 
@@ -17,11 +17,11 @@ typedef struct StrobeTorch {
     char id[STROBE_TORCH_ID_SIZE];
 } StrobeTorch;
 
-/* Asks the interpreter for the path of its package torch (free it); NULL without an error: it
- * has none. */
+/* Runs the interpreter to find the path of its package torch (free it). NULL without an error: it
+ * has no PyTorch. */
 char *strobe_torch_ask(const char *python, GError **error);
 
-/* Reads the PyTorch in a package's folder. Clear it, also after a failure. */
+/* Reads the properties of the PyTorch in a package's folder. Clear `torch` even after a failure. */
 gboolean strobe_torch_read(const char *home, StrobeTorch *torch, GError **error);
 void strobe_torch_clear(StrobeTorch *torch);
 

@@ -16,7 +16,7 @@
 #define LOOK_NS 1000000000
 #define OWN "strobe-" /* prefix of the names of Strobe's threads */
 
-/* Reads the thread's name and state from /proc; 0: it does not exist. */
+/* Reads the thread's name and state from /proc; 0: the thread does not exist. */
 static int read_thread(const char *tid, char name[32], char *state)
 {
     char path[64], line[256];
@@ -45,8 +45,8 @@ static int has_main_ended(char name[32])
     return read_thread(tid, name, &state) && state == 'Z';
 }
 
-/* Is it a thread of Strobe, by its name? A thread inherits the name of the thread that started it:
- * those of a program called strobe-demo are not Strobe's. */
+/* Does the name belong to a thread of Strobe? A thread inherits the name of the thread that started
+ * it, so in a program called strobe-demo a thread of that name is not Strobe's. */
 static int is_own(const char *name, const char *program)
 {
     return strncmp(name, OWN, strlen(OWN)) == 0 && strcmp(name, program) != 0;
@@ -96,7 +96,7 @@ void strobe_look_for_program(void)
     if (now - last < LOOK_NS || !atomic_compare_exchange_strong(&looked_ns, &last, now))
         return;
     if (is_abandoned()) {
-        atomic_store(&looked_ns, INT64_MAX); /* the call above ends the process */
+        atomic_store(&looked_ns, INT64_MAX); /* makes this check the last one */
         end_abandoned();
     }
 }

@@ -3,13 +3,16 @@
 
 #include <string.h>
 
-/* A jump makes a link wrong by more than this share of its duration. */
+/* A link between two knots is assumed to contain a jump if its rate is wrong by more than this
+ * share. */
 #define JUMP_SHARE 0.001
-/* If noise exceeds this share, a link is no evidence about another link. */
+/* If noise exceeds this share of a link's duration, its rate says nothing about another link's
+ * rate. */
 #define EVIDENCE_SHARE 0.0005
 /* A reading that takes this many times the usual time was interrupted. */
 #define DISTURBED_TIMES 8
-#define SUSPEND_MIN_NS 10000000 /* a shorter time is an interrupted reading */
+/* a shorter difference of the clocks comes from an interrupted reading */
+#define SUSPEND_MIN_NS 10000000
 
 /* Assumed changes of the rate if pairs give no evidence: inside a link with checked neighbours,
  * inside a link without neighbours, and after the last knot. */
@@ -74,7 +77,8 @@ static int is_monotonic(const StrobeClockPair *pair)
     return pair->gap == 0 && pair->ticks == (uint64_t)pair->monotonic_ns;
 }
 
-/* The rate for the conversion of gaps: that of the link, unless a better one is known. */
+/* The rate for the conversion of gaps to ns: the rate measured so far, or the link's if there is
+ * none. */
 static double rate_for_gaps(const StrobeClockTrend *trend, const StrobeClockLink *link)
 {
     return trend->ns_per_tick > 0 ? trend->ns_per_tick : link->ns_per_tick;
@@ -97,7 +101,7 @@ static int says_something(const StrobeClockLink *link, double share)
     return link->ns_per_tick > 0 && link->noise_ns <= share * duration_of(link);
 }
 
-/* NULL if the other link's rate is no evidence. */
+/* Returns `other`, or NULL if its rate says nothing about its neighbour's rate. */
 static const StrobeClockLink *choose_evidence(const StrobeClockLink *other)
 {
     return other && !other->is_broken && says_something(other, EVIDENCE_SHARE) ? other : NULL;
@@ -115,8 +119,8 @@ static int agrees_with_known(const StrobeClockTrend *trend, const StrobeClockLin
                                                          link->noise_ns / ticks_of(link));
 }
 
-/* Twice the distance of the common knot from the line through the other ends of two links. For
- * links of equal length, this is the error of a prediction from one link for the other, and it
+/* Twice the distance of the common knot of two links from the line between their other two knots.
+ * For links of equal length, this is the error of a prediction from one link for the other. It
  * bounds the error that a change of the rate inside a link causes. */
 static double compute_residual(const StrobeClockLink *a, const StrobeClockLink *b)
 {
@@ -215,8 +219,8 @@ static void reach_out(StrobeClockTrend *trend, const StrobeClockLink *link, doub
         s->error_ns = larger_ns(s->error_ns, link->error_ns + ns * share);
 }
 
-/* The pending link's rate must agree with that of the previous link, of the next one, or the
- * earlier measurement; without any of them, it is accepted. */
+/* The pending link's rate must agree with the rate of the previous link or of the next link, or
+ * with the rate measured so far. If none of these exists, the link is accepted. */
 static void judge_link(StrobeClockTrend *trend, const StrobeClockLink *next)
 {
     StrobeClockLink *link = &trend->pending;
@@ -232,7 +236,7 @@ static void judge_link(StrobeClockTrend *trend, const StrobeClockLink *next)
     if (link->ns_per_tick > 0 &&
         (like_before || like_next || like_known || !(before || next || trend->ns_per_tick > 0))) {
         bound_error(trend, link, like_before ? before : NULL, like_next ? next : NULL);
-        if (measure_suspend(link)) { /* machine and counter stopped together */
+        if (measure_suspend(link)) { /* the counter stopped together with the machine */
             link->cause = STROBE_CLOCK_SUSPEND;
             link->amount_ns = measure_suspend(link);
         } else if (before && !like_before) {
@@ -283,8 +287,8 @@ static int is_disturbed(uint32_t gap, uint32_t usual)
     return gap / DISTURBED_TIMES > usual + 1ull;
 }
 
-/* The first pair has no predecessor to be compared with. Only the next pairs show that it was
- * disturbed, and the second pair with it. */
+/* The first pair has no predecessor to be compared with. Only a later pair shows that the reading
+ * of the first pair, or of the first two, was disturbed. */
 static int drop_disturbed_begin(StrobeClockTrend *trend, const StrobeClockPair *pair)
 {
     if (trend->n_links == 1 && is_disturbed(trend->knot.gap, pair->gap)) {
@@ -315,8 +319,8 @@ void strobe_clock_trend_add(StrobeClockTrend *trend, const StrobeClockPair *pair
     if (pair->monotonic_ns <= trend->last.monotonic_ns)
         return;
     if (is_disturbed(pair->gap, trend->usual_gap)) {
-        trend->usual_gap = trend->usual_gap * 2 + 1; /* otherwise the longer gap becomes the
-                                                      * usual one */
+        /* so that a longer gap is accepted after some pairs, in case readings stay slow */
+        trend->usual_gap = trend->usual_gap * 2 + 1;
         trend->disturbed = *pair;
         return;
     }
@@ -356,7 +360,7 @@ void strobe_clock_trend_finish(StrobeClockTrend *trend, uint64_t end_ticks)
         return;
     if (trend->n_links == 0 && trend->last.monotonic_ns == trend->knot.monotonic_ns &&
         trend->disturbed.monotonic_ns > trend->knot.monotonic_ns)
-        trend->last = trend->disturbed; /* better than nothing */
+        trend->last = trend->disturbed; /* there is no later undisturbed pair */
     if (trend->last.ticks > trend->knot.ticks &&
         trend->last.monotonic_ns > trend->knot.monotonic_ns)
         take_knot(trend, &trend->last);

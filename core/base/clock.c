@@ -9,12 +9,12 @@
 #include <cpuid.h>
 #endif
 
-#define READINGS 8      /* for a pair */
-#define READINGS_MAX 32 /* number of readings if all of the first ones were disturbed */
+#define READINGS 8      /* number of readings for a pair */
+#define READINGS_MAX 32 /* number of readings if all of the first READINGS were disturbed */
 
 int strobe_clock_counter;
 static StrobeClockPair first_pair;
-static _Atomic uint32_t least_gap = UINT32_MAX; /* of all readings */
+static _Atomic uint32_t least_gap = UINT32_MAX; /* shortest gap of all readings */
 
 /* ---- which clock ---- */
 
@@ -27,7 +27,7 @@ static int processor_says_invariant(void)
 #elif defined(__aarch64__)
 static int processor_says_invariant(void)
 {
-    return 1; /* the architecture guarantees it */
+    return 1; /* the architecture guarantees an invariant counter */
 }
 #else
 static int processor_says_invariant(void)
@@ -41,7 +41,7 @@ const StrobeClockProbe strobe_clock_probe_host = {
 
 static int is_counter(const char *source)
 {
-    /* The paravirtual clock sources read the same counter. */
+    /* The paravirtual clock sources (kvm-clock, hyperv) read the same counter as tsc. */
     static const char *const counters[] = {"tsc", "tsc-early", "kvm-clock",
                                            "hyperv_clocksource_tsc_page", "arch_sys_counter"};
 
@@ -57,7 +57,7 @@ static int kernel_uses_counter(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0)
-        return 1; /* not visible in a container: rely on the processor's flag */
+        return 1; /* the file may be hidden in a container: rely on the processor's flag */
     ssize_t n = read(fd, name, sizeof name - 1);
     close(fd);
     name[n > 0 ? strcspn(name, "\n") : 0] = 0;
@@ -99,7 +99,8 @@ const char *strobe_clock_name(void)
 
 /* ---- pairs ---- */
 
-/* Reads the counter in program order, neither earlier nor later. */
+/* Reads the counter in program order: the processor does not move the reading before or after other
+ * instructions. */
 static uint64_t counter_in_order(void)
 {
 #if defined(__x86_64__)
@@ -110,8 +111,9 @@ static uint64_t counter_in_order(void)
     return strobe_clock_now();
 }
 
-/* If a thread is interrupted between two clocks, their readings are apart. So the counter and
- * the other clocks each keep their own best reading. */
+/* One reading of the counter and the other clocks. If a thread is interrupted between two clocks,
+ * these two are not read at the same moment. So a pair takes the counter and the other clocks each
+ * from the reading that was best for them. */
 struct reading {
     StrobeClockPair pair;
     int64_t others_ns; /* duration of reading the other clocks */
@@ -136,7 +138,7 @@ static struct reading read_once(void)
     pair->realtime_ns = realtime - (later - monotonic) / 2;
     pair->boottime_ns = boottime - (later - monotonic) - (latest - later) / 2;
     if (!strobe_clock_counter) {
-        pair->ticks = (uint64_t)monotonic; /* the same clock */
+        pair->ticks = (uint64_t)monotonic; /* the host clock is CLOCK_MONOTONIC itself */
         pair->gap = 0;
         pair->ns_per_tick = 1;
     }
@@ -159,7 +161,7 @@ StrobeClockPair strobe_clock_pair(void)
     }
     best.realtime_ns = best.monotonic_ns + others.pair.realtime_ns - others.pair.monotonic_ns;
     best.boottime_ns = best.monotonic_ns + others.pair.boottime_ns - others.pair.monotonic_ns;
-    if (best.gap < least) /* two threads at once: either result is valid */
+    if (best.gap < least) /* if two threads store a value at once, either value is valid */
         atomic_store_explicit(&least_gap, best.gap, memory_order_relaxed);
     return best;
 }
@@ -172,7 +174,7 @@ double strobe_clock_ns_per_tick(void)
 
     if (!strobe_clock_counter)
         return 1;
-    if (now.ticks <= first_pair.ticks || /* it was reset */
+    if (now.ticks <= first_pair.ticks || /* the counter was reset */
         ((double)now.gap + first_pair.gap) / 2 + 2 > STROBE_CLOCK_RATE_SHARE * ticks)
         return 0;
     return (double)ns / ticks;

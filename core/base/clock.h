@@ -18,7 +18,7 @@ typedef struct StrobeClockPair {
     int64_t monotonic_ns;
     int64_t realtime_ns;
     int64_t boottime_ns; /* like monotonic_ns, but also counts while the machine is suspended */
-    double ns_per_tick;  /* measured so far, 0: unknown */
+    double ns_per_tick;  /* rate measured until this reading, 0: unknown */
     uint32_t gap;        /* duration of the reading in ticks; `ticks` is off by at most half of
                           * it */
     uint32_t reserved;
@@ -26,42 +26,43 @@ typedef struct StrobeClockPair {
 
 _Static_assert(sizeof(StrobeClockPair) == 48, "capture format");
 
-/* `gap` of a pair that was computed from others instead of read. */
+/* `gap` of a pair that was computed from other pairs instead of read. */
 #define STROBE_CLOCK_COMPUTED UINT32_MAX
 
-/* Inputs for the choice of the clock. */
+/* Sources of information for the choice of the clock. */
 typedef struct StrobeClockProbe {
     int (*is_invariant)(void); /* the processor's flag: the counter has one rate in all power
                                 * states */
     const char *source_path;   /* path of the file in which the kernel names its own clock source */
 } StrobeClockProbe;
 
-/* This machine. */
+/* The probe of the machine on which this code runs. */
 extern const StrobeClockProbe strobe_clock_probe_host;
 
-/* Can the counter be trusted? The processor must say so, and the kernel, which watches the counter,
- * must not have dropped it for another source. */
+/* Can the counter be trusted? The processor must have the flag for an invariant counter, and the
+ * kernel, which checks the counter all the time, must not have replaced it by another clock
+ * source. */
 int strobe_clock_probe(const StrobeClockProbe *probe);
 
 /* 1: the processor's counter is used. Set once, by strobe_clock_init. */
 extern int strobe_clock_counter;
 
-/* Chooses the clock; later calls do nothing. The second form is for tests. */
+/* Chooses the clock; later calls do nothing. strobe_clock_init_with is for tests. */
 void strobe_clock_init(void);
 void strobe_clock_init_with(const StrobeClockProbe *probe);
 
 /* "tsc", "cntvct" or "CLOCK_MONOTONIC". */
 const char *strobe_clock_name(void);
 
-/* Returns the best of several readings: the one with the shortest time between its counter
- * reads. */
+/* Returns the best of several readings: the reading with the shortest time between its two reads of
+ * the counter. */
 StrobeClockPair strobe_clock_pair(void);
 
-/* A rate is returned only if at most this share of it is noise. */
+/* strobe_clock_ns_per_tick returns a rate only if at most this share of it is noise. */
 #define STROBE_CLOCK_RATE_SHARE 0.0001
 
 /* ns per tick and ticks per ns, measured since strobe_clock_init. For deadlines and for judging
- * pairs, not for converting times. The first is 0 until enough time has passed. */
+ * pairs, not for converting times. strobe_clock_ns_per_tick is 0 until enough time has passed. */
 double strobe_clock_ns_per_tick(void);
 double strobe_clock_rate(void);
 

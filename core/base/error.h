@@ -9,8 +9,8 @@
 #define STROBE_ERROR (strobe_error_quark())
 GQuark strobe_error_quark(void);
 
-/* The status of an error: its code in our domain, STROBE_ERROR_IO for G_FILE_ERROR and
- * G_IO_ERROR, STROBE_ERROR_FAILED for any other. */
+/* The status of an error: its code if its domain is STROBE_ERROR; STROBE_ERROR_IO for G_FILE_ERROR
+ * and G_IO_ERROR; STROBE_ERROR_FAILED for any other domain. */
 StrobeStatus strobe_status_of(const GError *error);
 
 /* Process exit code for an error: 3 configuration, 4 plugin, 5 unreadable input, 6 cannot write,

@@ -30,7 +30,7 @@ static void set_syntax_error(const char *text, gsize offset, const char *expecte
                 "%s: no valid JSON, line %u:%u: expected %s", origin, line, column, expected);
 }
 
-/* Adds a key to the keys of its object; FALSE: it already exists. */
+/* Adds a key to the keys of the innermost open object; FALSE: the object already has this key. */
 static gboolean add_key(GPtrArray *objects, const char *text, gsize length)
 {
     GHashTable *keys = g_ptr_array_index(objects, objects->len - 1);
@@ -38,7 +38,7 @@ static gboolean add_key(GPtrArray *objects, const char *text, gsize length)
     return g_hash_table_add(keys, g_strndup(text, length));
 }
 
-/* `objects`: the keys of each open object, NULL for an array. */
+/* `objects` has a set of keys for each open object, and NULL for each open array. */
 static gboolean check_tokens(StrobeJsonScanner *scanner, GPtrArray *objects, const char *origin,
                              GError **error)
 {
@@ -69,8 +69,8 @@ static gboolean check_tokens(StrobeJsonScanner *scanner, GPtrArray *objects, con
     return TRUE;
 }
 
-/* Checks what json-glib does not: it recurses, keeps the last of equal keys and accepts
- * comments. */
+/* Rejects texts that json-glib does not reject: json-glib recurses without a limit, keeps the last
+ * of equal keys and accepts comments. */
 static gboolean check_text(const char *text, gsize length, const char *origin, GError **error)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text, length);
@@ -176,7 +176,8 @@ void strobe_json_write_node(StrobeJsonWriter *json, JsonNode *node)
     switch (json_node_get_node_type(node)) {
     case JSON_NODE_OBJECT: {
         JsonObject *object = json_node_get_object(node);
-        g_autoptr(GList) keys = json_object_get_members(object); /* in order of insertion */
+        /* the keys are in the order of the text */
+        g_autoptr(GList) keys = json_object_get_members(object);
         strobe_json_begin_object(json);
         for (GList *k = keys; k; k = k->next) {
             strobe_json_key_text(json, k->data, strlen(k->data));

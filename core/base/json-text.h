@@ -15,11 +15,11 @@
  * deeper than 64, a duplicate key, and anything that is not strict JSON. Messages name `origin`. */
 JsonNode *strobe_json_parse(const char *text, gsize length, const char *origin, GError **error);
 
-/* Parses a file in a folder; does not follow a link. NULL: it does not exist, or is not such a
- * text. */
+/* Parses a file in a folder; does not follow a link. NULL: the file does not exist, or is not an
+ * object in JSON. */
 JsonNode *strobe_json_read_file(int folder, const char *name);
 
-/* Any JSON value, with the same limits. */
+/* Parses any JSON value, with the limits of strobe_json_parse. */
 JsonNode *strobe_json_parse_value(const char *text, gsize length, const char *origin,
                                   GError **error);
 
@@ -28,11 +28,11 @@ void strobe_json_write_node(StrobeJsonWriter *json, JsonNode *node);
 
 /* Text of a tree (free it); `flags` are STROBE_JSON_*. */
 char *strobe_json_to_text(JsonNode *node, guint32 flags);
-/* The same for messages: only the first 60 bytes. */
+/* Like strobe_json_to_text, but only the first 60 bytes, for messages. */
 char *strobe_json_excerpt(JsonNode *node);
 char *strobe_json_object_to_text(JsonObject *object, guint32 flags);
 
-/* The member's text, "" if it is missing or not a text. */
+/* The text of the member `name`, "" if the member is missing or not a text. */
 const char *strobe_json_member_text(JsonObject *object, const char *name);
 gint64 strobe_json_member_int(JsonObject *object, const char *name, gint64 otherwise);
 

@@ -43,7 +43,7 @@ int strobe_kind_check(const StrobeKind *kind, char *error, size_t size)
     return 1;
 }
 
-/* Are the fields 0..n-1 equal? Writes the first difference. */
+/* Are the fields 0..n-1 equal? Writes the first difference to `error`. */
 static int fields_agree(const StrobeKind *a, const StrobeKind *b, uint32_t n, char *error,
                         size_t size)
 {

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <strobe/record.h>
 
-/* A kind's definition: this, then the NUL-terminated texts name and summary, then for each field
- * one byte of type and the texts name, unit and summary; padded to 8. */
+/* Head of a kind's stored definition. After it come the NUL-terminated texts name and summary, then
+ * for each field one byte of type and the texts name, unit and summary; padded to a multiple of 8
+ * bytes. */
 struct strobe_stored_kind {
     uint32_t bytes; /* size of the whole definition */
     uint32_t id;
@@ -20,7 +21,8 @@ struct strobe_stored_kind {
 int strobe_kind_check(const StrobeKind *kind, char *error, size_t size);
 /* Do the declarations have the same shape and fields? Units and summaries may differ. */
 int strobe_kind_is_same(const StrobeKind *a, const StrobeKind *b);
-/* May `kind` coexist with `old` of the same name? An extension adds fields named plugin.field. */
+/* May `kind` exist together with `old`, a kind of the same name? It may if it only adds fields
+ * named plugin.field. Otherwise writes the reason to `error`. */
 int strobe_kind_is_extension(const StrobeKind *kind, const StrobeKind *old, char *error,
                              size_t size);
 /* Bytes of the stored definition, a multiple of 8. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that only start another program. They are not recorded, because some of them (timeout)
- * start it in a child process and wait for it. libc only. */
+ * start the other program in a child process and wait for it. libc only. */
 #ifndef STROBE_BASE_LAUNCHERS_H
 #define STROBE_BASE_LAUNCHERS_H
 

@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <string.h>
 
-/* Held while the loader's list is locked, and during a fork: otherwise a child could inherit a
- * list that stays locked for ever. */
+/* Locked while the loader's list of objects is locked, and during a fork: otherwise a child could
+ * inherit a list that stays locked for ever. */
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 
 static void lock_counting(void)
@@ -24,7 +24,8 @@ static void prepare_process(void)
     pthread_atfork(lock_counting, let_go, let_go);
 }
 
-/* Calls `visit` like dl_iterate_phdr; 0: the list must not be locked now. */
+/* Calls `visit` like dl_iterate_phdr and returns 1. Returns 0 if another thread forks or walks the
+ * list. */
 static int walk_objects(int (*visit)(struct dl_phdr_info *, size_t, void *), void *user)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -5,26 +5,26 @@
 
 #include <stdint.h>
 
-/* Number of objects that the loader has added to this process so far. It grows with each loaded
- * library, before the library's constructors run. Short: it takes a lock of the loader, which is
- * not held while constructors run. 0: unknown now, because another thread forks or counts. Any
- * thread. */
+/* Number of objects that the loader has added to this process so far. The number grows with each
+ * loaded library, before the library's constructors run. The call is short: it takes a lock of the
+ * loader that is free while constructors run. 0: unknown now, because another thread forks or makes
+ * the same call. Any thread. */
 uint64_t strobe_loaded_objects(void);
 
 /* Is a library loaded whose file name begins with `name` ("libtorch_cpu.so")? -1: unknown now,
- * as above. Any thread. */
+ * because another thread forks or makes such a call. Any thread. */
 int strobe_loaded_has(const char *name);
 
-/* present: number of currently loaded objects; 0: unknown now. after: is `address` in an object
- * that was loaded after the first `n_before` of them? -1: unknown now. */
+/* strobe_loaded_present: number of currently loaded objects; 0: unknown now. strobe_loaded_after:
+ * is `address` in an object that was loaded after the first `n_before` objects? -1: unknown now. */
 uint64_t strobe_loaded_present(void);
 int strobe_loaded_after(uint64_t n_before, const void *address);
 
 /* Symbol of the preloaded library: void (*)(StrobeLoadedFunction *). Registers a function that is
- * called in the program's calls of dlopen and dlsym, before they continue. The conditions: a
- * library was loaded since its last call, and the caller is not one of these libraries, because
- * their constructors may still run. The function returns 0 for "not now"; the program's next
- * call then calls it again. NULL: unregisters it. */
+ * called at the begin of the program's calls of dlopen and dlsym, if libraries were loaded since
+ * the function's last call. It is not called if one of these libraries makes the call, because
+ * their constructors may still run. The function returns 0 for "not now"; the program's next dlopen
+ * or dlsym then calls it again. NULL: unregisters it. */
 #define STROBE_ON_LOAD_SYMBOL "strobe_run_on_load"
 
 typedef int StrobeLoadedFunction(void);

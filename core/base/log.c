@@ -14,8 +14,8 @@
 
 static StrobeLogSink current_sink;
 
-/* Hashes of the last warnings that were written; 0: none. There is no lock, because a forked
- * child could find it locked. */
+/* Hashes of the last warnings that were written; 0: an unused entry. There is no lock, because a
+ * forked child could inherit it locked. */
 static _Atomic guint written[WRITTEN_MAX];
 static _Atomic guint n_written;
 
@@ -89,7 +89,7 @@ void strobe_log(gint32 level, const char *format, ...)
     strobe_signal_guard_hold(&guard);
     ssize_t done = write(STDERR_FILENO, line, strlen(line));
     strobe_signal_guard_release(&guard);
-    (void)done; /* the error cannot be reported anywhere */
+    (void)done; /* an error of this write cannot be reported anywhere */
 }
 
 StrobeLogSink strobe_log_set_sink(StrobeLogSink sink)

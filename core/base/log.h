@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages to the user, on stderr; a session keeps them for its log file as well. */
+/* Messages to the user, on stderr; a session also writes them to its log file. */
 #ifndef STROBE_CORE_LOG_H
 #define STROBE_CORE_LOG_H
 
@@ -10,8 +10,8 @@
  * STROBE_LOG=info or debug. Any thread. */
 void strobe_log(gint32 level, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Called with each line of any level; NULL removes it. Returns the previous one, NULL if there was
- * none. */
+/* Sets the function that is called with each line of any level; NULL removes it. Returns the
+ * previous function, NULL if there was none. */
 typedef void (*StrobeLogSink)(gint32 level, const char *text);
 StrobeLogSink strobe_log_set_sink(StrobeLogSink sink);
 

@@ -8,19 +8,21 @@
 
 #define STROBE_MAX_MEM_DEFAULT (512u << 20)
 
-/* `folder` of temporary files, copied. NULL: they go to the folder of their output, or else to
- * the system's. */
+/* `folder` is the folder of temporary files; the text is copied. NULL: a temporary file is in the
+ * folder of the output that it belongs to, or in the system's folder if it belongs to no output. */
 void strobe_memory_limit_set(guint64 bytes, const char *folder);
 
-/* STROBE_MAX_MEM_DEFAULT unless it was set. */
+/* The limit that was set, otherwise STROBE_MAX_MEM_DEFAULT. */
 guint64 strobe_memory_limit(void);
-/* If memory is almost used up, fails like an allocation, while enough of it is left for the message
- * and the cleanup. */
+/* If memory is almost used up, fails like an allocation, while there is still enough memory for the
+ * message and the cleanup. */
 void strobe_memory_check_room(void);
-/* The folder of temporary files; `otherwise` if none was set, NULL: the system's. */
+/* The folder of temporary files that was set; if none was set, `otherwise`, or the system's folder
+ * if that is NULL. */
 const char *strobe_temporary_folder(const char *otherwise);
-/* An empty file without a name in that folder (created if missing, unless it was set). It
- * disappears when its process ends in any way. -1 with errno set. */
+/* Returns the descriptor of a new, empty file without a name in strobe_temporary_folder(otherwise),
+ * which is created if it is missing and was not set. The file disappears when its process ends in
+ * any way. -1 with errno set. */
 int strobe_temporary_file(const char *otherwise);
 /* Is the folder's file system in memory? */
 gboolean strobe_folder_is_memory(const char *folder);

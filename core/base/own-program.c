@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file from which this code was loaded, found as the registry finds it. */
+/* Path of the file from which this code was loaded. */
 static int find_own_file(char path[PATH_MAX])
 {
     struct link_map *map = NULL;

@@ -16,13 +16,13 @@
 
 #include "launchers.h"
 
-/* The process id, which the kernel clears in a forked child. NULL: the kernel cannot do so, and the
- * id is not kept. */
+/* The process id, which the kernel sets to 0 in a forked child. NULL: the kernel cannot do so, and
+ * the id is not stored. */
 static _Atomic pid_t *own_id;
 
 static void map_own_id(void)
 {
-    const size_t bytes = sizeof *own_id; /* the kernel rounds it up to a page */
+    const size_t bytes = sizeof *own_id; /* the kernel rounds the size up to a page */
     void *page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (page == MAP_FAILED)
@@ -76,7 +76,8 @@ static size_t read_file(const char *path, char *out, size_t size)
 
 void strobe_process_command(pid_t pid, char *out, size_t size)
 {
-    char path[64] = "/proc/self/cmdline"; /* the process id may be different in this /proc */
+    char path[64] = "/proc/self/cmdline"; /* /proc/PID may be wrong: this /proc may be of another
+                                             PID namespace */
 
     if (pid != getpid())
         snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
@@ -99,7 +100,7 @@ int strobe_process_is_there(pid_t pid, const char *name)
     snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
     read_file(path, line, sizeof line);
     begin = strchr(line, '(');
-    end = strrchr(line, ')'); /* followed by a blank and the state */
+    end = strrchr(line, ')'); /* the end of the name; a blank and the state follow */
     if (!begin || !end)
         return 1;
     if (name &&

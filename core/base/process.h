@@ -8,26 +8,28 @@
 
 /* getpid() without a system call, except for the first call of a process. Any thread. */
 pid_t strobe_process_id(void);
-/* gettid() in the same way: the first call of a thread makes a system call. */
+/* gettid() without a system call, except for the first call of a thread. */
 pid_t strobe_thread_id(void);
 
 /* A process's command line, arguments separated by blanks, truncated to fit; "" if it cannot be
  * read. */
 void strobe_process_command(pid_t pid, char *out, size_t size);
 
-/* Does a process with this id and name exist that has not ended? A zombie has ended. `name` is
- * NULL or the system's name for it, at most 15 bytes; if that cannot be read, the id is
- * sufficient. */
+/* Does a process with this id and name exist that has not ended? A zombie has ended. `name` is NULL
+ * (any name) or the kernel's name for the process, at most 15 bytes. If the process's name cannot
+ * be read, it is not compared. */
 int strobe_process_is_there(pid_t pid, const char *name);
 
-/* Is the process's program statically linked, so that nothing can be loaded into it? 0 if that
- * cannot be read. */
+/* Is the process's program statically linked, so that nothing can be loaded into it? 0 if the
+ * program cannot be read. */
 int strobe_process_is_static(pid_t pid);
 
-/* Does the process's program only start another one (launchers.h)? 0 if that cannot be read. */
+/* Does the process's program only start another program (launchers.h)? 0 if its name cannot be
+ * read. */
 int strobe_process_is_launcher(pid_t pid);
 
-/* Does the process have another effective user than this one? 0 if that cannot be read. */
+/* Is the process's effective user different from that of the calling process? 0 if its user cannot
+ * be read. */
 int strobe_process_is_of_other_user(pid_t pid);
 
 /* Identity of this boot of this machine, "" if unknown. */

@@ -5,17 +5,18 @@
 
 #include <stdint.h>
 
-#define STROBE_POOL_MIN_BYTES (8u << 20) /* in a configuration */
+#define STROBE_POOL_MIN_BYTES (8u << 20) /* lower limit in a configuration */
 #define STROBE_POOL_LEAST_BYTES (2u << 20)
 
 /* Behaviour of a thread that finds no free block. */
 enum strobe_policy {
-    STROBE_POLICY_DROP = 0,  /* loses the record, counted */
+    STROBE_POLICY_DROP = 0,  /* loses the record and counts it */
     STROBE_POLICY_BLOCK = 1, /* waits for the writer */
-    STROBE_POLICY_RING = 2   /* overwrites the oldest: a flight recorder */
+    STROBE_POLICY_RING = 2   /* overwrites the oldest records: a flight recorder */
 };
 
-/* Limits of a segment of a rotating capture, and the number of segments kept. 0: no limit. */
+/* Limits of a segment of a rotating capture, and the number of segments that are kept. 0: no
+ * limit. */
 typedef struct StrobeRotationLimits {
     uint64_t bytes;
     int64_t ns;

@@ -23,8 +23,8 @@ const char *strobe_run_folder(void)
     return folder;
 }
 
-/* Makes its calls directly, not through GLib: a library that intercepts the program's calls (osrt)
- * recognises Strobe's own calls by their caller. */
+/* Calls libc directly, not through GLib: the library that intercepts the program's calls of libc
+ * (osrt) recognises Strobe's calls by the caller's address. */
 void strobe_run_opening(const char *collector)
 {
     const char *folder = strobe_run_folder();
@@ -46,7 +46,7 @@ void strobe_run_opening(const char *collector)
         unlink(path);
 }
 
-/* ENXIO: the FIFO has no reader. */
+/* Opens the FIFO; returns 0 or an errno value. ENXIO: the FIFO has no reader. */
 static int open_writers(const char *folder, int mode, int *fd)
 {
     char path[PATH_MAX];
@@ -60,7 +60,7 @@ static int open_writers(const char *folder, int mode, int *fd)
     return fstat(*fd, &st) == 0 && S_ISFIFO(st.st_mode) ? 0 : EINVAL;
 }
 
-/* 0: the path is too long. The pool's file has a random name. */
+/* Returns 0 if the path is too long. The pool's file has a random name, so the path is unique. */
 static int make_refusal_path(const char *folder, const char *pool, char path[PATH_MAX])
 {
     const char *slash = strrchr(pool, '/');
@@ -96,8 +96,8 @@ int strobe_run_request_writer(const char *pool)
     if (!folder || *pool != '/')
         return ENOENT;
     int error = open_writers(folder, O_WRONLY, &writing);
-    if (error == 0) /* a reader that ends right now must not cause SIGPIPE, so this process is a
-                     * reader too */
+    if (error == 0) /* so that a write causes no SIGPIPE if the reader ends right now, this process
+                       opens the FIFO for reading too */
         error = open_writers(folder, O_RDONLY, &reading);
     strncpy(message, pool, sizeof message - 1);
     if (error == 0 && write(writing, message, sizeof message) != (ssize_t)sizeof message)

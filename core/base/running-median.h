@@ -8,14 +8,14 @@
 #define STROBE_MEDIAN_VALUES 63u
 
 typedef struct StrobeRunningMedian {
-    double latest[STROBE_MEDIAN_VALUES]; /* in order of arrival; the next one goes to n % 63 */
+    double latest[STROBE_MEDIAN_VALUES]; /* in order of arrival; the next value goes to n % 63 */
     double sorted[STROBE_MEDIAN_VALUES];
     guint64 n;
 } StrobeRunningMedian;
 
 /* Adds a value and drops the oldest. */
 void strobe_running_median_add(StrobeRunningMedian *median, double value);
-/* 0 while there is no value. */
+/* The median; 0 while there is no value. */
 double strobe_running_median_value(const StrobeRunningMedian *median);
 
 #endif

@@ -15,11 +15,13 @@
 
 /* Precedes a block and keeps its alignment. */
 typedef struct Head {
-    int file; /* file that is mapped, including the head; -1: the block is on the heap */
+    int file; /* descriptor of the mapped file, which begins with the head; -1: the block is on the
+                 heap */
     char unused[60];
 } Head;
 
-/* A default folder on tmpfs would use memory too. */
+/* A small block belongs on the heap; so does any block if the default folder is on tmpfs, because a
+ * file there uses memory too. */
 static gboolean belongs_in_file(gsize bytes)
 {
     return bytes > strobe_memory_limit() / HEAP_SHARE && strobe_temporary_has_disk();
@@ -46,7 +48,7 @@ static gboolean grow_file(int file, gsize old_bytes, gsize bytes)
     return error == 0;
 }
 
-/* NULL: there is no room. */
+/* NULL: there is no room on the disk. */
 static Head *map_file(gsize bytes)
 {
     const int file = strobe_temporary_file(NULL);
@@ -74,7 +76,7 @@ static Head *remap_file(Head *head, gsize old_bytes, gsize bytes)
     head = mremap(head, old_bytes, bytes, MREMAP_MAYMOVE);
     if (head == MAP_FAILED)
         return NULL;
-    /* Otherwise the truncated bytes would reappear. */
+    /* Without this, the truncated bytes would reappear when the block grows again. */
     return bytes < old_bytes && ftruncate(file, (off_t)bytes) != 0 ? NULL : head;
 }
 
@@ -97,7 +99,8 @@ static Head *grow_on_heap(Head *head, gsize old_bytes, gsize bytes)
     return head;
 }
 
-/* Copies a block to the other kind of memory; without an old block, makes a new one. */
+/* Copies the block `head` (NULL: none) to the new block `to` in the other kind of memory, and frees
+ * `head`. */
 static Head *move_block(Head *to, Head *head, gsize old_bytes, gsize bytes)
 {
     if (head)

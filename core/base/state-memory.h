@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory for state that grows with the live objects of an input. A small block is on the heap. A
- * large one is a mapped temporary file, whose pages the system writes out when memory is short. If
- * the file has no room, the block is on the heap after all, within --max-mem. */
+ * large block is a mapped temporary file, whose pages the system writes out when memory is short.
+ * If the disk has no room for the file, the block is on the heap too, within --max-mem. */
 #ifndef STROBE_CORE_STATE_MEMORY_H
 #define STROBE_CORE_STATE_MEMORY_H
 
 #include <glib.h>
 
-/* Resizes a block of `old_bytes` (NULL and 0: a new one) and returns its new address; new bytes
- * are zero. 0 bytes frees it. Any thread. */
+/* Resizes a block of `old_bytes` (NULL and 0: a new one) and returns its new address; new bytes are
+ * zero. 0 bytes: frees the block. Any thread. */
 void *strobe_state_memory(void *block, gsize old_bytes, gsize bytes);
 
 #endif

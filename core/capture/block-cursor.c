@@ -79,8 +79,8 @@ static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
 
 /* ---- compressed blocks ---- */
 
-/* Copies up to `n` bytes of the file from `offset` through the window; returns their number, -1 if
- * they cannot be read. */
+/* Copies up to `n` bytes of the file from `offset` to `head`, through the cursor's window. Returns
+ * their number, -1 if they cannot be read. */
 static gssize read_head(StrobeBlockCursor *cursor, guint64 offset, gsize n, char *head)
 {
     if (!lies_in_window(cursor, offset) || !lies_in_window(cursor, offset + n - 1))
@@ -105,8 +105,8 @@ static const char *find_plain_bytes(StrobeBlockCursor *cursor, StrobeBlockPlace 
     return NULL;
 }
 
-/* For a place whose header was read and whose payload is inside the file. Returns like
- * find_plain_bytes. */
+/* Completes a place whose header was read and whose payload is inside the file. Returns a
+ * description of an error, or NULL. */
 static const char *finish_place(StrobeBlockCursor *cursor, StrobeBlockPlace *place)
 {
     place->stored_bytes = place->header.payload_bytes;
@@ -115,7 +115,7 @@ static const char *finish_place(StrobeBlockCursor *cursor, StrobeBlockPlace *pla
     return place->is_compressed ? find_plain_bytes(cursor, place) : NULL;
 }
 
-/* Memory for the stored bytes of a compressed block. */
+/* Returns memory for the `n` stored bytes of a compressed block. */
 static char *stored_room(StrobeBlockCursor *cursor, gsize n)
 {
     if (cursor->stored_bytes < n) {
@@ -136,8 +136,9 @@ static gboolean unpack_block(StrobeBlockCursor *cursor, const StrobeBlockPlace *
 
 /* ---- the walk ---- */
 
-/* Offset of the next magic after the cursor; the size if there is none. FALSE if the file cannot
- * be read at *found. A file full of false magics is read only once. */
+/* Finds the offset of the next magic after the cursor; *found is the file's size if there is none.
+ * FALSE if the file cannot be read at *found. The search continues where the last search ended, so
+ * that a file full of false magics is read only once. */
 static gboolean find_magic(StrobeBlockCursor *cursor, guint64 *found)
 {
     guint64 from = cursor->at + 1;

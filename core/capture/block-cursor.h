@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the blocks of a capture by their framing; skips torn and damaged parts. */
+/* Finds the blocks of a capture by their headers; skips incomplete and damaged parts. */
 #ifndef STROBE_CORE_BLOCK_CURSOR_H
 #define STROBE_CORE_BLOCK_CURSOR_H
 
@@ -7,8 +7,9 @@
 #include <strobe/helpers/compression.h>
 #include "capture-format.h"
 
-/* A block with a valid header; the payload is not checked yet. For a compressed block the header
- * has the uncompressed size as payload_bytes, and the type without its flag. */
+/* A block with a valid header; the payload is not checked yet. For a compressed block,
+ * `payload_bytes` in the header is the uncompressed size, and `type` lacks the flag
+ * STROBE_BLOCK_COMPRESSED. */
 typedef struct StrobeBlockPlace {
     guint64 offset;       /* offset of the payload in the file */
     guint32 stored_bytes; /* size of the payload in the file */
@@ -22,15 +23,15 @@ static inline guint64 strobe_block_place_end(const StrobeBlockPlace *place)
     return place->offset + place->stored_bytes;
 }
 
-/* The bytes of the file that hold [*from, *to) of a payload; for a compressed payload, all
- * bytes. */
+/* Converts the range [*from, *to) of a payload to the range of the file that contains it; for a
+ * compressed payload, to the range of all stored bytes. */
 void strobe_block_place_find(const StrobeBlockPlace *place, guint64 *from, guint64 *to);
 
 /* Called for each damaged range [from, to). */
 typedef void (*StrobeDamageFunction)(void *user, guint64 from, guint64 to, const char *reason);
 
-/* Walks from block to block in the first `size` bytes of a file. Reads many small blocks at a
- * time, and only the requested bytes of large ones. */
+/* Walks from block to block in the first `size` bytes of a file. Reads many small blocks at a time,
+ * and only the requested bytes of a large block. */
 typedef struct StrobeBlockCursor {
     int fd;
     guint64 size, at;
@@ -43,7 +44,7 @@ typedef struct StrobeBlockCursor {
     gsize scan_n;
     char *scan;
     const char *problem; /* error of the payload that was read last */
-    char *stored;        /* buffer for a compressed payload; NULL until the first one */
+    char *stored; /* buffer for a compressed payload; NULL until the first compressed payload */
     gsize stored_bytes;
     StrobeCompression *compression; /* NULL until the first use */
 } StrobeBlockCursor;
@@ -52,12 +53,12 @@ void strobe_block_cursor_begin(StrobeBlockCursor *cursor, int fd, guint64 size,
                                StrobeDamageFunction damage, void *user);
 void strobe_block_cursor_end(StrobeBlockCursor *cursor);
 
-/* FALSE at the end, or with an error if the file cannot be read or this build cannot decompress
- * it. */
+/* Goes to the next block. FALSE at the end, or with an error if the file cannot be read or this
+ * build cannot decompress the block. */
 gboolean strobe_block_cursor_next(StrobeBlockCursor *cursor, StrobeBlockPlace *place,
                                   GError **error);
-/* The block whose header is at `offset`, FALSE if there is no valid one. The cursor does not
- * move. */
+/* Finds the block whose header is at `offset`, FALSE if there is no valid header. The cursor does
+ * not move. */
 gboolean strobe_block_cursor_at(StrobeBlockCursor *cursor, guint64 offset, StrobeBlockPlace *place);
 /* Reads, checks and decompresses a payload into `buffer` (payload_bytes long). FALSE: the
  * cursor's `problem` has the reason. */
@@ -67,7 +68,7 @@ gboolean strobe_block_cursor_read(StrobeBlockCursor *cursor, const StrobeBlockPl
 /* Called for each block in file order; FALSE stops. */
 typedef gboolean (*StrobeBlockFunction)(void *user, const StrobeBlockPlace *place);
 
-/* Walks the whole file. Returns FALSE with an error only if it cannot be read. */
+/* Walks the whole file. Returns FALSE with an error only if the file cannot be read. */
 gboolean strobe_block_walk(int fd, guint64 size, StrobeBlockFunction block,
                            StrobeDamageFunction damage, void *user, GError **error);
 

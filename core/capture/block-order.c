@@ -8,7 +8,7 @@
 struct late {
     guint32 segment, thread_buffer;
     guint64 sequence;
-    guint32 offset; /* in the thread buffer's block */
+    guint32 offset; /* position in the thread buffer's block */
     guint64 at;     /* offset of the header in the file */
 };
 
@@ -23,8 +23,8 @@ struct StrobeBlockOrder {
     GArray *late; /* of struct late; sorted when finished */
     gboolean is_sorted;
     guint64 n_refused;
-    guint next[STROBE_POOL_THREAD_BUFFERS]; /* second walk: the thread buffer's next late block
-                                               in the segment */
+    guint next[STROBE_POOL_THREAD_BUFFERS]; /* in the second walk: index of the thread buffer's next
+                                               late block in the segment */
 };
 
 StrobeBlockOrder *strobe_block_order_new(void)
@@ -99,7 +99,7 @@ void strobe_block_order_note(StrobeBlockOrder *order, const StrobeBlockPlace *pl
     const struct strobe_block_header *h = &place->header;
 
     if (h->thread_buffer >= STROBE_POOL_THREAD_BUFFERS)
-        return; /* not from a known thread buffer: keep its position */
+        return; /* a block that is not from a known thread buffer keeps its position */
     struct last *last = &order->last[h->thread_buffer];
     if (h->sequence > last->sequence ||
         (h->sequence == last->sequence && h->offset >= last->offset)) {

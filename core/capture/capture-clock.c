@@ -19,12 +19,12 @@ void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTr
 {
     writer->trend = *trend;
     writer->n_idle = 0;
-    writer->is_pair_written = 1; /* a pair of an earlier capture */
+    writer->is_pair_written = 1; /* the current pair belongs to an earlier capture */
     strobe_capture_writer_set_pair(writer, pair);
     writer->first_pair = writer->pair;
 }
 
-/* Index of the pair that is the best to drop: older pairs may be farther apart. */
+/* Index of the pair that is needed least. Older pairs may be farther apart than newer pairs. */
 static uint32_t least_missed(const StrobeClockPair *pairs, uint32_t n)
 {
     uint32_t found = 1;
@@ -52,7 +52,7 @@ static void keep_idle(StrobeCaptureWriter *writer, const StrobeClockPair *pair)
     idle[writer->n_idle++] = *pair;
 }
 
-/* Another pair follows the current one; if no block contains the current one, it must be kept. */
+/* Keeps the current pair, which the next pair replaces, if no block contains it. */
 static void keep_present(StrobeCaptureWriter *writer)
 {
     const StrobeClockPair *last = writer->n_idle ? &writer->idle[writer->n_idle - 1] : NULL;
@@ -96,7 +96,7 @@ void strobe_capture_write_idle_pairs(StrobeCaptureWriter *writer)
 {
     uint32_t n = writer->n_idle;
 
-    /* The reserve has room only for losses and the seal. */
+    /* While the reserve is in use, there is room only for losses and the seal. */
     if (n == 0 || writer->reserve_end)
         return;
     writer->n_idle = 0;

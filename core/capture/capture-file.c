@@ -36,7 +36,7 @@ int strobe_capture_file_name(const char *path)
     return renameat(AT_FDCWD, made, AT_FDCWD, path) ? errno : 0;
 }
 
-/* NULL: it does not begin with metadata. */
+/* Reads the file's metadata (free it). NULL: the file does not begin with metadata. */
 static char *read_metadata(int fd)
 {
     struct strobe_block_header header;
@@ -54,8 +54,8 @@ static char *read_metadata(int fd)
     return metadata;
 }
 
-/* The path comes from the program and is not trusted: the right file is the one whose metadata
- * name this pool. */
+/* Do the file's metadata name this pool? The path comes from the program, so any file may be
+ * there. */
 static int is_of_pool(int fd, const char *metadata, const struct pool_header *pool)
 {
     struct stat status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes a capture's file from the program, which makes it with its metadata, to the writer, which
- * appends everything else. libc only. */
+/* Passes a capture's file from the program to the writer. The program creates the file and writes
+ * its metadata; the writer appends everything else. libc only. */
 #ifndef STROBE_CORE_CAPTURE_FILE_H
 #define STROBE_CORE_CAPTURE_FILE_H
 
@@ -14,9 +14,9 @@ int strobe_capture_file_begin(int fd, uint32_t window, const char *metadata);
  * the file has its metadata: then it is a capture. Returns 0 or an errno value. */
 int strobe_capture_file_name(const char *path);
 
-/* Opens such a file to append to it, and reads its metadata (free it). The path comes from the
- * program and is not trusted: the file's metadata must name the pool, and the file must have only
- * one hard link and not be a symbolic link. Returns 0 or an errno value. */
+/* Opens a capture at `path` to append to it, and reads its metadata (free it). The path comes from
+ * the program and is not trusted: the file's metadata must name the pool, and the file must have
+ * only one hard link and not be a symbolic link. Returns 0 or an errno value. */
 int strobe_capture_file_open(const char *path, const struct pool_header *pool, int *fd,
                              char **metadata);
 

@@ -2,9 +2,9 @@
 /*
  * The capture file: a sequence of blocks, each with its own framing and checksums.
  *
- * Each block can be found (magic), checked and understood separately: its header has its thread
+ * Each block can be found (by its magic), checked and decoded separately: its header has its thread
  * buffer, track and window and a clock pair. Numbers are little endian. Blocks of definitions
- * (metadata, kinds, tracks, strings) come before the first record that needs them.
+ * (metadata, kinds, tracks, strings) come before the first record that needs the definitions.
  * docs/capture.md describes the format for authors of readers.
  */
 #ifndef STROBE_CORE_CAPTURE_FORMAT_H
@@ -15,13 +15,14 @@
 #include "clock-trend.h"
 #include "record-format.h"
 
-/* File names: of the newest segment of a capture, of an earlier segment (numbered from 1), and
- * of an unfinished file (a segment without its first blocks, or a dump that is being written). */
+/* Names of files: the newest segment of a capture; an earlier segment, numbered from 1; and an
+ * unfinished file, which is a segment without its first blocks or a dump that is being written. */
 #define STROBE_CAPTURE_NAME "capture.strobe"
 #define STROBE_SEGMENT_FORMAT "capture.%05u.strobe"
 #define STROBE_CAPTURE_UNNAMED ".new"
 #define STROBE_SEGMENT_NEW STROBE_CAPTURE_NAME STROBE_CAPTURE_UNNAMED
-/* Appended to the name of a capture with another name: its earlier segments, numbered from 0. */
+/* If a capture has another name than capture.strobe, this is appended to that name for its earlier
+ * segments, numbered from 0. */
 #define STROBE_SLICE_MARK ".slice_"
 #define STROBE_SLICE_FORMAT STROBE_SLICE_MARK "%u"
 /* External data of the same window, in the same folder; see external-data.h. */
@@ -43,29 +44,28 @@ enum {
     STROBE_BLOCK_TRACKS = 4,   /* struct strobe_stored_track each */
     STROBE_BLOCK_RECORDS = 5,  /* records as they were in the thread buffer */
     STROBE_BLOCK_SEAL = 6,     /* struct strobe_stored_seal: the window, or segment, is complete */
-    STROBE_BLOCK_OPEN = 7,     /* RECORDS of spans that are open at a segment's end; later segments
-                                * have their end */
+    STROBE_BLOCK_OPEN = 7,     /* like RECORDS, for spans that are open at a segment's end; later
+                                  segments contain their ends */
     STROBE_BLOCK_RESERVE = 8,  /* empty: room for losses and seal if the disk becomes full */
-    STROBE_BLOCK_CLOCK = 9,    /* an array of StrobeClockPair, taken while there was nothing to
-                                * write */
-    STROBE_BLOCK_RECOVERY = 10 /* empty: the following blocks come from a recovery; without a
-                                * seal they are void */
+    STROBE_BLOCK_CLOCK = 9, /* an array of StrobeClockPair, read while there was nothing to write */
+    STROBE_BLOCK_RECOVERY = 10 /* empty: the following blocks come from a recovery; they are invalid
+                                  if no seal follows */
 };
 
 struct strobe_block_header {
     char magic[8];
-    uint32_t header_crc; /* CRC of this header with 0 in this place */
+    uint32_t header_crc; /* CRC of this header, computed with 0 in this member */
     uint32_t payload_crc;
     uint32_t type;
     uint32_t payload_bytes;
     uint32_t window;        /* number of the window in its session, counted from 1 */
     uint32_t thread_buffer; /* STROBE_THREAD_BUFFER_NONE: not from a thread buffer */
-    uint64_t sequence;      /* of the thread buffer's block: (thread buffer, sequence, offset)
-                               identifies these bytes; METADATA: number of the segment, from 0 */
-    uint32_t offset;        /* position of the payload in the thread buffer's block */
-    uint32_t track;         /* track of the thread buffer's thread */
-    uint64_t base;          /* base of the begins of short times, in ticks */
-    StrobeClockPair pair;   /* taken after everything in the block was recorded */
+    uint64_t sequence; /* sequence of the thread buffer's block: (thread buffer, sequence, offset)
+                          identifies the payload; in METADATA: number of the segment, from 0 */
+    uint32_t offset;   /* position of the payload in the thread buffer's block */
+    uint32_t track;    /* track of the thread buffer's thread */
+    uint64_t base;     /* in ticks: short times count their begin from here */
+    StrobeClockPair pair; /* taken after everything in the block was recorded */
 };
 
 _Static_assert(sizeof(struct strobe_block_header) == 104, "capture format");
@@ -75,13 +75,14 @@ _Static_assert(sizeof(struct strobe_block_header) == 104, "capture format");
 /* Size of a block of reserve, including its header. */
 #define STROBE_RESERVE_BYTES 4096u
 
-/* A later seal replaces an earlier one, but a seal with `continued` replaces none without it. */
+/* A later seal replaces an earlier seal, except that a seal with `continued` does not replace a
+ * seal without it. */
 struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;
-    uint32_t recovered;       /* 1: a later run wrote it, because the writer had ended too */
-    uint32_t continued;       /* 1: the window continues in the next segment */
-    StrobeClockSummary clock; /* the clock as the writer observed it */
+    uint32_t recovered; /* 1: recovery wrote the seal later, because the writer had ended too */
+    uint32_t continued; /* 1: the window continues in the next segment */
+    StrobeClockSummary clock; /* the clock as the writer observed the clock */
 };
 
 _Static_assert(sizeof(struct strobe_stored_seal) == 72, "capture format");

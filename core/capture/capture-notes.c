@@ -7,7 +7,7 @@
 #include "kind-table.h"
 #include "span-names.h"
 
-/* Writes an inline string with an id that no thread buffer uses. Returns its words. */
+/* Writes an inline string with an id that no thread buffer uses. Returns its number of words. */
 static uint32_t put_text(uint64_t *out, uint32_t id, const char *text, size_t size)
 {
     size_t n = strnlen(text, size);

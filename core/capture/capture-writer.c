@@ -12,8 +12,8 @@
 #include "span-names.h"
 #include "track-table.h"
 
-/* A block of strings is full at this size. The buffer is larger, for long strings, but the pages
- * that it uses must not grow with the number of strings. */
+/* A block of strings is full at this size. The buffer is larger, for a long string; with this limit
+ * it does not use all its pages when there are only many short strings. */
 #define STRINGS_AT_ONCE 16384u
 
 /* Shorter blocks stay uncompressed: compression would save next to nothing. */
@@ -88,7 +88,7 @@ void strobe_capture_writer_end(StrobeCaptureWriter *writer)
 
 void strobe_capture_writer_forget(StrobeCaptureWriter *writer)
 {
-    writer->fd = -1; /* closed by the caller: it belongs to the parent */
+    writer->fd = -1; /* the descriptor belongs to the parent; the caller closes it */
     free_buffers(writer);
 }
 
@@ -121,7 +121,8 @@ static int write_all(int fd, struct iovec *iov, int n)
     return 0;
 }
 
-/* The reserve must have room for the block and for the header of the rest. */
+/* Does the reserve have room for the block, and for the header of a block with the rest of the
+ * reserve? */
 static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_bytes)
 {
     uint64_t size = sizeof(struct strobe_block_header) + payload_bytes;
@@ -130,7 +131,8 @@ static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_byte
     return left == size || left >= size + sizeof(struct strobe_block_header);
 }
 
-/* Blocks that a reader needs first stay uncompressed, and short blocks too. */
+/* Should the block be compressed? Blocks that a reader needs first, and short blocks, stay
+ * uncompressed. */
 static int is_compressible(const StrobeCaptureWriter *writer,
                            const struct strobe_block_header *header)
 {
@@ -181,8 +183,8 @@ static int append_block(StrobeCaptureWriter *writer, struct strobe_block_header 
     header->header_crc = strobe_crc32c(0, header, sizeof *header);
     error = write_all(writer->fd, iov, header->payload_bytes ? 2 : 1);
     if (error && !writer->reserve_end) {
-        /* A partly written block would only be skipped as damaged. If it cannot be truncated,
-         * the next block overwrites it: otherwise `bytes` would be wrong. */
+        /* Removes a partly written block, which a reader would skip as damaged. If the file cannot
+         * be truncated, the next block overwrites the part, so that `bytes` stays right. */
         lseek(writer->fd, (off_t)writer->bytes, SEEK_SET);
         if (ftruncate(writer->fd, (off_t)writer->bytes))
             return error;
@@ -293,8 +295,8 @@ static void clear_range(uint64_t *bits, uint32_t from, uint32_t to)
         bits[i / 64] &= ~(1ull << (i % 64));
 }
 
-/* Appends the missing tracks of `n` entries from `first` to the `used` tracks in the buffer;
- * returns the new number of tracks. */
+/* Appends to the `used` tracks in the buffer those of the `n` entries from `first` that the file
+ * lacks; returns the new number of tracks. */
 static uint32_t put_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool,
                            uint32_t first, uint32_t n, uint32_t used)
 {
@@ -311,7 +313,8 @@ static uint32_t put_tracks(StrobeCaptureWriter *writer, const struct pool_header
 
 static int write_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool)
 {
-    /* Read this first: a track that is published meanwhile is found now or the next time. */
+    /* Read before the entries: a track that is published meanwhile is found now or by the next
+     * call. */
     uint32_t published = atomic_load_explicit(&pool->n_tracks, memory_order_acquire);
     uint32_t used;
     int error = 0;
@@ -326,7 +329,7 @@ static int write_tracks(StrobeCaptureWriter *writer, const struct pool_header *p
     if (used)
         error = strobe_capture_write_block(writer, STROBE_BLOCK_TRACKS, writer->buffer,
                                            used * (uint32_t)sizeof(struct strobe_stored_track));
-    if (error) /* the next call writes all of them again */
+    if (error) /* the next call writes all these tracks again */
         memset(writer->track_written, 0, sizeof writer->track_written);
     else
         writer->tracks_done = published;
@@ -385,7 +388,8 @@ int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct p
 {
     int error = write_kinds(writer, pool);
     int tracks_error = write_tracks(writer, pool);
-    /* Strings come last: a track's name was interned before the track was published. */
+    /* Strings are written after tracks, because a track's name was interned before the track was
+     * published. */
     int strings_error = write_strings(writer, pool);
 
     return error ? error : tracks_error ? tracks_error : strings_error;
@@ -402,7 +406,7 @@ static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t type, uint32_t
     return error;
 }
 
-/* The name of a span that began after `end` may be newer than the definitions. */
+/* Did the span begin after `end`? The definitions in the file may lack its name. */
 static int began_after(const char *record, uint32_t words, uint64_t end)
 {
     uint64_t begin;
@@ -448,7 +452,7 @@ struct loss_place {
     uint64_t begin, end;
 };
 
-/* Puts a record of `count` losses, none for 0; returns its size. */
+/* Puts a record of `count` losses into `out`, or nothing if `count` is 0; returns its size. */
 static uint32_t put_loss(char *out, const struct loss_place *place, uint64_t count, uint32_t track)
 {
     struct strobe_loss loss = {count, place->cause, track};
@@ -462,8 +466,8 @@ static uint32_t put_loss(char *out, const struct loss_place *place, uint64_t cou
     return sizeof words;
 }
 
-/* Sums up the new losses of all thread buffers for one cause; on request, puts one record for
- * each thread buffer. */
+/* Sums up the new losses of all thread buffers for one cause; if requested, also puts one record
+ * for each thread buffer. */
 static uint64_t put_thread_buffers(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                    struct loss_place *place, const StrobeLossCounts *seen,
                                    uint32_t *at)
@@ -518,7 +522,8 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t flags)
 {
-    StrobeClockTrend trend = writer->trend; /* this need not be the last seal */
+    /* a copy, because more pairs may follow after this seal */
+    StrobeClockTrend trend = writer->trend;
     struct strobe_stored_seal seal = {.begin_ticks = begin,
                                       .end_ticks = end,
                                       .recovered = (flags & STROBE_SEAL_RECOVERED) != 0,

@@ -13,24 +13,24 @@
 
 /* A capture file that is being written, and the definitions that it already contains. */
 typedef struct StrobeCaptureWriter {
-    int fd;               /* -1: none */
-    uint64_t bytes;       /* size of the complete blocks */
-    uint64_t reserve_at;  /* 0: none */
-    uint64_t reserve_end; /* while the reserve is in use, otherwise 0 */
+    int fd;               /* descriptor of the file; -1: none */
+    uint64_t bytes;       /* total size of the complete blocks */
+    uint64_t reserve_at;  /* offset of the reserve; 0: none */
+    uint64_t reserve_end; /* end of the reserve while it is in use, otherwise 0 */
     uint32_t window;
-    StrobeClockPair pair, first_pair; /* the current pair, and the file's first */
+    StrobeClockPair pair, first_pair; /* the current pair, and the first pair of the file */
     int is_pair_written;
-    StrobeClockTrend trend;                    /* of all pairs */
+    StrobeClockTrend trend;                    /* trend of all pairs */
     StrobeClockPair idle[STROBE_WRITER_PAIRS]; /* pairs that no block contains yet */
     uint32_t n_idle;
-    uint32_t kinds_done;   /* number of bytes of the pool's kind area */
-    uint32_t tracks_done;  /* value of the pool's count of published tracks */
-    uint32_t strings_done; /* all ids below this one */
+    uint32_t kinds_done;   /* number of bytes of the pool's kind area that are in the file */
+    uint32_t tracks_done;  /* value of the pool's n_tracks when all tracks were in the file */
+    uint32_t strings_done; /* the file contains all strings with ids below this */
     uint64_t string_written[STROBE_POOL_STRINGS / 64];
     uint32_t track_written[STROBE_POOL_TRACKS]; /* the last id written for each entry */
     char *buffer;                               /* STROBE_WRITER_BUFFER bytes, allocated by
                                                  * capture_writer_init */
-    StrobeCompression *compression;             /* NULL: blocks stay plain */
+    StrobeCompression *compression;             /* NULL: blocks stay uncompressed */
     char *plain, *compressed; /* buffers for a block, STROBE_COMPRESSED_MAX bytes each */
 } StrobeCaptureWriter;
 
@@ -41,23 +41,25 @@ int strobe_capture_writer_init(StrobeCaptureWriter *writer);
 void strobe_capture_writer_compress(StrobeCaptureWriter *writer);
 void strobe_capture_writer_clear(StrobeCaptureWriter *writer);
 
-/* Begins to write at the current end of `fd` (owned from now on). */
+/* Begins to write at the current end of `fd`, which the writer owns from now on. */
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window);
-/* The same; continues `trend`, which contains the pairs so far. `pair` is the next pair. */
+/* Like strobe_capture_writer_begin, but continues `trend`, which contains the pairs so far. `pair`
+ * is the next pair. */
 void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
                                   const StrobeClockTrend *trend, const StrobeClockPair *pair);
-/* The same for a copy of another writer's capture: it takes over all clock pairs of that writer. */
+/* Like strobe_capture_writer_begin, for a copy of another writer's capture: takes over all clock
+ * pairs of that writer. */
 void strobe_capture_writer_begin_copy(StrobeCaptureWriter *writer, int fd,
                                       const StrobeCaptureWriter *other);
 void strobe_capture_writer_end(StrobeCaptureWriter *writer);
 
-/* In a forked child: frees the buffers and forgets the file. */
+/* Call it in a forked child: frees the buffers, but leaves the file to the parent. */
 void strobe_capture_writer_forget(StrobeCaptureWriter *writer);
 
-/* Takes the clock pair for the headers of the next blocks. Everything in these blocks must have
- * been recorded before. */
+/* Reads the clocks and uses this pair in the headers of the next blocks. Everything in these blocks
+ * must have been recorded before this call. */
 void strobe_capture_writer_take_pair(StrobeCaptureWriter *writer);
-/* The same with a given pair. */
+/* Uses the given pair in the headers of the next blocks. */
 void strobe_capture_writer_set_pair(StrobeCaptureWriter *writer, const StrobeClockPair *pair);
 
 /* Exchanges the two writers. */
@@ -79,16 +81,16 @@ int strobe_capture_write_records(StrobeCaptureWriter *writer, const struct pool_
 /* Appends the kinds, tracks and strings that are new in the pool since the last call. */
 int strobe_capture_write_definitions(StrobeCaptureWriter *writer, const struct pool_header *pool);
 
-/* Appends the open spans of all thread buffers of the window as unfinished records, in blocks of
- * `type`. `*n_lost` receives the number of those that could not be written. */
+/* Appends the window's open spans in all thread buffers as unfinished records, in blocks of `type`.
+ * `*n_lost` receives the number of spans that could not be written. */
 int strobe_capture_write_unfinished(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                     uint32_t type, uint64_t end, uint64_t *n_lost);
 
 void strobe_capture_read_losses(const struct pool_header *pool, StrobeLossCounts *seen);
 
 /* Appends a loss record for each thread buffer and cause with unreported losses, and for losses
- * outside of thread buffers. In the reserve, which is small, appends one for each cause. The caller
- * must remember `seen` as reported. */
+ * outside of thread buffers. In the reserve, which is small, appends only one record for each
+ * cause. The caller must then record that `seen` is reported. */
 int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                 uint32_t kind, uint64_t begin, uint64_t end,
                                 const StrobeLossCounts *seen);
@@ -98,8 +100,9 @@ enum { STROBE_SEAL_RECOVERED = 1, STROBE_SEAL_CONTINUED = 2 };
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t flags);
 
-/* Appends a block of reserve. If the disk becomes full, the blocks written between use and close
- * replace it: at most STROBE_RESERVE_BYTES, otherwise ENOSPC. */
+/* Appends a block of reserve. If the disk becomes full, the blocks that are written between
+ * strobe_capture_use_reserve and strobe_capture_close_reserve replace it; more than
+ * STROBE_RESERVE_BYTES of them fail with ENOSPC. */
 int strobe_capture_write_reserve(StrobeCaptureWriter *writer);
 int strobe_capture_use_reserve(StrobeCaptureWriter *writer);
 int strobe_capture_close_reserve(StrobeCaptureWriter *writer);
@@ -108,7 +111,7 @@ int strobe_capture_close_reserve(StrobeCaptureWriter *writer);
 
 void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTrend *trend,
                                 const StrobeClockPair *pair);
-/* Appends the pairs that are in no block. If that fails, they wait for the next block. */
+/* Appends the pairs that are in no block. If this fails, the next block contains them. */
 void strobe_capture_write_idle_pairs(StrobeCaptureWriter *writer);
 
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clock-map.h"
 
-#define PAIRS_MAX 65536u /* maximum in memory; above it every second pair is dropped */
-#define KNOTS_MAX 16384  /* maximum number if the counter is steady */
-#define EPOCHS_BACK 8u   /* number of resets that the search for a count goes back */
-#define RATE_BITS 44     /* rates are ns per tick, scaled by 2^44 */
+/* maximum number of pairs in memory; if there are more, every second pair is dropped */
+#define PAIRS_MAX 65536u
+#define KNOTS_MAX 16384 /* maximum number of knots if the counter is steady */
+#define EPOCHS_BACK 8u  /* maximum number of resets over which the search for a count goes back */
+#define RATE_BITS 44    /* rates are ns per tick, scaled by 2^44 */
 #define HALF ((gint64)1 << (RATE_BITS - 1)) /* half of a ns in this scale */
-#define REACH 1.01                          /* maximum error factor of an extrapolated count */
-/* A count may be later than its block's pair: counters of two processors, or a source with a
- * clock of its own. */
+#define REACH 1.01                          /* allowed error factor of an extrapolated count */
+/* A count may be later than its block's pair by this much, because the counters of two processors
+ * differ or the source has a separate clock. */
 #define UNORDERED_NS 10000
 
-/* Damaged pairs may have any values; within these limits no sum of times overflows. */
+/* Damaged pairs may have any values; with these limits no sum of times overflows. */
 #define TIME_LIMIT STROBE_CLOCK_NS_LIMIT
 #define RATE_LIMIT ((gint64)1 << 62)
 
@@ -21,13 +22,14 @@ enum side { SIDE_NONE, SIDE_BEFORE, SIDE_AFTER };
 struct segment {
     guint64 begin;
     guint64 ticks;
-    gint64 ns; /* since the epoch */
+    gint64 ns; /* time since the epoch */
     gint64 rate;
     guint jump; /* index of the jump; only for one side of a jump */
     enum side side;
 };
 
-/* A broken link, and the times that were already returned on both of its sides. */
+/* A broken link between two knots, and the times that were already returned on both sides of the
+ * jump. */
 struct jump {
     gint64 begin_ns, end_ns;
     gint64 last_before, first_after;
@@ -41,18 +43,18 @@ struct epoch {
 };
 
 struct StrobeClockMap {
-    struct { /* the last used segment: counts in this range need no search */
+    struct { /* cache of the last used segment: counts in this range need no search */
         guint64 ticks, length;
         guint64 rate;
         gint64 ns;
     } current;
     GArray *pairs; /* of StrobeClockPair */
     gint64 pair_distance_ns;
-    GArray *links; /* of StrobeClockLink; while finishing */
+    GArray *links; /* of StrobeClockLink; used only in strobe_clock_map_finish */
     GArray *segments, *jumps, *epochs, *events;
-    gint64 offset; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the first pair, used for all times:
-                      later steps of the wall clock do not distort the capture */
-    guint epoch;   /* of the block */
+    gint64 offset; /* CLOCK_REALTIME - CLOCK_MONOTONIC at the first pair, used for all times, so
+                      that a later change of the wall clock does not distort the capture */
+    guint epoch;   /* epoch of the current block */
     guint64 block_ticks;
     StrobeClockSummary summary;
     double ns_per_tick;
@@ -129,7 +131,7 @@ static void on_link(void *user, const StrobeClockLink *link)
     g_array_append_val(map->links, *link);
 }
 
-/* Processes the pairs as the writer did. */
+/* Finds knots and links with the algorithm of the writer. */
 static void follow_pairs(StrobeClockMap *map, guint64 end_ticks)
 {
     const StrobeClockPair *first = pair_at(map, 0);
@@ -170,7 +172,8 @@ static gint64 rate_of(const StrobeClockLink *link)
                        RATE_LIMIT);
 }
 
-/* The rate of the nearest unbroken link from `index` in one direction; 0 if there is none. */
+/* The rate of the unbroken link that is nearest to `index` in the given direction; 0 if there is
+ * none. */
 static gint64 rate_near(const StrobeClockMap *map, guint index, int direction)
 {
     for (guint i = index; i < map->links->len; i += (guint)direction) {
@@ -181,8 +184,8 @@ static gint64 rate_near(const StrobeClockMap *map, guint index, int direction)
     return 0;
 }
 
-/* The rate on one side of a broken link: that of the links on this side, otherwise of the
- * others, otherwise the known rate, otherwise that of a ns counter. */
+/* The rate on one side of a broken link: the rate of the nearest link on this side; if there is
+ * none, on the other side; if there is none, the known rate; if that is unknown, 1 ns per tick. */
 static gint64 rate_beside(const StrobeClockMap *map, guint index, int direction)
 {
     gint64 rate = rate_near(map, index, direction);
@@ -218,7 +221,7 @@ static void add_epoch(StrobeClockMap *map, const StrobeClockPair *pair)
     g_array_append_val(map->epochs, epoch);
 }
 
-/* Number of ticks in `ns` at a rate, rounded up generously. */
+/* Number of ticks in `ns` at a rate, at most 1 % too many (REACH). */
 static __int128 ticks_within(gint64 ns, gint64 rate)
 {
     return (__int128)((double)ns * REACH / (double)MAX(rate, 1) *
@@ -239,9 +242,10 @@ static void add_reset(StrobeClockMap *map, const StrobeClockLink *link, gint64 b
     add_segment(map, 0, &link->to, after, SIDE_AFTER);
 }
 
-/* The count at which the two sides of a link meet. If the frequency changed, it is the intersection
- * of their lines; otherwise the middle of the counts that neither side, or either side, explains.
- */
+/* The count at which the lines of the two sides of a link meet. If the frequency changed, this is
+ * the intersection of the lines; otherwise it is the middle of the counts that belong to neither
+ * line, or to both.
+ * */
 static guint64 find_meeting(const StrobeClockLink *link, gint64 before, gint64 after)
 {
     double scale = (double)((gint64)1 << RATE_BITS);
@@ -346,7 +350,7 @@ static guint64 latest_ticks(const StrobeClockMap *map, const struct epoch *epoch
     return limited_ticks(map->block_ticks + ticks_within(UNORDERED_NS, rate));
 }
 
-/* The newest possible epoch of the count, but none after the block's. */
+/* The newest epoch that can contain the count, and that is not after the epoch of the block. */
 static const struct epoch *epoch_of(const StrobeClockMap *map, guint64 ticks)
 {
     const struct epoch *epochs = (const void *)map->epochs->data;
@@ -376,7 +380,7 @@ static const struct segment *find_segment(const StrobeClockMap *map, const struc
     return &segments[low];
 }
 
-/* Caches the segment for the next counts, if they can belong to no other epoch. */
+/* Caches the segment for counts that can belong to no other epoch. */
 static void cache_conversion(StrobeClockMap *map, const struct epoch *epoch,
                              const struct segment *segment)
 {
@@ -400,7 +404,7 @@ static void cache_conversion(StrobeClockMap *map, const struct epoch *epoch,
     map->current.ns = segment->ns;
 }
 
-/* Keeps the order of times before and after a jump. */
+/* Limits a time so that times before the jump stay before times after it. */
 static gint64 keep_order(struct jump *jump, enum side side, gint64 ns)
 {
     if (side == SIDE_BEFORE) {

@@ -11,15 +11,15 @@
 
 typedef struct StrobeClockRecovery {
     StrobeClockTrend trend;
-    StrobeClockPair pair; /* the last one */
-    guint n;              /* pairs seen */
+    StrobeClockPair pair; /* the last pair */
+    guint n;              /* number of pairs so far */
 } StrobeClockRecovery;
 
 /* Adds the pair of the next block. Ignores invalid pairs. */
 void strobe_clock_recovery_follow(StrobeClockRecovery *clock, const StrobeClockPair *pair);
 
-/* Does `now`, a pair of the same kind of clock and the same boot, continue the last one? No if
- * the counter was disturbed in between. */
+/* Does `now`, a pair of the same clock and the same boot, continue the last pair? No if the counter
+ * was disturbed between the two. */
 gboolean strobe_clock_recovery_goes_on(const StrobeClockRecovery *clock,
                                        const StrobeClockPair *now);
 
@@ -27,8 +27,8 @@ gboolean strobe_clock_recovery_goes_on(const StrobeClockRecovery *clock,
  * continue. */
 guint64 strobe_clock_recovery_limit(const StrobeClockRecovery *clock, const StrobeClockPair *now);
 
-/* The pair at `ticks`, interpolated between the last one and `now`, or extrapolated without
- * `now`. */
+/* The pair at `ticks`, interpolated between the last pair and `now`, or extrapolated if `now` is
+ * NULL. */
 StrobeClockPair strobe_clock_recovery_at(const StrobeClockRecovery *clock, guint64 ticks,
                                          const StrobeClockPair *now);
 

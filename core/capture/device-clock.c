@@ -10,21 +10,21 @@
 #define ORDER_NS 100000 /* clock errors may make a record appear stored before its end */
 /* Number of knots considered for the rate beyond the first or last knot. */
 #define BASELINE_KNOTS 64u
-#define EPOCHS_BACK 16u    /* number of epochs searched for a time */
-#define LATE_NS 5000000000 /* nearly all collectors store a record within this time after its end  \
-                            */
+#define EPOCHS_BACK 16u /* number of epochs searched for a time */
+/* nearly all collectors store a record within this time after its end */
+#define LATE_NS 5000000000
 
 /* A used pair. */
 struct knot {
     gint64 device_ns, host_ns;
-    double half_ns; /* half of its width: its error bound */
+    double half_ns; /* half of the pair's width, which is its error bound */
 };
 
 /* Knots between two jumps, and the lines beyond both ends. */
 struct epoch {
     guint first, end;      /* indices of knots */
-    gint64 from_ns, to_ns; /* host times: the nearest knots of the neighbouring epochs */
-    double rate[2];        /* host ns per device ns, before and after */
+    gint64 from_ns, to_ns; /* host times of the nearest knots of the neighbouring epochs */
+    double rate[2];        /* host ns per device ns, before the first knot and after the last */
     double share[2];       /* error bounds of these rates */
 };
 
@@ -34,8 +34,8 @@ struct StrobeDeviceClock {
     GArray *knots;  /* of struct knot */
     GArray *epochs; /* of struct epoch */
     gboolean has_unknown_width;
-    gint64 slack_ns; /* distance by which a time may be outside of its epoch: the error of the
-                      * pairs */
+    gint64 slack_ns; /* a time may be outside of its epoch by this much, because of the pairs'
+                        errors */
 };
 
 StrobeDeviceClock *strobe_device_clock_new(StrobeTrackId track)
@@ -233,8 +233,8 @@ static void reach_out(const StrobeDeviceClock *clock, struct epoch *epoch, guint
     epoch->share[side] += EXTRAPOLATED;
 }
 
-/* An epoch with one knot uses the rate of the nearest epoch with more knots: the oscillator is
- * the same. */
+/* Gives an epoch with one knot the rate of the nearest epoch with more knots, because the
+ * oscillator is the same. */
 static void borrow_rates(StrobeDeviceClock *clock)
 {
     guint n = clock->epochs->len;
@@ -342,7 +342,7 @@ static gint64 interpolate_time(const struct knot *a, const struct knot *b, gint6
     return a->host_ns + (gint64)((product + length / 2) / length);
 }
 
-/* Converts the time in this epoch. */
+/* Converts a device time that is in this epoch. */
 static gint64 time_in(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 device_ns)
 {
     guint low = epoch->first, high = epoch->end;
@@ -365,7 +365,7 @@ static gint64 time_in(const StrobeDeviceClock *clock, const struct epoch *epoch,
     return sum_of(knot->host_ns, limit_time(away * epoch->rate[side]));
 }
 
-/* Distance of a host time from the epoch; 0: it is inside. */
+/* Distance of a host time from the epoch; 0 if the time is inside. */
 static gint64 measure_excess(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 ns,
                              gint64 stored_ns)
 {
@@ -391,9 +391,9 @@ static guint epoch_before(const StrobeDeviceClock *clock, gint64 ns)
     return low;
 }
 
-/* The newest epoch, from `newest` backwards, that contains the time, otherwise the one that
- * comes closest. The result is unsure if no epoch contains the time, or if an older one contains
- * it too, at most LATE_NS before the record was stored. */
+/* The newest epoch, from `newest` backwards, that contains the time, or else the epoch that is
+ * nearest to the time. The result is unsure if no epoch contains the time, or if an older one
+ * contains it too, at most LATE_NS before the record was stored. */
 static guint epoch_of(const StrobeDeviceClock *clock, guint newest, gint64 stored_ns,
                       gint64 device_ns, gboolean *is_sure)
 {

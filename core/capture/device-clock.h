@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts times of one device's clock to CLOCK_MONOTONIC: piecewise linear through clock pairs,
- * by the same rules as the host's counter (clock-trend.h), split where the device's clock
- * jumped.
+ * Converts times of one device's clock to CLOCK_MONOTONIC, by a piecewise linear function through
+ * clock pairs that is split where the device's clock jumped. The rules are those for the host's
+ * counter (clock-trend.h).
  *
- * The range between two jumps is an epoch. After a clock went back, the same device time occurs
- * in several epochs. It belongs to the newest epoch that contains it and that had begun when its
- * record was stored. A span keeps the duration that the device gave it, unless a jump lies
- * inside.
+ * The range between two jumps is an epoch. After a clock went back, the same device time occurs in
+ * several epochs. It then belongs to the newest of these epochs that had begun when the record was
+ * stored. A span keeps the duration that it has on the device's clock, unless that clock jumped
+ * inside the span.
  */
 #ifndef STROBE_CORE_DEVICE_CLOCK_H
 #define STROBE_CORE_DEVICE_CLOCK_H
@@ -15,7 +15,7 @@
 #include <strobe/exporter.h>
 #include "device-pairs.h"
 
-/* Maximum number of pairs of a clock; above it the wider one of every two is dropped. */
+/* Maximum number of pairs of a clock; if there are more, the wider pair of every two is dropped. */
 #define STROBE_DEVICE_PAIRS_MAX 16384u
 
 typedef struct StrobeDeviceClock StrobeDeviceClock;
@@ -23,15 +23,14 @@ typedef struct StrobeDeviceClock StrobeDeviceClock;
 StrobeDeviceClock *strobe_device_clock_new(StrobeTrackId track);
 void strobe_device_clock_free(gpointer clock);
 
-/* Adds a pair, in any order. Ignores an invalid one. */
+/* Adds a pair, in any order. Ignores an invalid pair. */
 void strobe_device_clock_add(StrobeDeviceClock *clock, const StrobeDevicePair *pair);
-/* No more pairs follow. Host times between `begin_ns` and `end_ns` will be converted; the error
- * bound covers them. */
+/* No more pairs follow. The error bound covers host times between `begin_ns` and `end_ns`. */
 void strobe_device_clock_finish(StrobeDeviceClock *clock, gint64 begin_ns, gint64 end_ns);
 
 typedef enum StrobeDeviceTime {
     STROBE_DEVICE_TIME_UNKNOWN, /* no pair was recorded: the times stay unchanged */
-    STROBE_DEVICE_TIME_UNSURE,  /* a jump lies near */
+    STROBE_DEVICE_TIME_UNSURE,  /* the clock jumped near the times */
     STROBE_DEVICE_TIME_SURE
 } StrobeDeviceTime;
 
@@ -42,7 +41,7 @@ StrobeDeviceTime strobe_device_clock_convert(const StrobeDeviceClock *clock, gin
 
 /* Error bound of a time; 0: unknown. */
 guint64 strobe_device_clock_error(const StrobeDeviceClock *clock);
-/* The clock's view, complete once it is finished; lives as long as the clock. */
+/* The clock's view, complete after strobe_device_clock_finish; valid as long as the clock. */
 StrobeClockView *strobe_device_clock_view(StrobeDeviceClock *clock);
 
 #endif

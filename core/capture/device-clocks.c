@@ -6,8 +6,9 @@
 #include "capture-format.h"
 
 struct StrobeDeviceClocks {
-    GPtrArray *clocks;    /* of StrobeDeviceClock, indexed by number - 1 */
-    GHashTable *by_track; /* number of the track with the pairs -> number of the clock */
+    GPtrArray *clocks; /* of StrobeDeviceClock, indexed by number - 1 */
+    /* number of the track whose records are the pairs -> number of the clock */
+    GHashTable *by_track;
 };
 
 StrobeDeviceClocks *strobe_device_clocks_new(void)
@@ -45,7 +46,7 @@ const StrobeClockView *strobe_device_clocks_view(const StrobeDeviceClocks *clock
     return strobe_device_clock_view(clocks->clocks->pdata[number - 1]);
 }
 
-/* Number of the clock of a track, or of a new one; 0 if there are too many. */
+/* Number of the clock of a track; adds a clock if there is none. 0 if there are too many clocks. */
 static guint32 number_of(StrobeDeviceClocks *clocks, guint32 track)
 {
     gpointer key = GUINT_TO_POINTER(track);
@@ -70,7 +71,8 @@ static guint64 field_at(const char *fields, guint32 offset, guint64 absent)
     return value;
 }
 
-/* Takes a record of any kind; the decoder reports invalid ones. */
+/* Adds the pair if the record has the kind clock_sync. Ignores an invalid record, which the decoder
+ * reports. */
 static void take_record(StrobeDeviceClocks *clocks, const StrobeDefinitions *definitions,
                         const guint64 *record, guint32 words, guint32 track)
 {

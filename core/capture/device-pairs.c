@@ -14,8 +14,8 @@ static double half_of(const StrobeDevicePair *pair)
     return (double)pair->width_ns / 2 + 1;
 }
 
-/* Does `other`, extrapolated to the time of `pair`, give that moment more exactly than the pair
- * itself? Not if the two contradict each other: then the clock jumped in between. */
+/* Is `other`, extrapolated to the time of `pair`, more exact than `pair` itself? No if the two
+ * contradict each other, because the clock then jumped between them. */
 static gboolean is_better_pair(const StrobeDevicePair *other, const StrobeDevicePair *pair)
 {
     double host = (double)pair->host_ns - (double)other->host_ns;
@@ -26,8 +26,8 @@ static gboolean is_better_pair(const StrobeDevicePair *other, const StrobeDevice
            fabs(host - device) <= both + STROBE_DEVICE_DRIFT_MAX * reach;
 }
 
-/* Removes pairs that a neighbour makes redundant: first by the neighbours before, then by those
- * after. */
+/* Removes pairs that a neighbour makes redundant: first compares each pair with its predecessor,
+ * then with its successor. */
 static void drop_wide(GArray *pairs)
 {
     for (guint pass = 0; pass < 2; pass++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments on a device's clock and on the host's, and the choice of the exact ones. */
+/* Moments that are known on a device's clock and on the host's clock (pairs), and the choice of the
+ * exact pairs. */
 #ifndef STROBE_CORE_DEVICE_PAIRS_H
 #define STROBE_CORE_DEVICE_PAIRS_H
 

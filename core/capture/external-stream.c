@@ -8,7 +8,7 @@ struct StrobeExternalStream {
     StrobeRecordDecoder *decoder;
     StrobeBlockCursor cursor;
     StrobeRecordBlock block;
-    StrobeBlockPlace place; /* of the block */
+    StrobeBlockPlace place; /* place of the current block */
     gboolean is_over;
 };
 
@@ -39,7 +39,7 @@ void strobe_external_stream_free(StrobeExternalStream *stream)
     g_free(stream);
 }
 
-/* Notes damage in bytes [from, to) of the block's payload. */
+/* Reports damage in bytes [from, to) of the block's payload. */
 static void note_damage(StrobeExternalStream *stream, guint64 from, guint64 to, const char *reason)
 {
     strobe_block_place_find(&stream->place, &from, &to);
@@ -71,7 +71,7 @@ static gboolean read_block(StrobeExternalStream *stream)
     return FALSE;
 }
 
-/* The next block of records with a valid checksum. */
+/* Loads the next block of records with a valid checksum. */
 static gboolean load_block(StrobeExternalStream *stream)
 {
     while (!stream->is_over && strobe_block_cursor_next(&stream->cursor, &stream->place, NULL))

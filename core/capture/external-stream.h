@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The second walk over the external data of a window. Its records are in the order of their ends;
- * the reader merges them with the recorded ones. */
+ * the reader merges them with the recorded records. */
 #ifndef STROBE_CORE_EXTERNAL_STREAM_H
 #define STROBE_CORE_EXTERNAL_STREAM_H
 
@@ -8,7 +8,7 @@
 
 typedef struct StrobeExternalStream StrobeExternalStream;
 
-/* NULL: there is no external data. The index pass and `beside` must outlive it. */
+/* NULL: there is no external data. `index_pass` and `beside` must outlive the stream. */
 StrobeExternalStream *strobe_external_stream_new(StrobeIndexPass *index_pass,
                                                  StrobeInlineStrings *beside);
 void strobe_external_stream_free(StrobeExternalStream *stream);

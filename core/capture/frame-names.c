@@ -8,7 +8,8 @@
 #ifdef HAVE_LIBIBERTY
 #include <libiberty/demangle.h>
 
-/* A short name may encode a text that doubles with every few letters. */
+/* Limits of a mangled name and of its text: a short name may encode a very long text, which doubles
+ * with every few letters. */
 #define MANGLED_MAX 1024
 #define TEXT_MAX 4096
 
@@ -22,7 +23,7 @@ static void append_bytes(const char *bytes, size_t length, void *user)
     Text *text = user;
 
     if (text->text->len + length > TEXT_MAX)
-        longjmp(text->is_full, 1); /* across frames that own no memory except their own stack */
+        longjmp(text->is_full, 1); /* jumps out of calls that own no memory */
     g_string_append_len(text->text, bytes, (gssize)length);
 }
 
@@ -86,7 +87,8 @@ static void free_array(gpointer array)
     g_array_unref(array);
 }
 
-/* The texts of ids do not move. */
+/* Makes the frames that replace `frame`. `text` stays valid, because the texts of ids do not
+ * move. */
 static GArray *make_frames(StrobeFrameNames *names, StrobeStringId frame, StrobeText text)
 {
     GArray *frames = g_array_new(FALSE, FALSE, sizeof(StrobeStringId));

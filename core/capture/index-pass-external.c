@@ -5,8 +5,9 @@
 #include "json-text.h"
 #include "index-pass.h"
 
-/* Takes over the file's metadata about devices and file formats, which apply to the whole result.
- */
+/* Copies the file's metadata about devices and file formats into the result's metadata, because
+ * they apply to the whole result.
+ * */
 static void take_external_metadata(StrobeIndexPass *index_pass, JsonObject *metadata)
 {
     static const char *const taken[] = {"generation",       "level",          "device",  "host_uid",
@@ -37,14 +38,15 @@ static gboolean begin_external(StrobeIndexPass *index_pass, const StrobeBlockPla
         root = strobe_json_parse(index_pass->buffer, place->header.payload_bytes, "metadata", NULL);
     if (!root || !is_of_this_window(index_pass, json_node_get_object(root))) {
         strobe_index_pass_note_damage(index_pass, index_pass->current, 0, 0,
-                                      "it is not of this window, and left out");
+                                      "it is not of this window, so it is not read");
         return FALSE;
     }
     take_external_metadata(index_pass, json_node_get_object(root));
     return TRUE;
 }
 
-/* Its ids follow those of the segments, so all share the tables. Its blocks have no clock. */
+/* Walks over the external data. Its ids follow those of the segments, so both share the tables. Its
+ * blocks have no clock pairs. */
 void strobe_index_pass_external(StrobeIndexPass *index_pass)
 {
     StrobeBlockPlace place;

@@ -145,7 +145,8 @@ static void take_seal(StrobeIndexPass *index_pass, const StrobeClockPair *pair, 
     if (length < sizeof seal)
         return;
     memcpy(&seal, p, sizeof seal);
-    /* A final seal that is in the reserve precedes a seal with `continued`, and still counts. */
+    /* A final seal in the reserve may be before a seal with `continued` in the file, and is still
+     * the valid seal. */
     if (seal.continued && segment->is_sealed && !segment->seal.continued)
         return;
     segment->seal = seal;
@@ -165,13 +166,13 @@ void strobe_index_pass_take_names(StrobeIndexPass *index_pass, const StrobeBlock
         if (!strobe_definitions_take_tracks(index_pass->definitions, index_pass->buffer, n))
             strobe_index_pass_note_damage(index_pass, index_pass->current, place->offset,
                                           strobe_block_place_end(place),
-                                          "some tracks are left out: there are more than 2097152");
+                                          "some tracks are not read: there are more than 2097152");
         break;
     case STROBE_BLOCK_STRINGS:
         take_strings(index_pass, index_pass->buffer, n);
         break;
     default:
-        break; /* a block type of a later version: these records do not need it */
+        break; /* a block type of a later version, which this version does not need */
     }
 }
 
@@ -196,9 +197,9 @@ static void take_definitions(StrobeIndexPass *index_pass, const StrobeBlockPlace
     }
 }
 
-/* Reads the records of a block only if it may contain clock pairs: earlier times need later
- * pairs too. A track is defined before its first record. Damage is reported when the records are
- * read. */
+/* Reads the records of a block in this first walk if they may contain clock pairs, because the
+ * conversion of earlier times needs later pairs too. A track is defined before its first record, so
+ * its clock is known. Does not report damage; the second walk does. */
 static void take_clocks(StrobeIndexPass *index_pass, const StrobeBlockPlace *place)
 {
     if (strobe_definitions_have_clocks(index_pass->definitions) && read_quietly(index_pass, place))
@@ -249,7 +250,8 @@ static gboolean index_pass_segment(StrobeIndexPass *index_pass, guint index, GEr
 
 /* ---- the window ---- */
 
-/* Identifies the capture by its newest segment: earlier ones may be left from another capture. */
+/* Identifies the capture by its newest segment, because an earlier segment may be a remainder of
+ * another capture. */
 static void identify_capture(StrobeIndexPass *index_pass)
 {
     guint newest = strobe_segments_count(index_pass->files) - 1;
@@ -329,7 +331,8 @@ static gboolean is_unscheduled(const StrobeIndexPass *index_pass)
     return node && json_node_get_value_type(node) == G_TYPE_BOOLEAN && !json_node_get_boolean(node);
 }
 
-/* The window covers all segments: each seal has its begin, the last one its end. */
+/* Sets the begin and end of the window, which covers all segments: each seal has the window's
+ * begin, and the last seal its end. */
 static void set_window(StrobeIndexPass *index_pass)
 {
     StrobeReaderStats *stats = &index_pass->stats;
@@ -375,7 +378,8 @@ static void finish_devices(StrobeIndexPass *index_pass)
                                 stats->begin_ns - offset, end_ns, error_ns);
 }
 
-/* Counts the segments; a middle one that is unfinished or missing is damage. */
+/* Counts the segments. A segment between two others that is unfinished or missing counts as
+ * damage. */
 static void count_segments(StrobeIndexPass *index_pass)
 {
     StrobeReaderStats *stats = &index_pass->stats;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first walk over the segments of a capture: it collects definitions, clock, window and
- * damage. It keeps nothing for blocks of records.
+ * The first walk over the segments of a capture: it collects definitions, clock, window and damage.
+ * It stores nothing about single blocks of records.
  */
 #ifndef STROBE_CORE_READER_INDEX_PASS_H
 #define STROBE_CORE_READER_INDEX_PASS_H
@@ -15,10 +15,10 @@
 
 /* Data about a segment. */
 typedef struct StrobeIndexPassSegment {
-    guint64 number;                        /* in the capture, from 0 */
-    StrobeClockPair first_pair, seal_pair; /* of the METADATA and SEAL blocks */
+    guint64 number;                        /* number of the segment in the capture, from 0 */
+    StrobeClockPair first_pair, seal_pair; /* pairs of the METADATA and SEAL blocks */
     gboolean has_metadata, is_sealed;
-    gboolean is_left_out; /* removed in the meantime, or from another capture */
+    gboolean is_left_out; /* not read: removed in the meantime, or from another capture */
     struct strobe_stored_seal seal;
 } StrobeIndexPassSegment;
 
@@ -32,10 +32,11 @@ typedef struct StrobeIndexPass {
     StrobeStringTable *strings;
     StrobeDefinitions *definitions;
     StrobeWindowEdges edges;
-    JsonObject *metadata; /* of the first segment that has them; "external" in it: external data */
+    JsonObject *metadata; /* metadata of the first segment that has them; their member "external"
+                             describes external data */
     gboolean has_external;
     StrobeReaderStats stats;
-    GPtrArray *damage; /* texts */
+    GPtrArray *damage; /* a text for each damaged place */
 
     /* State during the walk. */
     guint current;
@@ -43,7 +44,8 @@ typedef struct StrobeIndexPass {
     char *buffer;
     gsize buffer_bytes;
     gboolean has_metadata;
-    char *pool_id; /* with the window: identifies the capture of the segments; NULL: any */
+    char *pool_id; /* this and the window identify the capture to which the segments belong; NULL:
+                      any */
     guint32 window;
 } StrobeIndexPass;
 
@@ -58,17 +60,19 @@ void strobe_index_pass_note_damage(StrobeIndexPass *index_pass, guint segment, g
  */
 void strobe_index_pass_note_undefined(StrobeIndexPass *index_pass, guint segment, guint64 from,
                                       guint64 to);
-/* The same for a block cursor whose user is the index pass, in the current segment. */
+/* A StrobeDamageFunction for a block cursor whose `user` is the index pass; counts damage in the
+ * current segment. */
 void strobe_index_pass_on_damage(void *index_pass, guint64 from, guint64 to, const char *reason);
-/* Reads a block into the index pass's buffer; FALSE, and damage, if its checksum is wrong. */
+/* Reads a block into the index pass's buffer. FALSE if its checksum is wrong, which counts as
+ * damage. */
 gboolean strobe_index_pass_read(StrobeIndexPass *index_pass, const StrobeBlockPlace *place);
 /* Takes kinds, tracks or strings from a block that was read. */
 void strobe_index_pass_take_names(StrobeIndexPass *index_pass, const StrobeBlockPlace *place);
-/* Walks over the external data after the segments. Its ids follow theirs, so all share the
- * tables; its blocks have no clock. */
+/* Walks over the external data after the segments. Its ids follow those of the segments, so both
+ * share the tables; its blocks have no clock pairs. */
 void strobe_index_pass_external(StrobeIndexPass *index_pass);
 
-/* Leaves out a whole segment. */
+/* Excludes a whole segment and counts this as damage. */
 void strobe_index_pass_leave_out(StrobeIndexPass *index_pass, guint segment, const char *reason);
 
 #endif

@@ -11,8 +11,8 @@
 /* The last string among those whose ids share the slot. */
 struct slot {
     guint32 id;
-    guint32 table_id; /* if it was kept */
-    guint64 at;       /* otherwise: offset of its first byte in all bytes written to the ring */
+    guint32 table_id; /* id in the table, if strings are kept */
+    guint64 at; /* otherwise: number of bytes that were written to the ring before its first byte */
     guint32 length;
     gboolean is_stack;
 };
@@ -65,15 +65,15 @@ static void store_bytes(StrobeInlineStrings *strings, struct slot *slot, const c
     slot->at = strings->written;
     strings->written += room;
     if (room > RING_BYTES)
-        return; /* counts as already overwritten */
+        return; /* the slot then counts as overwritten */
     memcpy(strings->ring + slot->at % RING_BYTES, bytes, slot->length);
     strings->ring[slot->at % RING_BYTES + slot->length] = 0;
 }
 
-/* A stack's frames may be inline strings too. */
+/* Puts a stack into the table. Its frames may be inline strings too. */
 static guint32 keep_stack(StrobeInlineStrings *strings, const char *bytes, guint32 length)
 {
-    g_autofree StrobeStringId *recorded = g_memdup2(bytes, length); /* aligned */
+    g_autofree StrobeStringId *recorded = g_memdup2(bytes, length); /* an aligned copy */
     g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof *recorded);
 
     for (guint32 i = 0; i < length / sizeof *recorded; i++)
@@ -111,7 +111,7 @@ static const struct slot *find_slot(const StrobeInlineStrings *strings, guint32 
     return slot && slot->id == id ? slot : NULL;
 }
 
-/* The bytes of a string that was not kept, NULL if they are overwritten. */
+/* The bytes of a string in the ring, NULL if they are overwritten. */
 static const char *find_bytes(const StrobeInlineStrings *strings, const struct slot *slot)
 {
     return strings->ring && strings->written - slot->at <= RING_BYTES

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inline strings, which the recorder writes when its table is full. Their number is unlimited. A
- * reader that keeps ids puts all of them into the string table; otherwise only the last ones are
- * remembered.
+ * reader that keeps ids puts all inline strings into the string table; any other reader stores only
+ * the most recent strings.
  */
 #ifndef STROBE_CORE_INLINE_STRINGS_H
 #define STROBE_CORE_INLINE_STRINGS_H
@@ -22,23 +22,25 @@ void strobe_inline_strings_keep(StrobeInlineStrings *strings);
 StrobeStringId strobe_inline_strings_intern(StrobeInlineStrings *strings, const char *bytes,
                                             gsize length);
 
-/* Takes a string under the id that a record uses. */
+/* Stores an inline string with the id that a record will use. */
 void strobe_inline_strings_take(StrobeInlineStrings *strings, guint32 id, const char *bytes,
                                 guint32 length, gboolean is_stack);
 
-/* Ids below this number are in the table as stored; other ids of records are not in it. */
+/* Records use ids below this number for strings that the capture's table contains; any other id in
+ * a record is not in the table. */
 guint32 strobe_inline_strings_n_stored(const StrobeInlineStrings *strings);
 
-/* Was the string taken, and is it not forgotten yet? */
+/* Was the string stored, and is it not overwritten yet? */
 gboolean strobe_inline_strings_knows(const StrobeInlineStrings *strings, guint32 id);
 
-/* The table's id of a kept string, 0 if it is forgotten. Any other id of a record stays
- * unchanged, or becomes 0 if it is not stored. */
+/* Converts an id in a record: the id of a kept inline string to its id in the table, or 0 if the
+ * string is not known. Any other id stays unchanged, or becomes 0 if the capture does not contain
+ * it. */
 guint32 strobe_inline_strings_resolve(const StrobeInlineStrings *strings, guint32 id);
 
-/* Text and frames of a resolved id, or of an inline string that is not in the table. Those of an
- * inline string live until the next take. If strings are kept, other threads may call at the same
- * time. */
+/* Text and frames of a resolved id, or of an inline string that is not in the table. The text or
+ * frames of such an inline string are valid until the next strobe_inline_strings_take. If strings
+ * are kept, several threads may call this at the same time. */
 StrobeText strobe_inline_strings_text(const StrobeInlineStrings *strings, guint32 id);
 gsize strobe_inline_strings_stack(const StrobeInlineStrings *strings, guint32 id,
                                   const StrobeStringId **frames);

@@ -12,15 +12,16 @@
 #include "own-program.h"
 
 #define PROGRAM "strobe-symbols"
-#define STARTS_MAX 16     /* number of restarts after a file ended the process */
-#define VAIN_STARTS_MAX 2 /* number of starts without any answer; then it cannot run here */
+#define STARTS_MAX 16 /* maximum number of starts after an object file ended the process */
+/* after this many starts without any answer, the program cannot run here */
+#define VAIN_STARTS_MAX 2
 #define FUNCTIONS_MAX 64
 #define TEXT_MAX 65536
 
 struct StrobeNativeSymbols {
-    char program[PATH_MAX]; /* "": there is none */
+    char program[PATH_MAX]; /* path of strobe-symbols; "": not found */
     pid_t pid;
-    int socket; /* -1: the process does not run */
+    int socket; /* -1: the process is not running */
     guint n_starts;
     gboolean has_answered;
     GHashTable *bad; /* paths of objects that ended the process */
@@ -157,14 +158,14 @@ static const char *last_part(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* FALSE: the answer ends too early. */
+/* Reads one function of an answer and adds it to `functions`. FALSE: the answer ends too early. */
 static gboolean receive_function(StrobeNativeSymbols *symbols, const char *object,
                                  GPtrArray *functions)
 {
     const char *text = receive_text(symbols);
     GString *function = g_string_new(NULL);
 
-    if (text && *text == '+') /* without a name: the address of its begin */
+    if (text && *text == '+') /* a function without a name has the address of its begin instead */
         g_string_append_printf(function, "%s%s", object, text);
     else
         g_string_append_printf(function, "%s (%s)", text && *text ? text : "?", object);
@@ -179,7 +180,8 @@ static gboolean receive_function(StrobeNativeSymbols *symbols, const char *objec
     return line != NULL;
 }
 
-/* FALSE: the process has ended, or its answer is invalid. */
+/* Sends a frame and reads the functions of the answer. FALSE: the process has ended, or its answer
+ * is invalid. */
 static gboolean request_functions(StrobeNativeSymbols *symbols, const char *frame,
                                   const char *object, GPtrArray *functions)
 {

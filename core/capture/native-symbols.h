@@ -8,14 +8,15 @@
 
 typedef struct StrobeNativeSymbols StrobeNativeSymbols;
 
-/* The process starts with the first frame. `program` is its path; NULL: this Strobe's own. */
+/* The process is started when the first frame is resolved. `program` is the path of its program;
+ * NULL: the strobe-symbols of this installation. */
 StrobeNativeSymbols *strobe_native_symbols_new(const char *program);
 void strobe_native_symbols_free(StrobeNativeSymbols *symbols);
 
-/* The functions at a frame's address as texts "function (object) file:line", innermost first:
- * the last is the function, the earlier ones are inlined in it. Without a line: "function
- * (object)". Without a name: "object+0x1200", the function's begin. Without any data:
- * "object+0x1234". NULL: it is not a frame of native code. */
+/* The functions at a frame's address as texts "function (object) file:line", innermost first: all
+ * functions except the last are inlined. If no line is known: "function (object)". If no name is
+ * known: "object+0x1200", the function's begin. If nothing is known: "object+0x1234", the frame's
+ * address. NULL: the text is not a frame of native code. */
 char **strobe_native_symbols_resolve(StrobeNativeSymbols *symbols, const char *frame);
 
 #endif

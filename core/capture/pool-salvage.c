@@ -4,7 +4,8 @@
 #include <string.h>
 #include "capture-writer.h"
 
-/* The times of a record: for an instant, the second one may be any word after its begin. */
+/* Reads the two times of a record. For an instant, times[1] is the word after its begin, which need
+ * not be a time. */
 static void times_of(const struct pool_block *block, const guint64 words[3], guint64 times[2])
 {
     guint32 n = (guint32)(words[0] & STROBE_RECORD_WORDS_MASK);
@@ -17,7 +18,8 @@ static void times_of(const struct pool_block *block, const guint64 words[3], gui
     }
 }
 
-/* Latest time in committed bytes: a lower bound of the window's end. */
+/* Returns the latest time in the committed bytes [from, to), which is a lower bound of the window's
+ * end. */
 static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 to, guint64 latest,
                          guint64 limit)
 {
@@ -40,7 +42,8 @@ static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 t
     return latest;
 }
 
-/* An open span may have begun after everything that was committed. */
+/* Includes the begins of open spans in the latest time: a span may have begun after the last
+ * committed record. */
 static guint64 latest_open(const struct pool_header *pool, guint32 window, guint64 latest,
                            guint64 limit)
 {
@@ -57,7 +60,7 @@ static guint64 latest_open(const struct pool_header *pool, guint32 window, guint
     return latest;
 }
 
-/* Sorts a thread buffer's blocks in the order in which they were filled. */
+/* Orders blocks by thread buffer, and then by the order in which they were filled. */
 static int compare_blocks(gconstpointer a, gconstpointer b)
 {
     const struct pool_block *x = *(struct pool_block *const *)a;
@@ -68,8 +71,9 @@ static int compare_blocks(gconstpointer a, gconstpointer b)
     return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
 }
 
-/* A flight recorder's blocks leave the ring oldest first. But a thread that removes some may die
- * before a thread that has removed later ones; the earlier blocks are then lost too. */
+/* Does the block belong to a part of the ring that was already overwritten? Blocks leave the ring
+ * oldest first. If a thread died while it removed some blocks, and another thread had removed later
+ * blocks, then the earlier blocks are lost too. */
 static gboolean is_overwritten(const struct pool_header *pool, const struct pool_block *block)
 {
     return block->sequence <= atomic_load(&strobe_pool_thread_buffer(
@@ -82,7 +86,7 @@ static guint32 used_of(const struct pool_block *block)
     return MIN(atomic_load(&block->used), STROBE_BLOCK_DATA);
 }
 
-/* The last record of a block; FALSE if it has none. */
+/* Reads the last record of a block; FALSE if the block has no record. */
 static gboolean last_record(const struct pool_block *block, guint64 words[2])
 {
     const char *base = (const char *)(block + 1);
@@ -101,8 +105,10 @@ static gboolean last_record(const struct pool_block *block, guint64 words[2])
     return last < used;
 }
 
-/* A span that ends becomes a record and then leaves the stack; in between it is both. It need
- * not be the innermost: ended async spans, or spans that other threads will end, may be inside. */
+/* Removes the span from the stack that the last record of the block describes: the end of a span
+ * first writes the record and then takes the span from the stack, and the program may have died
+ * between these two steps. The span need not be the innermost, because ended async spans, or spans
+ * that other threads would end, may be inside it. */
 static void drop_recorded_span(struct pool_thread_buffer *thread_buffer,
                                const struct pool_block *block)
 {
@@ -140,7 +146,8 @@ StrobePoolSalvage *strobe_pool_salvage_new(struct pool_header *pool, guint32 win
     left->blocks = g_ptr_array_new();
     for (guint32 i = 0; i < pool->n_blocks; i++) {
         struct pool_block *block = strobe_pool_block(pool, i);
-        guint32 thread_buffer = block->thread_buffer; /* the program may still run and change it */
+        /* read once, because the program may still run and change it */
+        guint32 thread_buffer = block->thread_buffer;
         if (!atomic_load(&block->owned) || block->window != window ||
             thread_buffer >= pool->n_thread_buffers)
             continue;

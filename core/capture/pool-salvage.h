@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contents of a dead program's pool, for one window. */
+/* The contents of the pool of a program that has ended, for one window. */
 #ifndef STROBE_CORE_POOL_SALVAGE_H
 #define STROBE_CORE_POOL_SALVAGE_H
 
@@ -8,9 +8,10 @@
 
 typedef struct StrobePoolSalvage {
     guint32 window;
-    GPtrArray *blocks; /* of struct pool_block, by thread buffer and in the order of filling */
-    guint64 overwritten[STROBE_POOL_THREAD_BUFFERS]; /* number of existing records that belong to
-                                                        lost blocks */
+    GPtrArray *blocks; /* of struct pool_block, sorted by thread buffer and then by the order in
+                          which they were filled */
+    guint64 overwritten[STROBE_POOL_THREAD_BUFFERS]; /* number of records in the pool that belong to
+                                                        overwritten blocks */
 } StrobePoolSalvage;
 
 /* `pool` is a private mapping: open spans that are already recorded are removed from its stacks. */

@@ -13,7 +13,7 @@ struct StrobeDefinitions {
     GPtrArray *kinds;          /* of StrobeReaderKind, in order of definition */
     GPtrArray *texts;          /* copies of the definitions; the views point into them */
     GArray *tracks;            /* of StrobeReaderTrack, indexed by number - 1 */
-    GHashTable *track_numbers; /* by captured id */
+    GHashTable *track_numbers; /* captured id -> number */
     gboolean has_clocks;
 };
 
@@ -71,7 +71,8 @@ gboolean strobe_reader_kind_lay_out(StrobeReaderKind *kind, StrobeFieldView *fie
     return TRUE;
 }
 
-/* Next NUL-terminated text at *at, NULL if it does not end before `end`. */
+/* Returns the NUL-terminated text at *at and moves *at past it; NULL if the text does not end
+ * before `end`. */
 static const char *take_text(const char **at, const char *end)
 {
     const char *text = *at;
@@ -98,14 +99,14 @@ static gboolean take_fields(StrobeFieldView *fields, guint32 n, const char *at, 
     return TRUE;
 }
 
-/* Derived kinds in a capture come from the source of an import. Consumers treat them like the
- * output of a pass. */
+/* Is it a derived kind? A capture has such kinds if an importer read them from its source.
+ * Consumers treat their records like the output of a pass. */
 static guint32 is_derived(const char *name)
 {
     guint32 derived = 0;
 
     for (gsize i = 0; strobe_standard_kinds[i]; i++) {
-        /* the raw ones come first */
+        /* the raw kinds come before operator_detail */
         derived |= strobe_standard_kinds[i] == &strobe_kind_operator_detail;
         if (strcmp(strobe_standard_kinds[i]->name, name) == 0)
             return derived;
@@ -121,7 +122,7 @@ static guint32 offset_of(const StrobeReaderKind *kind, const char *name, guint32
     return STROBE_FIELD_NONE;
 }
 
-/* A kind that gives one moment on two clocks. */
+/* Does a record of this kind give one moment on two clocks (clock_sync)? */
 static gboolean is_clock(StrobeReaderKind *kind)
 {
     guint32 *at = kind->clock_offsets;
@@ -146,7 +147,8 @@ static guint32 role_of(StrobeReaderKind *kind)
     return STROBE_ROLE_NONE;
 }
 
-/* FALSE if the kind is already known, as in a later segment of the capture, or invalid. */
+/* Adds a kind. FALSE if the kind is invalid or already known, as in a later segment of the
+ * capture. */
 static gboolean take_kind(StrobeDefinitions *d, const struct strobe_stored_kind *head,
                           const char *texts, const char *end)
 {
@@ -211,7 +213,8 @@ guint32 strobe_definitions_n_kinds(const StrobeDefinitions *d)
 
 /* ---- tracks ---- */
 
-/* The entry of a captured id, or a new one; NULL if there are too many. */
+/* The track with a captured id; adds a track if there is none. NULL if there are too many
+ * tracks. */
 static StrobeReaderTrack *track_of(StrobeDefinitions *d, guint32 captured_id)
 {
     guint32 number = strobe_definitions_track_of(d, captured_id);

@@ -13,21 +13,22 @@ struct StrobeReader {
     StrobeExternalStream *external; /* the external data; NULL: none */
     gint64 until_ns;                /* end of the last record in the current block */
     guint segment;                  /* index of the current segment */
-    guint64 bytes_before;           /* bytes of the segments before it */
-    gboolean takes_open;            /* spans that are open at the segment's end are read too */
+    guint64 bytes_before;           /* total bytes of the segments before the current one */
+    gboolean takes_open; /* OPEN blocks (spans that are open at the segment's end) are read too */
     StrobeBlockCursor cursor;
-    StrobeBlockPlace following; /* the cursor's block; late blocks come before it */
+    StrobeBlockPlace following; /* the cursor's block; late blocks are read before it */
     gboolean has_following;
 
     /* The current block. */
     StrobeBlockPlace place;
     StrobeRecordBlock block;
-    StrobeBlockMemory *memory; /* memory of the last views, lent; NULL: none */
+    StrobeBlockMemory *memory; /* memory to which the last views point, lent; NULL: none */
 };
 
 /* ---- blocks ---- */
 
-/* Does a later segment contain the ends of the spans that were open at the end of this one? */
+/* Does a segment after number `index` contain the ends of the spans that were open at the end of
+ * that segment? */
 static gboolean has_later_segment(const StrobeIndexPass *index_pass, guint index)
 {
     for (guint i = index + 1; i < strobe_segments_count(index_pass->files); i++)
@@ -36,7 +37,8 @@ static gboolean has_later_segment(const StrobeIndexPass *index_pass, guint index
     return FALSE;
 }
 
-/* Goes to the start of a segment; FALSE after the last. Skips segments that cannot be read. */
+/* Goes to the start of a segment; FALSE after the last segment. Skips segments that cannot be
+ * read. */
 static gboolean begin_segment(StrobeReader *reader, guint index)
 {
     guint n = strobe_segments_count(reader->index_pass->files);
@@ -146,8 +148,8 @@ void strobe_reader_keep_strings(StrobeReader *reader)
     strobe_inline_strings_keep(reader->beside);
 }
 
-/* External records come before the block that was recorded at the same time: for example a call
- * before the operator around it. */
+/* Returns external records before the recorded block of the same time. So, for example, a call
+ * comes before the operator around it, whose record is written at its end. */
 static gsize next_external(StrobeReader *reader, StrobeView *views, gsize max)
 {
     gsize n = 0;
@@ -177,7 +179,7 @@ static gsize decode_records(StrobeReader *reader, StrobeView *views, gsize max)
     return n;
 }
 
-/* The length of a record is invalid: the rest of its block is lost. */
+/* Called if the length of a record is invalid: skips the rest of the block. */
 static void skip_rest(StrobeReader *reader)
 {
     guint64 from = reader->block.at, to = reader->block.end;

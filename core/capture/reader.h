@@ -14,11 +14,11 @@
 typedef struct StrobeReader StrobeReader;
 
 /* Opens a capture: a directory with all its segments (a result directory), or one file. Fails if
- * it is not a capture or has no readable METADATA block. Blocks of a thread buffer come in the
- * order in which they were filled. A span that is open at the end of a segment is a record in a
+ * the file is not a capture or has no readable METADATA block. Blocks of a thread buffer come in
+ * the order in which they were filled. A span that is open at the end of a segment is a record in a
  * later segment; if only the first segment is read, the span is unfinished. */
 StrobeReader *strobe_reader_open(const char *path, GError **error);
-/* The same without the external data in its folder (external-data.h). */
+/* Like strobe_reader_open, without the external data in the capture's folder (external-data.h). */
 StrobeReader *strobe_reader_open_own(const char *path, GError **error);
 void strobe_reader_free(StrobeReader *reader);
 
@@ -26,13 +26,13 @@ void strobe_reader_free(StrobeReader *reader);
  * (then error is set). The views are valid until the next call. */
 gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GError **error);
 
-/* Returns the memory that the views of the last call point to; NULL if there are none. A caller
- * that takes a reference keeps it unchanged. */
+/* Returns the memory that the views of the last call point to; NULL if there are none. The reader
+ * does not change this memory while a caller has a reference to it. */
 StrobeBlockMemory *strobe_reader_memory(const StrobeReader *reader);
 
-/* Call it before the first record: string ids of records then stay valid as long as the reader.
- * Otherwise the ids of inline strings may be forgotten at the next call, and memory does not grow
- * with their number. */
+/* Call it before the first record to keep the string ids of records valid as long as the reader.
+ * Without it, the id of an inline string may be invalid after the next call, and memory does not
+ * grow with the number of inline strings. */
 void strobe_reader_keep_strings(StrobeReader *reader);
 
 /* Fraction of the file that has been read, 0..1. */
@@ -41,15 +41,15 @@ double strobe_reader_progress(const StrobeReader *reader);
 /* Metadata of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_metadata(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
-/* Difference of record times to CLOCK_MONOTONIC of the recording host; the same for all. */
+/* Record times minus CLOCK_MONOTONIC of the recording host; the same for all records. */
 gint64 strobe_reader_monotonic_offset(const StrobeReader *reader);
 /* Events of the counter, in order of time; at most STROBE_CLOCK_EVENTS_MAX. */
 const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n);
-/* The clocks of devices, from 0; NULL after the last. The views of their tracks contain them
- * too. */
+/* Clock number `index` (from 0) of the devices' clocks; NULL after the last. StrobeTrackView.clock
+ * of a track points to the same view. */
 const StrobeClockView *strobe_reader_device_clock(const StrobeReader *reader, guint32 index);
-/* Number of lost records, and of stored ones; their sum is the number of records that collectors
- * tried to record in this window. A record with a truncated text is stored. */
+/* Number of lost records, and number of stored records. The sum is the number of records that
+ * collectors tried to record in this window. A record with a truncated text is stored. */
 guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);
 guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats);
 /* One text for each damaged place: offset and reason. NULL-terminated; at most 100. */
@@ -65,7 +65,7 @@ guint32 strobe_reader_n_tracks(const StrobeReader *reader); /* ids are 1..n */
 const StrobeKindView *strobe_reader_kind(const StrobeReader *reader, guint32 index);
 guint32 strobe_reader_n_kinds(const StrobeReader *reader); /* indices are 0..n-1 */
 
-/* Add to the reader's tables (for derived records). */
+/* Add a text or a stack to the reader's tables (for derived records). */
 StrobeStringId strobe_reader_intern(StrobeReader *reader, const char *bytes, gsize length);
 StrobeStackId strobe_reader_intern_stack(StrobeReader *reader, const StrobeStringId *frames,
                                          gsize n);

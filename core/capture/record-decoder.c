@@ -11,9 +11,9 @@
 
 /* Data of a track that its records need. */
 typedef struct KnownTrack {
-    guint32 id; /* in the capture */
+    guint32 id; /* captured id */
     guint32 number, clock;
-    const StrobeDeviceClock *device; /* with STROBE_CLOCK_OF_TRACK; NULL: none */
+    const StrobeDeviceClock *device; /* clock of a track with STROBE_CLOCK_OF_TRACK; NULL: none */
 } KnownTrack;
 
 struct StrobeRecordDecoder {
@@ -21,11 +21,13 @@ struct StrobeRecordDecoder {
     StrobeClockMap *clock;
     const StrobeDeviceClocks *devices;
     StrobeInlineStrings *beside;
-    guint32 n_strings; /* number of strings stored in the table; inline strings have greater ids */
+    guint32 n_strings; /* number of strings that the capture's table contains; inline strings have
+                          higher ids */
     StrobeWindowEdges edges;
     StrobeDecodedCounts counts;
-    KnownTrack known[KNOWN_TRACKS]; /* one slot for each; initially that of track 0 */
-    const KnownTrack *last;         /* track of the last decoded record */
+    /* a hash table with one track in each slot; initially track 0 */
+    KnownTrack known[KNOWN_TRACKS];
+    const KnownTrack *last; /* track of the last decoded record */
     gint64 stored_ns;
     gboolean is_external;
 };
@@ -89,7 +91,8 @@ static void take_string(StrobeRecordDecoder *decoder, const guint64 *record, gui
                                    (const char *)(record + 2), n, is_stack);
 }
 
-/* An id above the stored ones would get the bytes of the next interned string. */
+/* Converts an id that is not in the capture's table. Used unchanged, it would mean a string that
+ * the reader itself interns. */
 static guint32 resolve_other(StrobeRecordDecoder *decoder, guint32 id)
 {
     decoder->counts.n_undefined += !(id & STROBE_STRING_INLINE);
@@ -159,7 +162,7 @@ static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
     return known->clock;
 }
 
-/* Converts times of a device's clock; the duration stays that of the device. FALSE: the host
+/* Converts times of a device's clock to host times; the duration stays the same. FALSE: the host
  * time is unknown. */
 static gboolean place_on_host(StrobeRecordDecoder *decoder, StrobeView *view, guint64 begin,
                               guint64 end)
@@ -182,7 +185,8 @@ static gboolean place_on_host(StrobeRecordDecoder *decoder, StrobeView *view, gu
     return known != STROBE_DEVICE_TIME_UNKNOWN;
 }
 
-/* Counts a loss, and sets its name: its writer has no strings. */
+/* Counts a loss record, and sets its name from its cause, because the writer stores it without a
+ * name. */
 static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
 {
     struct strobe_loss loss;
@@ -198,8 +202,8 @@ static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
     }
 }
 
-/* Distance by which a record may appear outside of the window and still belongs to it, because
- * of its clock's error; 0 if it could belong to another window. */
+/* Time by which a record may appear outside of the window, because of its clock's error, and still
+ * belong to the window; 0 if it could belong to another window. */
 static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboolean is_alone)
 {
     guint64 error_ns = 0;
@@ -231,7 +235,7 @@ static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReader
     return TRUE;
 }
 
-/* FALSE if the record is invalid or not wanted. */
+/* Decodes a complete record. FALSE if the record is invalid or outside of the window. */
 static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
                                     const StrobeRecordBlock *block, guint64 *record, guint32 words,
                                     StrobeView *view)
@@ -274,7 +278,8 @@ static inline gboolean decode_whole(StrobeRecordDecoder *decoder, const StrobeRe
     return !has_place || place_in_window(decoder, kind, clock, is_reported, view);
 }
 
-/* An open span is stored with one word of fields; the others read as zero. */
+/* Decodes the record of an open span, which is stored with one word of fields; all other fields are
+ * set to zero. */
 static gboolean decode_unfinished(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
                                   const StrobeRecordBlock *block, const guint64 *record,
                                   guint32 words, StrobeView *view)

@@ -14,14 +14,14 @@ typedef struct StrobeWindowEdges {
     gint64 begin_ns, end_ns;
     gboolean cuts_begin, cuts_end; /* records before begin or after end belong to other windows */
     gboolean is_first;             /* first window of its session: nothing was recorded before it */
-    gboolean is_only;              /* and no window follows */
+    gboolean is_only;              /* first window of its session, and no window follows */
     gboolean is_end_reported;      /* FALSE: recovery computed the end from the last records on
                                       the host clock; records on other clocks may be later */
 } StrobeWindowEdges;
 
 typedef struct StrobeRecordDecoder StrobeRecordDecoder;
 
-/* All of them must outlive the decoder. */
+/* All arguments must outlive the decoder. */
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
                                                StrobeClockMap *clock,
                                                const StrobeDeviceClocks *devices,
@@ -37,10 +37,10 @@ void strobe_record_decoder_begin_external(StrobeRecordDecoder *decoder);
 
 /* The records of one block, and the position of the decoder. */
 typedef struct StrobeRecordBlock {
-    StrobeBlockMemory *memory; /* its strings are replaced by ids of the string table */
+    StrobeBlockMemory *memory; /* inline string ids in it are replaced by ids of the string table */
     guint32 at, end;           /* multiples of 8 */
     guint32 track;             /* track of records without a track word */
-    guint64 base;              /* of short times */
+    guint64 base;              /* base of short times */
 } StrobeRecordBlock;
 
 /* Fills at most `max` views, which point into the block; returns their number. Returns fewer
@@ -49,12 +49,12 @@ typedef struct StrobeRecordBlock {
 gsize strobe_record_decode(StrobeRecordDecoder *decoder, StrobeRecordBlock *block,
                            StrobeView *views, gsize max);
 
-/* Counts so far. */
+/* Numbers of decoded records so far. */
 typedef struct StrobeDecodedCounts {
     guint64 n_unfinished;
-    guint64 n_outside;        /* of the window */
-    guint64 n_device_outside; /* the part of these on a device's clock */
-    guint64 n_nameless;       /* whose name is missing */
+    guint64 n_outside;        /* records outside of the window */
+    guint64 n_device_outside; /* the part of n_outside that is on a device's clock */
+    guint64 n_nameless;       /* records whose name is missing */
     guint64 n_undefined;      /* strings that are used but stored nowhere */
     guint64 n_unsure;         /* STROBE_VIEW_CLOCK_UNSURE */
     guint64 n_loss_records;   /* loss records */

@@ -25,16 +25,17 @@
 
 /* Maximum wait for the end of a window. */
 #define PATIENCE_S 60
+#define POOL_FOLDERS 3 /* OUTPUT/RESULT/FRAMEWORK holds the capture, OUTPUT a container's pool */
 
 /* Results of one walk over the capture. */
 struct index_pass {
     int fd;
-    const char *capture; /* its path */
+    const char *capture; /* path of the capture */
     char *pool_path;
     char *pool_id;
     char *boot_id;
     gboolean has_metadata, is_sealed, is_same_boot;
-    gboolean is_ending; /* its program is writing the rest at this moment */
+    gboolean is_ending; /* the capture's program is writing the rest at this moment */
     guint32 window;
     guint32 segment;
     guint64 good_end; /* offset of the end of the last valid block */
@@ -42,9 +43,9 @@ struct index_pass {
     StrobeClockRecovery clock;
     GHashTable *written; /* thread buffer << 48 ^ sequence -> number of written bytes of that
                           * block */
-    guint64 recovery_at; /* offset of a recovery's begin; 0: none */
+    guint64 recovery_at; /* offset at which an earlier recovery began; 0: none */
     gboolean torn;
-    gboolean is_writer; /* called in the writer, just after the program ended */
+    gboolean is_writer; /* this is the writer, and the program has just ended */
 };
 
 static guint64 *block_key(guint32 thread_buffer, guint64 sequence)
@@ -82,7 +83,7 @@ static void note_written(struct index_pass *index_pass, const struct strobe_bloc
         g_hash_table_insert(index_pass->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
 }
 
-/* A segment whose successor is missing is not complete. */
+/* Is the seal final? A seal with `continued` is not if the next segment is missing. */
 static gboolean is_final(const struct index_pass *index_pass, const StrobeBlockPlace *place)
 {
     struct strobe_stored_seal seal;
@@ -102,7 +103,7 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     struct index_pass *index_pass = user;
     const struct strobe_block_header *h = &place->header;
 
-    /* A recovery that was killed starts again from its beginning. */
+    /* If a recovery was killed, the next one starts again at the same place. */
     if (h->type == STROBE_BLOCK_RECOVERY && !index_pass->recovery_at)
         index_pass->recovery_at = place->offset - sizeof *h;
     if (index_pass->recovery_at && h->type != STROBE_BLOCK_SEAL)
@@ -112,8 +113,8 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     if (h->type == STROBE_BLOCK_METADATA)
         take_metadata(index_pass, place);
     else if (h->type == STROBE_BLOCK_SEAL)
-        index_pass->is_sealed |=
-            is_final(index_pass, place); /* the final one may lie in the reserve */
+        /* the final seal may be in the reserve, before other blocks */
+        index_pass->is_sealed |= is_final(index_pass, place);
     else if (h->type == STROBE_BLOCK_RECORDS && h->thread_buffer == STROBE_THREAD_BUFFER_NONE)
         index_pass->core_at = place->offset - sizeof *h;
     else if (h->type == STROBE_BLOCK_RECORDS)
@@ -133,8 +134,8 @@ static void ignore_damage(void *user, guint64 from, guint64 to, const char *reas
 {
 }
 
-/* The path of an open capture to which the program gave another name; NULL: it is called
- * capture.strobe. `capture` may be a path of the descriptor. */
+/* The path of an open capture if the program gave it another name; NULL: it is called
+ * capture.strobe. `capture` may be a path such as /proc/self/fd/N. */
 static char *path_by_program(int fd, const char *capture)
 {
     g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
@@ -144,7 +145,7 @@ static char *path_by_program(int fd, const char *capture)
     return path && strcmp(name, STROBE_CAPTURE_NAME) ? g_steal_pointer(&path) : NULL;
 }
 
-/* Is the file an earlier segment? Only the newest one gets the records of the pool. */
+/* Is the file an earlier segment? The records of the pool belong only to the newest segment. */
 static gboolean is_earlier(int fd, const char *capture)
 {
     g_autofree char *path = path_by_program(fd, capture);
@@ -155,8 +156,8 @@ static gboolean is_earlier(int fd, const char *capture)
                strlen(mark + strlen(STROBE_SLICE_MARK));
 }
 
-/* Path of the segment before this one. Numbers in names of segments begin at 1, in those of
- * slices at 0. */
+/* Path of the segment before this one. The names of numbered segments count from 1, the names of
+ * slices (a capture with another name) from 0. */
 static char *earlier_path(const struct index_pass *index_pass, const char *capture)
 {
     g_autofree char *own = path_by_program(index_pass->fd, capture);
@@ -167,7 +168,8 @@ static char *earlier_path(const struct index_pass *index_pass, const char *captu
                : g_build_filename(folder, name, NULL);
 }
 
-/* If a block was filled during a rotation, its first part is in the previous segment. */
+/* Indexes the previous segment too: if a block was filled during a rotation, its first part is
+ * there. */
 static void index_pass_earlier(struct index_pass *index_pass, const char *capture)
 {
     struct stat st;
@@ -192,7 +194,7 @@ static void on_damage(void *user, guint64 from, guint64 to, const char *reason)
     index_pass->torn = fstat(index_pass->fd, &st) == 0 && to == (guint64)st.st_size;
 }
 
-/* Is it this capture's pool? A path in a capture is not trusted. */
+/* Does the pool belong to this capture? The pool's path in a capture may be wrong or forged. */
 static gboolean belongs_to(const struct index_pass *index_pass, const struct pool_header *pool)
 {
     const struct pool_window *window = strobe_pool_window(pool, index_pass->window);
@@ -203,21 +205,27 @@ static gboolean belongs_to(const struct index_pass *index_pass, const struct poo
     if (strcmp(own_id, index_pass->pool_id))
         return FALSE;
     if (fstat(index_pass->fd, &mine) || stat(window->capture, &named))
-        /* The capture was moved. It is the right one if its window is the pool's. */
+        /* The capture was moved. The pool belongs to it if it has the same window. */
         return errno == ENOENT && !index_pass->is_sealed &&
                atomic_load(&window->window) == index_pass->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
 }
 
-/* Opens the pool: a file next to the capture (a pool that was copied from another machine with its
- * capture), otherwise the file at its recorded path. */
+/* Opens the pool: the file next to the capture if there is one (both were copied from another
+ * machine), or in the folders above it (a container's output folder was moved), otherwise the file
+ * at the recorded path. */
 static int open_pool_file(const struct index_pass *index_pass, const char *name, StrobePool *pool)
 {
-    g_autofree char *folder = index_pass->capture ? g_path_get_dirname(index_pass->capture) : NULL;
-    g_autofree char *beside = folder ? g_build_filename(folder, name, NULL) : NULL;
+    g_autofree char *folder = g_strdup(index_pass->capture);
 
-    if (beside && strobe_pool_open(pool, beside, 0) == 0)
-        return 0;
+    for (guint i = 0; folder && i < POOL_FOLDERS; i++) {
+        char *above = g_path_get_dirname(folder);
+        g_free(folder);
+        folder = above;
+        g_autofree char *beside = g_build_filename(folder, name, NULL);
+        if (strobe_pool_open(pool, beside, 0) == 0)
+            return 0;
+    }
     return strobe_pool_open(pool, index_pass->pool_path, 0);
 }
 
@@ -235,8 +243,8 @@ static gboolean open_pool(struct index_pass *index_pass, StrobePool *pool)
     return TRUE;
 }
 
-/* If the program died after it had written its losses, and before it marked them as reported, marks
- * them. */
+/* If the program died after it had written its losses and before it marked them as reported, marks
+ * them as reported. */
 static void note_reported(const struct index_pass *index_pass, struct pool_header *pool)
 {
     guint64 at = atomic_load(&pool->telling_at);
@@ -245,8 +253,9 @@ static void note_reported(const struct index_pass *index_pass, struct pool_heade
         strobe_pool_tell_losses(pool, strobe_pool_at(pool, pool->seen_at));
 }
 
-/* Number of processed bytes of a block: those in the capture, and those that the writer counted
- * as lost because they could not be written. After a power cut only the capture counts. */
+/* Number of bytes of a block that need no recovery: bytes in the capture, and bytes that the writer
+ * counted as lost because it could not write them. After a power cut only the bytes in the capture
+ * count. */
 static guint32 done_of(const struct index_pass *index_pass, const struct pool_block *block)
 {
     g_autofree guint64 *key = block_key(block->thread_buffer, block->sequence);
@@ -255,8 +264,8 @@ static guint32 done_of(const struct index_pass *index_pass, const struct pool_bl
     return index_pass->is_same_boot ? MAX(written, atomic_load(&block->flushed)) : written;
 }
 
-/* The next pair, at the latest time in the pool. After a reboot, or with another clock, this
- * machine's counter is unrelated to the recorded one. */
+/* The clock pair at the latest time in the pool, for the blocks of the recovery. After a reboot, or
+ * with another clock, this machine's counter has no relation to the recorded counter. */
 static StrobeClockPair latest_pair(const struct index_pass *index_pass,
                                    const struct pool_header *pool, const StrobePoolSalvage *left)
 {
@@ -271,7 +280,7 @@ static StrobeClockPair latest_pair(const struct index_pass *index_pass,
     latest = strobe_pool_salvage_latest(left, pool, latest, limit);
     if (now && index_pass->is_writer)
         latest = now->ticks;
-    /* The program may have noted the end itself. */
+    /* The program may have stored the window's end itself. */
     return strobe_clock_recovery_at(&index_pass->clock, end ? end : latest, now);
 }
 
@@ -290,7 +299,8 @@ static int write_blocks(struct index_pass *index_pass, StrobeCaptureWriter *writ
     return error;
 }
 
-/* Continues at the position of the program's writer. Returns the time of the last event. */
+/* Sets `writer` to continue where the program's writer stopped. Returns the time of the last
+ * event. */
 static guint64 resume_writer(struct index_pass *index_pass, StrobeCaptureWriter *writer, int fd,
                              const struct pool_header *pool, const StrobePoolSalvage *left)
 {
@@ -299,7 +309,8 @@ static guint64 resume_writer(struct index_pass *index_pass, StrobeCaptureWriter 
 
     strobe_clock_init();
     strobe_boot_id(boot_id);
-    /* If the writer itself could not read the id, it would write again what it has written. */
+    /* The writer itself need not compare boot ids. If it could not read the id, it would write the
+     * same records again. */
     index_pass->is_same_boot = index_pass->is_writer || strcmp(boot_id, index_pass->boot_id) == 0;
     StrobeClockPair pair = latest_pair(index_pass, pool, left);
     strobe_capture_writer_resume(writer, fd, index_pass->window, &index_pass->clock.trend, &pair);
@@ -312,8 +323,8 @@ static void raise_each(guint64 *values, const guint64 *least)
         values[i] = MAX(values[i], least[i]);
 }
 
-/* Losses of the window: up to its end if that is known, and without those of the previous
- * window, whose rest was still being written. */
+/* Reads the losses of the window: up to its end if the end is known, and without losses of the
+ * previous window, whose rest was still being written. */
 static void read_losses(const struct index_pass *index_pass, struct pool_header *pool,
                         StrobeLossCounts *seen)
 {
@@ -335,8 +346,8 @@ static void read_losses(const struct index_pass *index_pass, struct pool_header 
         raise_each(seen->thread_buffers[i], strobe_pool_thread_buffer(pool, i)->lost_reported);
 }
 
-/* Adds the losses to `seen`, not to the pool, which must stay unchanged if this fails. If the
- * program has ended the window, `seen` already contains its counts. */
+/* Adds losses that recovery found to `seen`, not to the pool, which must stay unchanged if recovery
+ * fails. If the program has ended the window, `seen` already contains its counts. */
 static void add_losses(const struct index_pass *index_pass, const struct pool_header *pool,
                        const StrobePoolSalvage *left, StrobeLossCounts *seen)
 {
@@ -358,7 +369,8 @@ char *strobe_trackless_text(guint32 n_threads)
                            n_threads);
 }
 
-/* The program's notes for the end of the window, which it did not reach. */
+/* Writes the program's notes, which the program itself would have written at the end of the
+ * window. */
 static int write_notes(struct pool_header *pool, StrobeCaptureWriter *writer, guint64 ticks)
 {
     guint32 n_trackless = atomic_load(&pool->n_trackless);
@@ -411,14 +423,14 @@ static int finish_capture(struct index_pass *index_pass, int fd, struct pool_hea
     STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
         error = write_notes(pool, writer, latest);
-    if (error == 0) /* first, because with the seal the result is complete */
+    if (error == 0) /* before the seal, because with the seal the result is complete */
         complete_directory(fd, pool, writer);
     if (error == 0)
         error =
             strobe_capture_write_seal(writer, strobe_pool_window(pool, index_pass->window)->begin,
                                       latest, index_pass->is_writer ? 0 : STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
-        error = errno; /* otherwise the next attempt would write losses and open spans twice */
+        error = errno; /* not removed: the next attempt would write losses and open spans twice */
     strobe_capture_writer_clear(writer);
     return error;
 }
@@ -476,8 +488,8 @@ static gboolean walk_blocks(struct index_pass *index_pass, GError **error)
                              error);
 }
 
-/* The capture of the program's other window: at its recorded path or, if the results were moved,
- * in the result directory of that name next to this one. */
+/* Opens the capture of the program's other window: at its recorded path or, if the results were
+ * moved, in the result directory with the same name next to this result directory. */
 static int open_other(const char *capture, const char *other)
 {
     g_autofree char *framework = g_path_get_dirname(capture),
@@ -492,8 +504,8 @@ static int open_other(const char *capture, const char *other)
     return fd >= 0 ? fd : open(moved, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* The program died while it wrote the rest of one window and recorded the next: the pool is
- * needed until both are finished. */
+/* Is the pool needed for another window? If the program died while it wrote the rest of one window
+ * and recorded the next, the pool is needed until both captures are complete. */
 static gboolean other_needs_pool(const struct index_pass *index_pass, const char *capture,
                                  const struct pool_header *pool)
 {
@@ -515,7 +527,8 @@ static gboolean other_needs_pool(const struct index_pass *index_pass, const char
     return is_open;
 }
 
-/* Opens the file for writing by its descriptor: its name may belong to another file by now. */
+/* Opens the file again for writing, through its descriptor, because its name may belong to another
+ * file now. */
 static int open_again(int fd)
 {
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", fd);
@@ -532,7 +545,7 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
     if (has_program || strobe_pool_has_writer(pool)) {
         *live = !index_pass->is_sealed;
         const struct pool_window *window = strobe_pool_window(pool->header, index_pass->window);
-        /* The last condition: the writer has just sealed and left the window. */
+        /* The last condition is true if the writer has just sealed the window. */
         index_pass->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program ||
                                           atomic_load(&window->window) != index_pass->window);
         strobe_pool_destroy(pool, 0);
@@ -558,7 +571,8 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
     return result == 0;
 }
 
-/* A program that was killed during a rotation left the begin of the next segment. */
+/* Removes the begin of the next segment, which may exist if the program was killed during a
+ * rotation. */
 static void remove_next(int fd, const char *capture)
 {
     g_autofree char *own = path_by_program(fd, capture);
@@ -599,13 +613,13 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
                     g_strerror(errno));
         return FALSE;
     }
-    if (!is_of_user(fd)) { /* only its owner may finish it or delay it */
+    if (!is_of_user(fd)) { /* only the owner of a capture may complete it, or hold its lock */
         close(fd);
         return TRUE;
     }
     index_pass_init(&index_pass, fd);
     index_pass.capture = capture;
-    flock(fd, LOCK_EX); /* two simultaneous analyses must finish it only once */
+    flock(fd, LOCK_EX); /* if two analyses run at once, only one completes the capture */
     ok = walk_blocks(&index_pass, error);
     if (ok && index_pass.has_metadata && !is_earlier(fd, capture) &&
         open_pool(&index_pass, &pool)) {
@@ -619,7 +633,8 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
     return ok;
 }
 
-/* A program whose stop() has returned may still write the rest; waits for it. */
+/* Recovers the capture. If the program is alive and still writes the rest of the window after its
+ * stop(), waits for that. */
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
 {
     gboolean ignored, is_ending = FALSE, ok;

@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include "json-text.h"
 
-/* Returns the pair's time on CLOCK_MONOTONIC_RAW, the clock of start_info, because readers compare
- * the two members. It cannot be taken from CLOCK_MONOTONIC alone: NTP adjusts only that clock, so
- * the two drift apart. */
+/* Returns the pair's time on CLOCK_MONOTONIC_RAW, the clock of the member start_info, because
+ * readers compare start_info and end_info. The time on CLOCK_MONOTONIC cannot be used instead: NTP
+ * adjusts CLOCK_MONOTONIC only, so the two clocks drift apart. */
 static gint64 compute_raw_ns(const StrobeClockPair *pair)
 {
     return pair->monotonic_ns + strobe_clock_ns(CLOCK_MONOTONIC_RAW) -
@@ -84,7 +84,8 @@ static void complete_log(int folder, const char *name, const char *log, gsize n)
     close(logs);
 }
 
-/* The name of the log for {worker}_{pid}_{stamp}_ascend_pt, NULL if the name has another form. */
+/* The name of the log for the result directory {worker}_{pid}_{stamp}_ascend_pt, NULL if the
+ * directory's name has another form. */
 static char *log_of_directory(const char *directory)
 {
     g_autofree char *base = g_path_get_basename(directory);

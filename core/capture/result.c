@@ -18,7 +18,8 @@ static void free_result(gpointer data)
     g_free(result);
 }
 
-/* `directory` is NULL if there is no result directory; `source` as in the result. */
+/* Adds a StrobeResult. `directory` is NULL if there is no result directory; `source` is
+ * StrobeResult.source. */
 static void add_result(GPtrArray *results, const char *directory, const char *source, char *capture)
 {
     StrobeResult *result = g_new0(StrobeResult, 1);
@@ -66,8 +67,8 @@ static void add_children(GPtrArray *results, const char *parent)
     g_ptr_array_sort(results, compare_results);
 }
 
-/* The directory that contains the folder, if this is called FRAMEWORK; otherwise NULL. The folder
- * may also be named by a path without its name, such as ".". */
+/* The directory that contains the folder, if the folder is called FRAMEWORK; otherwise NULL. The
+ * path of the folder may lack its name, such as ".". */
 static char *directory_around(const char *folder)
 {
     g_autofree char *named = g_path_get_basename(folder);
@@ -108,7 +109,8 @@ static void add_folder(GPtrArray *results, const char *path)
     add_children(results, path);
     char *lone = results->len == 0 ? newest_segment(path) : NULL;
     if (lone)
-        add_result(results, NULL, path, lone); /* copied here without its directory */
+        /* the capture was copied here without its result directory */
+        add_result(results, NULL, path, lone);
 }
 
 static gboolean is_closed(const char *folder)
@@ -116,7 +118,7 @@ static gboolean is_closed(const char *folder)
     return access(folder, R_OK | X_OK) != 0 && errno == EACCES;
 }
 
-/* A folder in `path` that may contain a result and cannot be read; NULL: none. */
+/* Finds a folder in `path` that may contain a result and cannot be read; NULL: none. */
 static char *closed_folder(const char *path)
 {
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
@@ -187,7 +189,7 @@ gint strobe_result_rank(const StrobeResult *result)
         if (!g_ascii_string_to_unsigned(text, 10, 0, G_MAXINT, &number, NULL))
             continue;
         if (rank >= 0)
-            return -1; /* two ranks: neither counts */
+            return -1; /* if there are two ranks, the rank is unknown */
         rank = (gint)number;
     }
     return rank;

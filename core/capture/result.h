@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds result directories and captures; completes those of dead programs. */
+/* Finds result directories and captures; completes the captures of programs that have ended. */
 #ifndef STROBE_CORE_RESULT_H
 #define STROBE_CORE_RESULT_H
 
@@ -11,7 +11,7 @@
 /* The files of a window. */
 typedef struct StrobeResult {
     char *directory; /* the result directory; NULL if a capture or one segment was named */
-    char *capture;   /* the capture's file; the newest if there are several segments */
+    char *capture;   /* the capture's file; the newest segment if there are several */
     char *source;    /* for strobe_reader_open: the folder of all segments, or the named file */
 } StrobeResult;
 
@@ -24,9 +24,10 @@ GPtrArray *strobe_result_find(const char *path, GError **error);
  * there is none. A program may learn its rank after its capture has begun. */
 gint strobe_result_rank(const StrobeResult *result);
 
-/* If the program that wrote the capture is gone and left it open, adds the rest from its pool,
- * seals it and removes the pool. Does nothing for a sealed capture, for one that is still being
- * written (then sets *live, which may be NULL) and for another user's. Idempotent. */
+/* If the program that wrote the capture has ended without completing it, adds the rest from the
+ * program's pool, seals the capture and removes the pool. Does nothing for a sealed capture, for a
+ * capture that is still being written (then sets *live, which may be NULL) and for a capture of
+ * another user. May be called again. */
 gboolean strobe_result_recover(const StrobeResult *result, gboolean *live, GError **error);
 
 #endif

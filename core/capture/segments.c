@@ -85,10 +85,11 @@ struct segment {
 
 struct StrobeSegments {
     GArray *segments; /* of struct segment */
-    int newest;       /* descriptor of the last segment, whose name will belong to another file */
-    int other;        /* descriptor of the segment `other_index`, -1: none */
+    int newest; /* descriptor of the last segment, kept open because a rotation gives its name to
+                   another file */
+    int other;  /* descriptor of the segment `other_index`, -1: none */
     guint other_index;
-    int external; /* descriptor, -1: none */
+    int external; /* descriptor of the external data, -1: none */
     guint64 external_size;
 };
 
@@ -133,8 +134,8 @@ static struct segment *get_segment(const StrobeSegments *segments, guint index)
     return &g_array_index(segments->segments, struct segment, index);
 }
 
-/* Adds the earlier segments before the newest. If a program rotates meanwhile, the newest gets a
- * number: segments with this or a higher number are newer than the opened one. */
+/* Adds the earlier segments before the newest. If the program rotates meanwhile, the opened newest
+ * segment gets a number; segments with this or a higher number are not added. */
 static void add_earlier(StrobeSegments *segments, const char *folder)
 {
     g_auto(GStrv) names = strobe_segments_list(folder);
@@ -204,7 +205,7 @@ StrobeSegments *strobe_segments_open(const char *path, GError **error)
     struct segment newest;
     int fd = open_newest(path, &newest, &folder, &failure);
 
-    if (fd < 0 && folder) { /* between its two names, during a rotation */
+    if (fd < 0 && folder) { /* a rotation is renaming the file at this moment */
         g_clear_error(&failure);
         g_clear_pointer(&folder, g_free);
         fd = open_newest(path, &newest, &folder, &failure);
@@ -273,7 +274,8 @@ int strobe_segments_descriptor(StrobeSegments *segments, guint index, GError **e
     segments->other_index = index;
     if (segments->other >= 0 && (now.device != get_segment(segments, index)->device ||
                                  now.inode != get_segment(segments, index)->inode)) {
-        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "%s: another file by now", now.path);
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "%s: another file has this name now",
+                    now.path);
         close(segments->other);
         segments->other = -1;
     }

@@ -16,8 +16,8 @@ typedef struct StrobeBlockMemory {
 StrobeBlockMemory *strobe_block_memory_ref(StrobeBlockMemory *memory);
 void strobe_block_memory_unref(gpointer memory);
 
-/* Returns memory for another block and takes over the reference `memory` (NULL: none). It is the
- * same memory if there is no other reference and it is large enough. */
+/* Returns memory for another block and takes over the reference `memory` (NULL: none). Returns
+ * `memory` itself if it is large enough and there is no other reference. */
 StrobeBlockMemory *strobe_block_memory_renew(StrobeBlockMemory *memory, gsize size);
 
 /* Appends zeroed bytes, which are freed with the memory. Only one thread may append. */

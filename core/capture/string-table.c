@@ -10,9 +10,10 @@
 #define CHUNK_MIN (256u << 10)
 #define CHUNK_MAX (64u << 20)
 #define SLOTS_MIN 1024u
-#define PAGE_BITS 10u /* entries of the first page; each further page has twice as many */
+/* the first page has 2^10 entries; each further page has twice as many as the page before */
+#define PAGE_BITS 10u
 #define PAGES (33u - PAGE_BITS)
-#define STRETCHES 4096u /* number of slot ranges by which waiting strings are grouped */
+#define STRETCHES 4096u /* number of ranges of slots by which waiting strings are grouped */
 #define WAITING_MIN 65536u
 
 struct entry {
@@ -21,9 +22,10 @@ struct entry {
     guint32 is_stack;
 };
 
-/* The hash is stored with the id, so that a new string needs no access to other strings. */
+/* The hash is stored with the id, so that adding a string does not read the bytes of other
+ * strings. */
 struct slot {
-    guint32 hash, id; /* id 0 is never stored: free */
+    guint32 hash, id; /* id 0: the slot is free */
 };
 
 /* Memory of strings. */
@@ -33,20 +35,20 @@ struct chunk {
 };
 
 struct StrobeStringTable {
-    pthread_mutex_t lock;       /* of strobe_string_table_intern */
+    pthread_mutex_t lock;       /* protects the table in strobe_string_table_intern */
     struct entry *pages[PAGES]; /* entries by id; they never move, see strobe_string_table_text */
     guint32 n_entries;          /* atomic */
     guint32 n_ids;              /* one more than the highest known id */
-    struct slot *slots;         /* by hash of the bytes */
+    struct slot *slots;         /* hash table, by hash of the bytes */
     guint32 n_slots;            /* a power of two, at most three quarters in use */
     guint32 n_used;
-    struct slot *waiting; /* strings that were set and are not in the slots yet */
+    struct slot *waiting; /* strings that were set and are not in `slots` yet */
     guint32 n_waiting, waiting_room;
     GArray *chunks; /* of struct chunk */
     char *chunk;
     gsize chunk_left;
-    gsize bytes;       /* of chunks */
-    guint32 max_frame; /* highest frame id of the stacks that were set */
+    gsize bytes;       /* total size of the chunks */
+    guint32 max_frame; /* highest id of a frame in the stacks that were set */
 };
 
 /* Page of an id's entry: page p begins with id (2^p - 1) << PAGE_BITS. */
@@ -97,7 +99,7 @@ static void make_pages(StrobeStringTable *table, guint32 n)
         table->pages[i] = strobe_state_memory(NULL, 0, page_bytes(i));
 }
 
-/* From now on other threads may look them up. */
+/* Publishes the entries below `n`, so that other threads may read them. */
 static void publish_entries(StrobeStringTable *table, guint32 n)
 {
     __atomic_store_n(&table->n_entries, n, __ATOMIC_RELEASE);
@@ -188,14 +190,15 @@ static char *add_chunk(StrobeStringTable *table, gsize size)
     return chunk.bytes;
 }
 
-/* Chunks grow with the table, so that there are only few files. */
+/* Returns room for `n` bytes. New chunks grow with the table, so that there are only few files. */
 static char *take_room(StrobeStringTable *table, gsize n)
 {
     const gsize size = CLAMP(table->bytes / 2, CHUNK_MIN, CHUNK_MAX);
 
     n = (n + 7) & ~(gsize)7;
     if (n > CHUNK_MIN / 4 && n > table->chunk_left && n > size / 4)
-        return add_chunk(table, n); /* so that a long string wastes no memory */
+        return add_chunk(table, n); /* a separate chunk for a long string, so that the rest of the
+                                       current chunk is not wasted */
     if (table->chunk_left < n) {
         table->chunk = add_chunk(table, size);
         table->chunk_left = size;
@@ -220,19 +223,19 @@ static void store_string(StrobeStringTable *table, guint32 id, const char *bytes
     table->n_ids = MAX(table->n_ids, id + 1);
 }
 
-/* A free slot must exist. */
+/* Puts a string into the slots. There must be a free slot. */
 static void take_slot(StrobeStringTable *table, const struct slot *wanted)
 {
     const struct entry *e = entry_of(table, wanted->id);
     struct slot *slot = find_slot(table, wanted->hash, e->bytes, e->length, e->is_stack != 0);
 
     if (slot->id)
-        return; /* a second id for the same bytes */
+        return; /* another id has the same bytes and is already in the slots */
     *slot = *wanted;
     table->n_used++;
 }
 
-/* Groups the waiting strings by ranges of slots; inside a range they keep their order. */
+/* Returns the waiting strings grouped by ranges of slots; inside a range they keep their order. */
 static struct slot *waiting_by_stretch(const StrobeStringTable *table)
 {
     struct slot *ordered = new_slots(table->n_waiting);
@@ -248,8 +251,8 @@ static struct slot *waiting_by_stretch(const StrobeStringTable *table)
     return ordered;
 }
 
-/* The slots of millions of strings may exceed the memory: in random order each string would load
- * a page. */
+/* Puts the waiting strings into the slots, one range of slots after the other. The slots of
+ * millions of strings may exceed the memory, and in random order each string would load a page. */
 static void index_waiting(StrobeStringTable *table)
 {
     if (!table->n_waiting)
@@ -275,7 +278,8 @@ static void wait_for_slot(StrobeStringTable *table, struct slot slot)
     table->waiting[table->n_waiting++] = slot;
 }
 
-/* Inline frames are not ids of the table. */
+/* Is the frame an id of the table from `first` on? The id of an inline frame is not in the
+ * table. */
 static gboolean is_frame_from(StrobeStringId frame, guint32 first)
 {
     return frame >= first && !(frame & STROBE_STRING_INLINE);
@@ -294,8 +298,8 @@ static void note_frames(StrobeStringTable *table, guint32 id)
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack)
 {
-    if (id == table->n_entries) { /* more than a recorder can have: an importer wrote them, in
-                                   * order */
+    if (id == table->n_entries) { /* more ids than a recorder can assign: an importer wrote them, in
+                                     order */
         make_pages(table, id + 1);
         publish_entries(table, id + 1);
     }
@@ -307,7 +311,7 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
     wait_for_slot(table, (struct slot){hash_bytes(bytes, length, is_stack), id});
 }
 
-/* Under the lock. */
+/* Returns the id of the bytes. The caller holds the lock. */
 static guint32 intern_bytes(StrobeStringTable *table, const char *bytes, gsize length,
                             gboolean is_stack)
 {
@@ -318,7 +322,7 @@ static guint32 intern_bytes(StrobeStringTable *table, const char *bytes, gsize l
         return known;
     guint32 id = table->n_entries;
     if (id & STROBE_STRING_INLINE)
-        return 0; /* no input has that many: they would need more than 80 GB */
+        return 0; /* no input has so many strings: they would need more than 80 GB */
     make_pages(table, id + 1);
     store_string(table, id, bytes, length, is_stack);
     publish_entries(table, id + 1);
@@ -357,7 +361,7 @@ guint32 strobe_string_table_n_ids(const StrobeStringTable *table)
     return table->n_ids;
 }
 
-/* After bytes have changed: rebuilds the slots from the current hashes. */
+/* Rebuilds the slots from the current hashes, after the bytes of strings have changed. */
 static void fill_slots(StrobeStringTable *table)
 {
     memset(table->slots, 0, table->n_slots * sizeof *table->slots);
@@ -370,7 +374,7 @@ static void fill_slots(StrobeStringTable *table)
     }
 }
 
-/* TRUE: the stack has changed. */
+/* Replaces the frames of one stack. TRUE: the stack has changed. */
 static gboolean expand_stack(StrobeStringTable *table, guint32 id, StrobeFrameExpand expand,
                              gpointer user, GArray *frames)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings and stacks of a reader: those of the capture keep their ids, new ones follow. */
+/* Strings and stacks of a reader. The capture's strings keep their ids; new strings get the ids
+ * after these. */
 #ifndef STROBE_CORE_STRING_TABLE_H
 #define STROBE_CORE_STRING_TABLE_H
 
@@ -8,7 +9,7 @@
 
 typedef struct StrobeStringTable StrobeStringTable;
 
-/* Ids below `first_free` are for strobe_string_table_set; the table assigns the others. */
+/* Ids below `first_free` are for strobe_string_table_set; the table assigns all other ids. */
 StrobeStringTable *strobe_string_table_new(guint32 first_free);
 void strobe_string_table_free(StrobeStringTable *table);
 
@@ -16,7 +17,8 @@ void strobe_string_table_free(StrobeStringTable *table);
  * be set too, in order, before the table assigns the first id. */
 void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *bytes, gsize length,
                              gboolean is_stack);
-/* Id of the bytes. Any thread, after the last set. */
+/* Returns the id of the bytes; adds them if necessary. Any thread, after the last
+ * strobe_string_table_set. */
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
                                    gboolean is_stack);
 
@@ -26,16 +28,16 @@ guint64 strobe_string_table_steps(StrobeStringTable *table);
 guint32 strobe_string_table_n_ids(const StrobeStringTable *table);
 /* Appends to `frames` the frames that replace a frame of a stack. */
 typedef void (*StrobeFrameExpand)(gpointer user, StrobeStringId frame, GArray *frames);
-/* Replaces the frames of every stack by those that `expand` appends, which may intern strings.
- * Call it before any frames are read. */
+/* Replaces the frames of every stack by the frames that `expand` appends; `expand` may intern
+ * strings. Call it before any frames are read. */
 void strobe_string_table_expand_frames(StrobeStringTable *table, StrobeFrameExpand expand,
                                        gpointer user);
 
-/* All stored strings are set. Returns the lowest free id; all later ids are at least that.
- * Unknown frames of stacks become 0. */
+/* Call it when all stored strings are set. Returns the lowest free id, from which on the table
+ * assigns ids. Unknown frames of stacks become 0. */
 guint32 strobe_string_table_end_stored(StrobeStringTable *table);
 
-/* Any thread, while others intern: the bytes of an id do not move. */
+/* Any thread, also while other threads intern: the bytes of an id do not move. */
 StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id);
 gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,
                                 const StrobeStringId **frames);

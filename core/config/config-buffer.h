@@ -9,7 +9,7 @@
 
 /* The memory between the program and the capture. */
 typedef struct StrobeBufferConfig {
-    gint64 bytes; /* of the pool */
+    gint64 bytes; /* size of the pool */
     gint64 flush_interval_ns;
     guint32 sync;     /* STROBE_SYNC_* of recorder.h */
     guint32 policy;   /* STROBE_POLICY_* of pool.h */
@@ -23,18 +23,18 @@ typedef struct StrobeRotateConfig {
     gint64 keep; /* number of kept segments, including the newest; 0: all */
 } StrobeRotateConfig;
 
-/* Triggers of a flight recorder's dumps, besides calls. */
+/* Triggers of a flight recorder's dumps, in addition to calls of the program. */
 typedef struct StrobeDumpConfig {
     gint signal;      /* 0: none */
-    double slow_step; /* a step longer than this times the running median; 0: never */
+    double slow_step; /* dump if a step takes longer than this times the running median; 0: never */
     gint64 min_interval_ns;
-    gint64 max; /* dumps by signal and slow step together; 0: no limit */
+    gint64 max; /* maximum number of dumps by signal and slow step together; 0: no limit */
 } StrobeDumpConfig;
 
 StrobeBufferConfig strobe_buffer_config_default(void);
 StrobeDumpConfig strobe_dump_config_default(void);
 
-/* Each reads its section; NULL: it is missing. */
+/* Each function reads its section from `object`; NULL: the section is missing. */
 gboolean strobe_buffer_config_read(StrobeBufferConfig *buffer, JsonObject *object,
                                    const char *origin, GError **error);
 gboolean strobe_rotate_config_read(StrobeRotateConfig *rotate, JsonObject *object,

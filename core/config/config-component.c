@@ -47,7 +47,7 @@ static gboolean is_own_member(const char *key)
            strcmp(key, "optional") == 0;
 }
 
-/* A member for the host, not an option of the component. */
+/* Reads a member of the component's object that is for the host, not an option of the component. */
 static gboolean read_own_member(StrobeConfigComponent *component, const StrobeConfigPlace *place,
                                 JsonObject *object, const char *key, GError **error)
 {
@@ -194,8 +194,8 @@ JsonObject *strobe_config_components_json(GPtrArray *list)
         for (GList *k = keys; k; k = k->next)
             json_object_set_member(
                 options, k->data, json_node_copy(json_object_get_member(component->json, k->data)));
-        /* Texts from a command line are accepted for every type except true or false, see
-         * _settle(). */
+        /* A text from a command line is valid for an option of any type except true or false, see
+         * strobe_config_component_settle(). */
         for (guint p = 0; component->pairs && p < component->pairs->len; p += 2)
             json_object_set_string_member(options, g_ptr_array_index(component->pairs, p),
                                           g_ptr_array_index(component->pairs, p + 1));

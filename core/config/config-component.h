@@ -9,13 +9,13 @@
 #include "component-request.h"
 #include "config-json.h"
 
-/* The same for a list of components outside of a configuration, such as passes; errors name
- * `flag`. */
+/* A list of components outside of a configuration, such as passes: strobe_config_components_new
+ * makes it, strobe_config_add_component adds "NAME[:opt=value,...]"; errors name `flag`. */
 GPtrArray *strobe_config_components_new(void);
 gboolean strobe_config_add_component(GPtrArray *components, const char *text, const char *flag,
                                      GError **error);
 
-/* The component with that name in the list; adds it with that origin if it is missing. */
+/* The component `name` in the list; adds it with the origin `origin` if it is missing. */
 StrobeConfigComponent *strobe_config_component_add(GPtrArray *list, const char *name,
                                                    const char *origin);
 
@@ -40,7 +40,8 @@ void strobe_config_component_drop_paths(StrobeConfigComponent *component,
                                         const StrobeOption *options, guint n_options,
                                         GPtrArray *dropped);
 
-/* A list as JSON (unref it): by name, with the given options. */
+/* A list as a JSON object (unref it): the names of the components, with the options that were
+ * given. */
 JsonObject *strobe_config_components_json(GPtrArray *components);
 
 #endif

@@ -10,8 +10,8 @@
 #include "error.h"
 #include "json-text.h"
 
-/* Keys that only Strobe's own files have; the second list is for comparing with acl.json, which may
- * also contain a "dump". */
+/* Top-level keys that only Strobe's own files have. An acl.json may also contain "dump", so the
+ * second list lacks this key. */
 static const char *const own_keys_of_no_other[] = {
     "schedule", "collectors", "defaults", "exporters", "export_type", "output",
     "buffer",   "rotate",     "dump",     "ranks",     "front_end",   NULL};
@@ -74,7 +74,8 @@ StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError *
     return config;
 }
 
-/* Reads a whole file or pipe, up to one byte above the limit; NULL with errno. */
+/* Reads a whole file or pipe, up to one byte more than the limit, so that the caller can detect a
+ * larger file; NULL with errno. */
 static GString *read_bounded(const char *path)
 {
     GString *text = g_string_new(NULL);

@@ -2,9 +2,9 @@
 /*
  * Reads a configuration: Strobe's own (config.h), or the file of another profiler.
  *
- * It also accepts the files of two other profilers, which it recognises by their top-level keys:
- * the Ascend PyTorch Profiler's profiler_config.json (ascend-config.h) and AscendCL's acl.json
- * (acl-config.h). It refuses a mixture.
+ * The files of two other profilers are accepted, and recognised by their top-level keys: the Ascend
+ * PyTorch Profiler's profiler_config.json (ascend-config.h) and AscendCL's acl.json (acl-config.h).
+ * A file with keys of several formats is refused.
  */
 #ifndef STROBE_CORE_CONFIG_FILE_H
 #define STROBE_CORE_CONFIG_FILE_H

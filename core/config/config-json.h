@@ -7,10 +7,10 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 
-/* Position of a member in the text: "file: key \"schedule.wait\"". */
+/* Position of a member in the text, for messages: "file: key \"schedule.wait\"". */
 typedef struct StrobeConfigPlace {
     const char *origin;
-    const char *section; /* NULL at the top */
+    const char *section; /* NULL for a key at the top level */
 } StrobeConfigPlace;
 
 void strobe_config_set_wrong(const StrobeConfigPlace *place, const char *key, const char *expected,
@@ -18,19 +18,19 @@ void strobe_config_set_wrong(const StrobeConfigPlace *place, const char *key, co
 gboolean strobe_config_check_keys(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *const *known, GError **error);
 
-/* *out is NULL if it is missing. */
+/* Reads an object; *out is NULL if the member is missing. */
 gboolean strobe_config_get_object(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, JsonObject **out, GError **error);
-/* An integer from `least` (G_MININT64: any) to 10^12. */
+/* Reads an integer from `least` (G_MININT64: any) to 10^12. */
 gboolean strobe_config_get_count(const StrobeConfigPlace *place, JsonObject *object,
                                  const char *key, gint64 least, gint64 *out, GError **error);
 gboolean strobe_config_get_boolean(const StrobeConfigPlace *place, JsonObject *object,
                                    const char *key, gboolean *out, GError **error);
-/* A number from `low` to `high`. */
+/* Reads a number from `low` to `high`. */
 gboolean strobe_config_get_number(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, double low, double high, double *out,
                                   GError **error);
-/* A non-empty text; frees the previous one. */
+/* Reads a non-empty text; frees the previous value of *out. */
 gboolean strobe_config_get_string(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, char **out, GError **error);
 /* A size or duration with its limits, see `parse` in options.h. */
@@ -42,11 +42,11 @@ typedef struct StrobeConfigMeasure {
 gboolean strobe_config_get_measure(const StrobeConfigPlace *place, JsonObject *object,
                                    const char *key, const StrobeConfigMeasure *measure, gint64 *out,
                                    GError **error);
-/* Index of one of NULL-terminated names. */
+/* Reads one of the NULL-terminated `names`; *out is its index. */
 gboolean strobe_config_get_choice(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, const char *const *names, guint32 *out,
                                   GError **error);
-/* An array of integers from 0, as gint64; unreferences the previous one. */
+/* Reads an array of integers from 0, as gint64; unreferences the previous value of *out. */
 gboolean strobe_config_get_counts(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, GArray **out, GError **error);
 

@@ -156,7 +156,7 @@ gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *o
 
 /* ---- command line ---- */
 
-/* "key=value,..." as an object; numbers become numbers. */
+/* Converts "key=value,..." to an object; a value that is a number becomes a JSON number. */
 static JsonObject *object_from_flag(const char *section, const char *text, GError **error)
 {
     g_autoptr(GPtrArray) pairs = strobe_options_pairs(text, error);
@@ -210,7 +210,7 @@ gboolean strobe_config_check(const StrobeConfig *config, GError **error)
     const char *wrong = NULL;
 
     if (config->rotate.keep && !strobe_rotate_config_any(&config->rotate))
-        wrong = "\"rotate\" has no limit: expected \"size\", \"time\" or \"steps\" beside \"keep\"";
+        wrong = "\"rotate\" has no limit: expected \"size\", \"time\" or \"steps\" with \"keep\"";
     else if (is_ring && config->has_schedule)
         wrong = "a flight recorder (\"buffer.policy\": \"ring\") records all the time, without a "
                 "schedule";
@@ -249,7 +249,8 @@ static const char *const run_collectors[] = {"cpu_op", "cpu_sample", "gc", "host
 static gboolean is_named(const StrobeConfigComponent *component, const char *name)
 {
     const char *dot =
-        strrchr(component->name, '.'); /* followed by the component of a plugin's file */
+        /* "FILE.COMPONENT": the component's name follows the plugin file's */
+        strrchr(component->name, '.');
 
     return g_str_equal(dot ? dot + 1 : component->name, name);
 }
@@ -313,7 +314,7 @@ void strobe_config_warn(StrobeConfig *config, const char *format, ...)
         return;
     if (config->warnings->len == WARNINGS_MAX) {
         g_ptr_array_add(config->warnings,
-                        g_strdup("Further warnings about this file are left out"));
+                        g_strdup("Further warnings about this file are not printed"));
         return;
     }
     va_start(args, format);

@@ -32,8 +32,8 @@
  *
  * Every collector accepts "required" (if it is true, a failure of the collector fails the session)
  * and "optional", an object of options that are set if the component has them; a diagnostic names
- * the options that it lacks. A text over 1 MiB, nested deeper than 64 or with a duplicate key is
- * refused before it is parsed.
+ * the options that the component lacks. A text over 1 MiB, nested deeper than 64 or with a
+ * duplicate key is refused before it is parsed.
  */
 #ifndef STROBE_CORE_CONFIG_H
 #define STROBE_CORE_CONFIG_H
@@ -73,42 +73,46 @@ typedef struct StrobeConfig {
 StrobeConfig *strobe_config_new(void);
 void strobe_config_free(StrobeConfig *config);
 
-/* Reads Strobe's own keys; messages use `origin`. */
+/* Reads the keys of Strobe's own format; messages name `origin`. */
 gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error);
 
-/* Sets a section from a flag's text, "key=value,...". "schedule" is replaced (missing keys are
- * 0, active is required); for "buffer", "rotate" and "dump" the given keys override. */
+/* Sets a section from a flag's text, "key=value,...". The flag replaces the whole section
+ * "schedule" (missing keys are 0, active is required); in "buffer", "rotate" and "dump" it replaces
+ * only the given keys. */
 gboolean strobe_config_set_section(StrobeConfig *config, const char *section, const char *text,
                                    GError **error);
 
-/* Are the sections consistent? For the combination of file and flags. */
+/* Are the sections consistent with each other? Call it when the file and all flags have been
+ * read. */
 gboolean strobe_config_check(const StrobeConfig *config, GError **error);
 
-/* Adds "NAME[:opt=value,...]" to the components of the file. If the name already exists, the
- * options given here override the file's. */
+/* Adds the collector "NAME[:opt=value,...]" to those of the file. If the file has this collector,
+ * the options given here override the file's options. */
 gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error);
 gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error);
 
-/* "text", "db" or "text+db": selects the default exporters. */
+/* Selects the default exporters by "text", "db" or "text+db". */
 gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, GError **error);
 
-/* Should a process with that rank (-1: none) be recorded? */
+/* Should a process of rank `rank` (-1: none) be recorded? */
 gboolean strobe_config_records_rank(const StrobeConfig *config, gint rank);
 
 /* Warns of keys in another profiler's file that were replaced or have no effect. */
 void strobe_config_warn(StrobeConfig *config, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The collector with that name, added if missing; for mapped keys. */
+/* The collector `name`, added if it is missing. For the keys of another profiler's file that are
+ * mapped to collectors. */
 StrobeConfigComponent *strobe_config_map_collector(StrobeConfig *config, const char *name,
                                                    const char *origin);
 
-/* Adds the default collectors and exporters to a configuration that names none. */
+/* Adds the default collectors to a configuration that names no collectors, and the default
+ * exporters to one that names no exporters. */
 void strobe_config_add_defaults(StrobeConfig *config);
 
-/* For `strobe run`: adds its default collectors, including sampling ones, to the named ones,
- * unless the configuration has "defaults": false or is another profiler's file. Keeps the
- * options of a default collector. */
+/* Adds the default collectors of `strobe run`, which include collectors that sample, unless the
+ * configuration has "defaults": false or is another profiler's file. A default collector that the
+ * configuration already names keeps its options. */
 void strobe_config_add_default_collectors(StrobeConfig *config);
 
 /* A schedule as JSON (unref it). */

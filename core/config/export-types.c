@@ -21,13 +21,14 @@ static const struct {
     {"stacks", STROBE_EXPORT_TEXT},
 #if defined(STROBE_HAVE_SQLITE)
     {"db",
-     STROBE_EXPORT_TEXT | STROBE_EXPORT_DB}, /* databases come with text, as in the original */
+     /* "text" includes the databases, as in the Ascend PyTorch Profiler */
+     STROBE_EXPORT_TEXT | STROBE_EXPORT_DB},
 #else
-    {"db", STROBE_EXPORT_DB}, /* text is then missing */
+    {"db", STROBE_EXPORT_DB}, /* no text files */
 #endif
 };
 
-/* 0: there is none with this name. */
+/* Returns 0 if there is no type of this name. */
 static guint32 find_type(const char *name)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(names); i++)

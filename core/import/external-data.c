@@ -21,8 +21,8 @@
 
 /* ---- which folders ---- */
 
-/* Does the result have a folder other than the usual ones? Most results have none; their captures
- * need not be read. */
+/* Does the result have folders that Strobe itself did not make? Most results have none, and their
+ * captures need not be read. */
 static gboolean has_other_folders(const char *directory)
 {
     static const char *const own[] = {STROBE_FRAMEWORK_DIR, STROBE_OUTPUT_DIR, "logs"};
@@ -41,7 +41,8 @@ static gboolean has_other_folders(const char *directory)
     return FALSE;
 }
 
-/* A name from a capture is hostile: it must not lead out of the result. */
+/* Is it a plain file name? A name from a capture may be hostile, and must not lead out of the
+ * result. */
 static gboolean is_plain(StrobeText name)
 {
     return name.length > 0 && name.length < 256 && name.bytes[0] != '.' &&
@@ -119,7 +120,8 @@ static gboolean is_newer(const char *path, const struct timespec *than)
             (st.st_mtim.tv_sec == than->tv_sec && st.st_mtim.tv_nsec > than->tv_nsec));
 }
 
-/* A new export is a new file in the folder. */
+/* Has the folder changed since that time? A new export of the vendor's tool is a new file in the
+ * folder. */
 static gboolean has_changed(const char *folder, const struct timespec *since)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
@@ -133,7 +135,8 @@ static gboolean has_changed(const char *folder, const struct timespec *since)
     return has;
 }
 
-/* Was everything read, by this version, and has nothing changed since? */
+/* Is the existing file up to date: was everything read, by this version, and has nothing changed
+ * since? */
 static gboolean is_current(const StrobeResult *result)
 {
     g_autofree char *parent = g_path_get_dirname(result->capture);
@@ -165,13 +168,13 @@ typedef struct Join {
     StrobeRegistry *registry;
     const StrobeResult *result;
     const char *directory;    /* path of the result, as the user named it */
-    const GPtrArray *options; /* of importers */
+    const GPtrArray *options; /* options of importers */
     StrobeImportWish wish;
     StrobeImportJoin join;
-    JsonObject *metadata; /* of the file */
+    JsonObject *metadata; /* metadata of the file */
     JsonArray *entries;
     char *problem; /* the first problem; NULL: none */
-    int logs;      /* descriptor, -1: none */
+    int logs;      /* descriptor of the folder for the tools' output, -1: none */
 } Join;
 
 static void tell_problem(Join *join, const char *folder, const char *text)
@@ -191,7 +194,7 @@ static void tell_problem(Join *join, const char *folder, const char *text)
     fields->level = STROBE_LOG_WARNING;
 }
 
-/* The source for the whole folder; NULL with the error set. */
+/* The source that is the folder as a whole; NULL with the error set. */
 static StrobeImportSource *source_of(GPtrArray *sources, const char *path, GError **error)
 {
     for (guint i = 0; sources && i < sources->len; i++) {
@@ -215,7 +218,7 @@ static void take_metadata(Join *join, JsonObject *metadata)
                                    json_node_copy(json_object_get_member(metadata, name->data)));
 }
 
-/* Raw data may contain what the tool's export lacks. */
+/* Reads the raw data too, for kinds of records that the tool's export lacks. */
 static void fill_in(Join *join, const char *path, const StrobeComponent *importer)
 {
     g_autoptr(GPtrArray) sources = strobe_import_find_raw(join->registry, path);
@@ -290,14 +293,14 @@ static gboolean set_io_error(const Join *join, int number, GError **error)
 
 #define NAME_TRIES 100
 
-/* Is this a name from create_file? */
+/* Is this a temporary name from create_file? */
 static gboolean is_leaving(const char *name)
 {
     return g_str_has_prefix(name, ".external-") && g_str_has_suffix(name, ".new");
 }
 
-/* The writer of such a file holds a lock on it. A process id would not help: the process may be
- * in another container. */
+/* Removes a temporary file if its writer has ended, because it has no lock then. A process id would
+ * not help: the writer may be in another container. */
 static void remove_leaving(int folder, const char *name)
 {
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -320,7 +323,7 @@ static void remove_leavings(const char *parent, int folder)
             remove_leaving(folder, name);
 }
 
-/* Does the file still have its name? A cleanup may have come before the lock. */
+/* Does the file still have its name? Another analysis may have removed it before it was locked. */
 static gboolean is_named(int file, int folder, const char *name)
 {
     struct stat ours, named;
@@ -329,7 +332,7 @@ static gboolean is_named(int file, int folder, const char *name)
            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-/* A new, locked file with a unique name; -1: errno is set. */
+/* Creates a locked file with a unique temporary name; -1 with errno. */
 static int create_file(int folder, char **name)
 {
     int file = -1;
@@ -349,8 +352,8 @@ static int create_file(int folder, char **name)
     return file;
 }
 
-/* Does the existing file contain more, for example because the vendor's files were deleted
- * since? */
+/* Does the existing file contain more than can be read now, for example because the vendor's files
+ * were deleted? */
 static gboolean is_less_than_before(const Join *join)
 {
     StrobeReader *reader = join->problem ? strobe_reader_open(join->result->source, NULL) : NULL;
@@ -365,7 +368,8 @@ static gboolean write_in(Join *join, int folder, const char *metadata, GError **
 {
     g_autofree char *name = NULL;
     int file = create_file(folder, &name);
-    int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : -1; /* until it has a name */
+    /* keeps the lock until the file has its final name */
+    int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : -1;
     gboolean good = FALSE;
 
     if (file < 0)
@@ -462,7 +466,7 @@ static gboolean any_is_there(const StrobeResult *result, const GPtrArray *folder
 static gboolean refuse_directory(const char *directory, GError **error)
 {
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT,
-                "%s: external data in it are left out: only \"strobe analyse\" by its owner adds "
+                "%s: its external data are not read: only \"strobe analyse\" by its owner can add "
                 "them",
                 directory);
     return FALSE;
@@ -486,7 +490,7 @@ gboolean strobe_external_data_join(StrobeRegistry *registry, const StrobeResult 
         return TRUE;
     StrobeReader *reader = strobe_reader_open_own(result->source, NULL);
     if (!reader)
-        return TRUE; /* the reader of its records reports the reason */
+        return TRUE; /* the reader of the capture's records reports the reason */
     if (strobe_reader_stats(reader)->sealed &&
         !json_object_has_member(strobe_reader_metadata(reader), "source"))
         folders = find_folders(reader);

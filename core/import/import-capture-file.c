@@ -12,7 +12,8 @@
 #include "kind-declaration.h"
 
 #define BLOCK_BYTES (1u << 20)
-#define WRITEBACK_BYTES ((guint64)8 << 20) /* the disk begins to write at this size */
+/* writing to the disk begins whenever this many bytes are new */
+#define WRITEBACK_BYTES ((guint64)8 << 20)
 
 static int flush_block(StrobeImportCapture *c, StrobeCaptureWriter *writer, guint32 type)
 {
@@ -81,7 +82,7 @@ static int write_definitions(StrobeImportCapture *c, StrobeCaptureWriter *writer
     return error ? error : write_strings(c, writer);
 }
 
-/* Adds the base to the times after the header of a record. */
+/* Adds the capture's base to the times of a record, which follow its header. */
 static void add_base(const StrobeImportCapture *c, guint64 *times)
 {
     guint32 kind = strobe_record_kind(times[-1]);
@@ -91,7 +92,7 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
         times[1] += (guint64)c->base;
 }
 
-/* Appends records to the block, up to its size. FALSE: the end, or an error. */
+/* Fills the block with records. FALSE: the end, or an error. */
 static gboolean fill_block(StrobeImportCapture *c, GError **failure)
 {
     GByteArray *bytes = c->block;
@@ -108,7 +109,7 @@ static gboolean fill_block(StrobeImportCapture *c, GError **failure)
     return record != NULL;
 }
 
-/* Data that the disk has already written need no wait at the sync. */
+/* Begins to write new data to the disk now, so that the sync at the end need not wait for them. */
 static void begin_writeback(const StrobeImportCapture *c, StrobeCaptureWriter *writer,
                             guint64 *begun)
 {
@@ -137,7 +138,7 @@ static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GE
 gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const char *metadata,
                                      GError **error)
 {
-    /* Counts of the clock are ns since the epoch here. */
+    /* In an import's capture, counts of the clock are ns since the epoch. */
     static const StrobeClockPair pair = {.ns_per_tick = 1};
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     StrobeClockTrend trend;

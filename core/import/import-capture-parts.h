@@ -11,39 +11,39 @@
 #define IMPORT_KINDS_MAX 256u
 
 struct import_kind {
-    StrobeKind *declaration; /* a copy: the importer's own lives only during its run */
+    StrobeKind *declaration; /* a copy: the importer's declaration is valid only during its run */
     guint64 *absent;         /* the initial values of the fields */
-    guint32 words;           /* of the fields */
+    guint32 words;           /* size of the fields in words */
     guint64 n;
-    gboolean is_reported; /* records of this kind are dropped: a better source has them */
+    gboolean is_reported; /* records of this kind are dropped, because a better source has them */
 };
 
 struct StrobeImportCapture {
-    struct import_kind kinds[IMPORT_KINDS_MAX]; /* by id */
-    gboolean has_end[IMPORT_KINDS_MAX];         /* of them: spans */
+    struct import_kind kinds[IMPORT_KINDS_MAX]; /* indexed by id */
+    gboolean has_end[IMPORT_KINDS_MAX];         /* indexed by kind id: is it a span? */
     guint n_kinds;                              /* the highest id */
     guint n_taken_kinds;                        /* ids up to this one belong to the recorded
                                                  * capture */
-    GStringChunk *texts;                        /* of kinds */
+    GStringChunk *texts;                        /* texts of the kinds */
     GArray *tracks;                             /* of struct strobe_stored_track */
-    guint32 first_track, first_string;          /* ids below are the recorded capture's */
+    guint32 first_track, first_string;          /* lower ids belong to the recorded capture */
     GHashTable *threads; /* struct thread -> id of the recorded capture; NULL: there is none */
-    GHashTable *places;  /* the stored track without its id -> the id */
+    GHashTable *places;  /* stored track without its id -> id */
     StrobeStringTable *strings;
     guint32 n_strings; /* number of assigned ids, including 0 */
     StrobeStorage *storage;
-    StrobeExternalSorter *sorter; /* of records */
-    gint64 begin, end, base;      /* base: added to times when records are written */
+    StrobeExternalSorter *sorter; /* sorts the records */
+    gint64 begin, end, base;      /* `base` is added to times when records are written */
     gint64 shift;                 /* added to a record's times when it is added */
     guint64 n_records, n_refused, n_bent;
     GHashTable *reported; /* names of kinds, see strobe_import_capture_fill_in; NULL: none */
     guint64 *dropped;     /* buffer for the fields of a dropped record */
     GByteArray *block;
-    gboolean is_temporary; /* the file need not survive the system */
+    gboolean is_temporary; /* the file need not survive a power cut */
 };
 
-/* The next record in the order of ends, inner spans before outer ones. NULL with the error set, or
- * at the end. */
+/* The next record in the order of ends, inner spans before outer spans. NULL at the end, or with
+ * the error set. */
 const guint64 *strobe_import_capture_next(StrobeImportCapture *capture, guint32 *words,
                                           GError **error);
 

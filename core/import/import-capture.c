@@ -59,7 +59,7 @@ static StrobeImportCapture *new_capture(const char *folder, gsize memory_bytes,
     c->storage->sorter_bytes = memory_bytes;
     c->sorter = strobe_external_sorter_new(c->storage);
     c->block = g_byte_array_new();
-    strobe_import_capture_intern(c, "", 0, FALSE); /* the first id */
+    strobe_import_capture_intern(c, "", 0, FALSE); /* the empty text gets the first id */
     return c;
 }
 
@@ -156,7 +156,7 @@ guint strobe_import_capture_n_kinds(const StrobeImportCapture *c)
     return c->n_kinds;
 }
 
-/* A kind of the recorded capture keeps its id. */
+/* Adds a kind of the recorded capture, which keeps its id. */
 static void take_kind(StrobeImportCapture *c, const StrobeKindView *view)
 {
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
@@ -277,7 +277,7 @@ gboolean strobe_import_capture_retrack(StrobeImportCapture *c, StrobeTrackId id,
     struct strobe_stored_track *stored;
 
     if (id && id < c->first_track)
-        return TRUE; /* the recorder's track: it has already named it */
+        return TRUE; /* a track of the recorded capture, which has a name already */
     if (id == 0 || id - c->first_track >= c->tracks->len)
         return FALSE;
     stored = &g_array_index(c->tracks, struct strobe_stored_track, id - c->first_track);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture that is made from finished records instead of being recorded. It keeps kinds, tracks
- * and strings in memory and sorts the records; everything is written at the end. */
+/* Makes a capture from complete records, without a recorder. Keeps kinds, tracks and strings in
+ * memory and sorts the records; writes everything at the end. */
 #ifndef STROBE_CORE_IMPORT_CAPTURE_H
 #define STROBE_CORE_IMPORT_CAPTURE_H
 
@@ -10,16 +10,17 @@
 
 typedef struct StrobeImportCapture StrobeImportCapture;
 
-/* `folder` of temporary files, as for strobe_storage_new; `memory_bytes` for records. */
+/* `folder` is for temporary files, as in strobe_storage_new; `memory_bytes` is the memory limit for
+ * records. */
 StrobeImportCapture *strobe_import_capture_new(const char *folder, gsize memory_bytes);
-/* The same for a file next to the capture that `recorded` reads: it uses the capture's kinds and
- * threads; all other ids follow those of the capture. */
+/* Like strobe_import_capture_new, for a file next to the capture that `recorded` reads: the file
+ * uses the capture's kinds and threads; its other ids follow those of the capture. */
 StrobeImportCapture *strobe_import_capture_new_beside(const char *folder, gsize memory_bytes,
                                                       const StrobeReader *recorded);
 void strobe_import_capture_free(StrobeImportCapture *capture);
 
-/* Id of the kind, 0 with the reason in `error` (of `size` bytes). The declaration must stay
- * valid until the end. */
+/* Id of the kind; 0 with the reason in `error` (of `size` bytes). The declaration must stay valid
+ * until strobe_import_capture_write. */
 StrobeKindId strobe_import_capture_kind(StrobeImportCapture *capture, const StrobeKind *kind,
                                         char *error, gsize size);
 StrobeTrackId strobe_import_capture_track(StrobeImportCapture *capture, const StrobeTrack *track,
@@ -27,20 +28,21 @@ StrobeTrackId strobe_import_capture_track(StrobeImportCapture *capture, const St
 /* FALSE: there is no such track. */
 gboolean strobe_import_capture_retrack(StrobeImportCapture *capture, StrobeTrackId id,
                                        const StrobeTrack *track, guint64 pid);
-/* Times count from `base`. FALSE: they would be out of range. */
+/* Sets the offset `base` that is added to all times. FALSE: the times would be out of range. */
 gboolean strobe_import_capture_time_base(StrobeImportCapture *capture, gint64 base);
 gint64 strobe_import_capture_base(const StrobeImportCapture *capture);
-/* From now on accepts only records of kinds without records, and drops the others. */
+/* From now on accepts only records of kinds that have no records yet, and drops all other
+ * records. */
 void strobe_import_capture_fill_in(StrobeImportCapture *capture);
 /* Shifts the times of records that are added from now on, within the valid range. */
 void strobe_import_capture_shift(StrobeImportCapture *capture, gint64 ns);
-/* Ids of bytes and of stacks (an array of string ids). If the table is full: a text that says
- * so, or no stack. */
+/* Id of a text or of a stack (an array of string ids). If the table is full: the id of a text that
+ * reports this, or 0 for a stack. */
 StrobeStringId strobe_import_capture_intern(StrobeImportCapture *capture, const char *bytes,
                                             gsize length, gboolean is_stack);
 
-/* Adds a record with all fields absent; NULL with the error set if there is no room, or no such
- * kind. */
+/* Adds a record with all fields absent and returns its fields. NULL with the error set if there is
+ * no room or no such kind. */
 void *strobe_import_capture_add(StrobeImportCapture *capture, StrobeKindId kind,
                                 StrobeTrackId track, StrobeStringId name, gint64 begin_ns,
                                 gint64 end_ns, GError **error);
@@ -49,17 +51,18 @@ guint64 strobe_import_capture_n_records(const StrobeImportCapture *capture, Stro
 const StrobeKind *strobe_import_capture_kind_at(const StrobeImportCapture *capture,
                                                 StrobeKindId kind); /* NULL: no kind with that id */
 guint strobe_import_capture_n_kinds(const StrobeImportCapture *capture); /* the highest id */
-/* Begin of all records, without the base; 0 without any. */
+/* Earliest begin of all records, without the base; 0 if there are none. */
 gint64 strobe_import_capture_begin(const StrobeImportCapture *capture);
-/* Number of strings and tracks without room in the tables, and of records with times out of
- * range or an end before their begin (stored without a duration). */
+/* Number of strings and tracks that found no room in the tables, and number of records with times
+ * out of range or with an end before their begin (stored without a duration). */
 guint64 strobe_import_capture_n_refused(const StrobeImportCapture *capture);
 guint64 strobe_import_capture_n_bent(const StrobeImportCapture *capture);
 
 /* The file will be removed after it has been read, so it need not be synced. */
 void strobe_import_capture_set_temporary(StrobeImportCapture *capture);
 
-/* Writes the file (owned from now on) with `metadata` (JSON). Nothing can be added afterwards. */
+/* Writes the capture with `metadata` (JSON) to `file`, which it owns from now on. Nothing can be
+ * added afterwards. */
 gboolean strobe_import_capture_write(StrobeImportCapture *capture, int file, const char *metadata,
                                      GError **error);
 

@@ -10,7 +10,8 @@
 
 #define VIEWS 512u
 
-/* A capture that is copied. Ids of its reader are converted to ids of the import's capture. */
+/* State of the copy of a capture. Ids of the capture's reader are converted to ids of the import's
+ * capture. */
 typedef struct Copy {
     StrobeImportCapture *to;
     StrobeReader *from;
@@ -19,7 +20,7 @@ typedef struct Copy {
     GHashTable *strings; /* id to id */
     GHashTable *stacks;
     GHashTable *tracks;
-    gint64 offset; /* offset of the reader's times to CLOCK_MONOTONIC */
+    gint64 offset; /* the reader's times minus CLOCK_MONOTONIC */
     guint64 n_records, n_kindless;
 } Copy;
 
@@ -78,7 +79,8 @@ static StrobeTrackId copy_track(Copy *copy, StrobeTrackId id)
     return store_copied(copy->tracks, id, strobe_import_capture_track(copy->to, &track, view->pid));
 }
 
-/* 0: its declaration contradicts an existing one. */
+/* Returns the id of the kind in the import's capture. 0: its declaration contradicts an existing
+ * declaration. */
 static StrobeKindId copy_kind(Copy *copy, const StrobeKindView *view)
 {
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
@@ -157,7 +159,7 @@ static gboolean copy_records(Copy *copy, GError **error)
     while (good && (n = strobe_reader_next(copy->from, views, VIEWS, &failure)))
         for (gsize i = 0; good && i < n; i++)
             good = copy_record(copy, &views[i], error);
-    if (failure && good) { /* the records read before are kept */
+    if (failure && good) { /* the records that were read before the failure are kept */
         copy->wish->damage(copy->wish->user, copy->wish->part, failure->message);
         g_error_free(failure);
     }
@@ -174,8 +176,9 @@ static void tell_damage(const Copy *copy)
     if (!stats->sealed)
         wish->damage(wish->user, wish->part, "it was not finished: its end may be missing");
     if (copy->n_kindless) {
-        g_autofree char *why =
-            g_strdup_printf("%" G_GUINT64_FORMAT " records left out", copy->n_kindless);
+        g_autofree char *why = g_strdup_printf(
+            "%" G_GUINT64_FORMAT " records are not read: their kinds contradict other kinds",
+            copy->n_kindless);
         wish->damage(wish->user, wish->part, why);
     }
 }

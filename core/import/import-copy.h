@@ -12,7 +12,7 @@ typedef struct StrobeCopyWish {
 } StrobeCopyWish;
 
 /* Copies all records of the capture in the file `descriptor` (lent); `n` receives their number.
- * FALSE: it is not a capture, or the import's capture has no room. */
+ * FALSE: the file is not a capture, or the import's capture has no room. */
 gboolean strobe_import_copy(StrobeImportCapture *capture, int descriptor,
                             const StrobeCopyWish *wish, guint64 *n, GError **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Before an import: lets importers with vendors' tools make a source readable. */
+/* Calls the importers that use a vendor's tool to make a source readable, before an import. */
 #include <stddef.h>
 #include <string.h>
 

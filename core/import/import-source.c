@@ -53,7 +53,8 @@ void strobe_source_close(StrobeSource *source)
     source->descriptor = -1;
 }
 
-/* Each entry of a folder has its own reason, and most are equal. */
+/* Adds an importer's reason, unless it is already there: most entries of a folder have the same
+ * reason. */
 static void add_reason(GString *reasons, const char *importer, const char *reason)
 {
     g_autofree char *whole = g_strdup_printf("; %s: %s", importer, reason);
@@ -62,8 +63,8 @@ static void add_reason(GString *reasons, const char *importer, const char *reaso
         g_string_append(reasons, whole);
 }
 
-/* The importer with the highest score, NULL if none can read it; appends the reasons to
- * `reasons`. */
+/* The importer with the highest score for the source; NULL if none can read the source, with the
+ * reasons appended to `reasons`. */
 static const StrobeComponent *ask_all(StrobeRegistry *registry, const char *format,
                                       StrobeSource *source, const char **name, GString *reasons)
 {
@@ -128,7 +129,7 @@ static int compare_paths(gconstpointer a, gconstpointer b)
     return strcmp((*(StrobeImportSource *const *)a)->path, (*(StrobeImportSource *const *)b)->path);
 }
 
-/* Adds the sources in a folder; entries that cannot be opened are not sources. */
+/* Adds the sources in a folder; ignores entries that cannot be opened. */
 static void add_children(StrobeRegistry *registry, const char *folder, const char *format,
                          GPtrArray *sources, GString *reasons)
 {

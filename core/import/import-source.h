@@ -7,7 +7,8 @@
 #include <strobe/importer.h>
 #include "registry.h"
 
-/* Opens `path` (lent); `head` has STROBE_SOURCE_HEAD bytes and is filled for a file. */
+/* Opens `path` (lent). `head` has room for STROBE_SOURCE_HEAD bytes, and receives the first bytes
+ * of a file. */
 gboolean strobe_source_open(StrobeSource *source, const char *path, guchar *head, GError **error);
 void strobe_source_close(StrobeSource *source);
 
@@ -19,9 +20,9 @@ typedef struct StrobeImportSource {
 } StrobeImportSource;
 
 /* The sources at `path`: the path itself, or the sources in a folder that no importer reads as a
- * whole. `format` names the importer (NULL: the one that recognises it). A GPtrArray of
- * StrobeImportSource in order of their names, never empty; an error gives each importer's
- * reason. */
+ * whole. `format` is the name of the importer (NULL: the importer that recognises the source).
+ * Returns a GPtrArray of StrobeImportSource in order of their names, never empty; an error contains
+ * each importer's reason. */
 GPtrArray *strobe_import_find(StrobeRegistry *registry, const char *path, const char *format,
                               GError **error);
 

@@ -26,9 +26,9 @@
 #define FILE_BYTES_MAX (1u << 20)
 #define FILES_MAX 64u
 #define DROPPED "nothing of it could be read"
-#define LINK_IDS_FIRST ((guint64)1 << 62) /* above the ids that sources use */
+#define LINK_IDS_FIRST ((guint64)1 << 62) /* higher than the ids that sources use */
 
-/* One run of an importer; the owner of its instance. */
+/* One run of an importer; contains the importer's instance. */
 struct run {
     StrobeInstance instance;
     const StrobeImportWish *wish;
@@ -36,7 +36,7 @@ struct run {
     StrobeStorage *storage;
     StrobeImport *import;
     StrobeImportCapture *capture;
-    GHashTable *items; /* "part\1name" to StrobeImportItem, of all lists */
+    GHashTable *items; /* "part\1name" to StrobeImportItem, for the items of all lists */
     GHashTable *files; /* name to GBytes */
     guint64 next_link;
     GError *failure;
@@ -138,7 +138,8 @@ static void host_metadata_text(StrobeInstance *self, const char *key, const char
 /* Clocks that are farther apart do not belong to the same host and time. */
 #define SHIFT_MAX_NS 10000000000
 
-/* Both sides give their offset to CLOCK_MONOTONIC_RAW: the difference is the shift. */
+/* Computes the shift of the source's times: the source and the recorder each have an offset to
+ * CLOCK_MONOTONIC_RAW, and the shift is the difference. */
 static void join_clocks(struct run *run, gint64 raw_offset)
 {
     const StrobeImportJoin *join = run->wish->join;
@@ -184,7 +185,7 @@ static StrobeStatus host_file(StrobeInstance *self, const char *name, const char
     return STROBE_OK;
 }
 
-/* Counts an item in the list; an existing part and name is counted there. */
+/* Adds an item to the list, or increases the count of the item with the same part and name. */
 static void add_item(struct run *run, GPtrArray *list, const char *part, const char *name,
                      guint64 n)
 {
@@ -241,8 +242,8 @@ static void tell_copy(void *user, const char *part, const char *reason)
     host_damage(user, part, reason);
 }
 
-/* If a program was killed, its last records are still in its pool. Adds them to the capture, as for
- * a capture of a result directory. */
+/* If the recorded program was killed, adds the last records, which are still in its pool, to the
+ * capture, as is done for the capture of a result directory. */
 static void recover_file(StrobeInstance *self, const char *part, int32_t descriptor)
 {
     g_autofree char *held = g_strdup_printf("/proc/self/fd/%d", descriptor);
@@ -252,7 +253,8 @@ static void recover_file(StrobeInstance *self, const char *part, int32_t descrip
     if (!strobe_recover(held, &is_live, &error)) {
         g_autoptr(GString) reason = g_string_new(error->message);
 
-        g_string_replace(reason, held, "it", 0); /* the part's name precedes the reason */
+        /* the message already begins with the part's name */
+        g_string_replace(reason, held, "it", 0);
         host_damage(self, part, reason->str);
     } else if (is_live) {
         host_damage(self, part, "its program still runs: the records written so far are read");
@@ -383,7 +385,8 @@ static void add_diagnostic(struct run *run, StrobeKindId kind, StrobeStringId na
     fields->level = level;
 }
 
-/* Is the place in the part of the source? Places are "l2_cache.csv, row 4", "table TASK". */
+/* Is the place in this part of the source? A place is, for example, "l2_cache.csv, row 4" or "table
+ * TASK". */
 static gboolean is_in_part(const char *place, const char *part)
 {
     const gsize length = strlen(part);
@@ -411,7 +414,7 @@ static void list_dropped(struct run *run)
     }
 }
 
-/* Damage is stored in the capture, so that every export reports it. */
+/* Stores diagnostics about damage in the capture, so that every export reports the damage. */
 static void store_damage(struct run *run, const StrobeComponent *importer)
 {
     StrobeImport *import = run->import;
@@ -524,7 +527,7 @@ static gboolean run_source(struct run *run, const StrobeImportSource *source, GE
 {
     gboolean good;
 
-    /* The other half is for texts and tables. */
+    /* The record sorter gets a part of the memory; texts and tables need the rest. */
     run->capture = strobe_import_capture_new(run->wish->parent, strobe_memory_limit() / 8);
     if (run->wish->is_temporary)
         strobe_import_capture_set_temporary(run->capture);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bounded queue of batches: one thread pushes, one pops. */
+/* A bounded queue of batches: one thread pushes, and one thread pops. */
 #ifndef STROBE_CORE_BATCH_QUEUE_H
 #define STROBE_CORE_BATCH_QUEUE_H
 
@@ -7,13 +7,14 @@
 
 typedef struct StrobeBatchQueue StrobeBatchQueue;
 
-/* Holds a few batches, with at most that many bytes if there is more than one. */
+/* The queue holds a few batches: one of any size, or several with at most `bytes_max` bytes
+ * together. */
 StrobeBatchQueue *strobe_batch_queue_new(gsize bytes_max);
 void strobe_batch_queue_free(StrobeBatchQueue *queue);
 
 /* Waits for room; takes a reference. */
 void strobe_batch_queue_push(StrobeBatchQueue *queue, StrobeBatch *batch);
-/* No more batches follow. */
+/* Call it when no more batches follow. */
 void strobe_batch_queue_end(StrobeBatchQueue *queue);
 /* Waits for a batch and passes its reference to the caller. NULL: the end. */
 StrobeBatch *strobe_batch_queue_pop(StrobeBatchQueue *queue);

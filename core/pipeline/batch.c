@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "batch.h"
 
-/* Calls the reader several times if blocks have few records. */
+/* Fills the batch with records. Calls the reader several times if its blocks have few records. */
 static gsize read_views(StrobeBatch *batch, StrobeReader *reader, GError **error)
 {
     gsize n = 0, more = 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that were read together, and the blocks into which they point; shared by all consumers
- * and freed by the last. */
+/* Records that were read together, and the capture's blocks that contain their fields. All
+ * consumers share a batch; the last of them frees it. */
 #ifndef STROBE_CORE_BATCH_H
 #define STROBE_CORE_BATCH_H
 
 #include "filter.h"
 #include "reader.h"
 
-#define STROBE_BATCH 2048u      /* records at most */
-#define STROBE_BATCH_BLOCKS 32u /* maximum number of these blocks */
+#define STROBE_BATCH 2048u      /* maximum number of records in a batch */
+#define STROBE_BATCH_BLOCKS 32u /* maximum number of blocks of a batch */
 
 typedef struct StrobeBatch {
     gint refs; /* atomic */
@@ -27,7 +27,7 @@ typedef struct StrobeBatch {
 StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeFilter *filter, guint64 *n_read,
                                GError **error);
 
-/* Any thread. */
+/* Adds a reference. Any thread. */
 StrobeBatch *strobe_batch_ref(StrobeBatch *batch);
 void strobe_batch_unref(StrobeBatch *batch);
 

@@ -5,13 +5,13 @@
 
 #include "consumer-state.h"
 
-/* For instances that a StrobeConsumer owns. */
+/* The host table for instances that a StrobeConsumer owns. */
 extern const StrobeConsumerHost strobe_consumer_host;
 
-/* For strobe_instance_init. */
+/* Prints or keeps a line that a consumer logs. Passed to strobe_instance_init. */
 void strobe_consumer_log(StrobeInstance *self, gint32 level, const char *text);
-/* Messages that a consumer logs between these calls are printed by the second one, so that
- * messages of several threads have a fixed order. */
+/* Messages that a consumer logs after strobe_consumer_keep_messages are printed only by
+ * strobe_consumer_print_messages, so that messages of several threads have a fixed order. */
 void strobe_consumer_keep_messages(StrobeConsumer *consumer);
 void strobe_consumer_print_messages(StrobeConsumer *consumer);
 

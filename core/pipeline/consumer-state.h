@@ -13,7 +13,7 @@
 typedef struct StrobeDerivedCount {
     const char *kind;
     guint64 n;
-    guint64 n_incomplete; /* the part of these that touch a gap */
+    guint64 n_incomplete; /* number of these records that touch a gap */
 } StrobeDerivedCount;
 
 typedef struct StrobeConsumer {
@@ -24,24 +24,26 @@ typedef struct StrobeConsumer {
     gboolean is_open;
     GError *failure; /* first failure of this run */
 
-    gboolean wants_all_raw;     /* it wants "*" */
-    GPtrArray *wants;           /* names of the kinds that it wants, including those in its
-                                 * options */
-    GHashTable *wanted;         /* the same names */
+    gboolean wants_all_raw; /* the consumer wants "*" */
+    /* names of the kinds that the consumer wants, including those in its options */
+    GPtrArray *wants;
+    GHashTable *wanted;         /* the names in `wants`, as a set */
     StrobeReaderKind *kinds;    /* a pass's derived kinds, n_kinds of the component */
-    StrobeDerivedCount *counts; /* counts of the same kinds in this run */
+    StrobeDerivedCount *counts; /* counts for these kinds in this run */
 
     /* State of the current run. */
     StrobeReader *reader;
     StrobeMetadata metadata;
     StrobeStorage *storage;
-    StrobeGaps *gaps;           /* where records were lost; NULL before raw_end: anywhere */
-    gboolean *is_stored;        /* for each kind of a pass: does the capture itself contain it? */
-    StrobeDerivedLog *log;      /* of a pass */
-    StrobeView *views;          /* STROBE_BATCH: the wanted ones of a batch */
-    StrobeDerived *newest;      /* last emitted record; NULL: none, or it is not kept */
-    guint64 *unkept;            /* fields of a record that is not kept */
-    GArray *messages;           /* kept during its thread; NULL: printed at once */
+    /* times in which records were lost; NULL before raw_end: unknown, so any time */
+    StrobeGaps *gaps;
+    gboolean *is_stored;   /* for each kind of a pass: does the capture itself contain it? */
+    StrobeDerivedLog *log; /* the pass's output; NULL for an exporter */
+    StrobeView *views; /* room for STROBE_BATCH: the records of a batch that the consumer wants */
+    StrobeDerived *newest; /* last emitted record; NULL: there is none, or it was not kept */
+    guint64 *unkept;       /* room for the fields of a record that is not kept */
+    GArray *messages; /* messages kept until the consumer's thread has ended; NULL: messages are
+                         printed at once */
     GHashTable *metadata_texts; /* key -> text, for metadata values that are not strings */
 } StrobeConsumer;
 

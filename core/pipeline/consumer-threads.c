@@ -12,7 +12,7 @@
 
 #define MEMORY_PARTS 32u /* fraction of the memory for the batches of a queue */
 
-/* Output of a pass, for a consumer that wants some of it. */
+/* Output of a pass from which a consumer wants records. */
 typedef struct Input {
     const StrobeConsumer *pass;
     StrobeDerivedLog *log;
@@ -29,7 +29,7 @@ typedef struct Thread {
 
 struct StrobeConsumerThreads {
     guint n, n_passes;
-    Thread *threads; /* passes first */
+    Thread *threads; /* the threads of passes are first */
     const StrobeMetadata *metadata;
     StrobeGaps *gaps;
 };
@@ -56,7 +56,7 @@ static void take_inputs(const Thread *thread)
     }
 }
 
-/* Frees the consumer's state before the readers of its records begin. */
+/* Frees the consumer's state before other consumers begin to read its records. */
 static void close_consumer(StrobeConsumer *c, gboolean is_whole)
 {
     strobe_consumer_close(c);

@@ -2,9 +2,9 @@
 /*
  * The threads of a run, one for each pass and exporter.
  *
- * A thread takes batches from its queue until the last raw record. Then it reads the output of
- * the passes that make kinds it wants, one pass after the other, each after that pass has ended.
- * Then it ends its own consumer.
+ * A thread takes batches from its queue until the last raw record. Then it reads the output of each
+ * pass that makes kinds which its consumer wants, one pass after the other; it waits until that
+ * pass has ended. Then it ends its own consumer.
  */
 #ifndef STROBE_CORE_CONSUMER_THREADS_H
 #define STROBE_CORE_CONSUMER_THREADS_H
@@ -13,8 +13,8 @@
 
 typedef struct StrobeConsumerThreads StrobeConsumerThreads;
 
-/* Takes opened StrobeConsumers; each pass comes after those whose kinds it wants. Each is closed
- * when its thread ends. A consumer without a thread fails. */
+/* Takes opened StrobeConsumers; in the list, a pass comes after the passes whose kinds it wants.
+ * Each consumer is closed when its thread ends. A consumer whose thread cannot be started fails. */
 StrobeConsumerThreads *strobe_consumer_threads_start(const GPtrArray *passes,
                                                      const GPtrArray *exporters);
 

@@ -9,7 +9,7 @@
 #include "memory-limit.h"
 
 #define DERIVED_ID_BASE 0x10000u
-#define DERIVED_BYTES (256u << 10) /* size of the fields that are passed on at once */
+#define DERIVED_BYTES (256u << 10) /* maximum bytes of fields in one batch of derived records */
 
 /* ---- making ---- */
 
@@ -60,7 +60,8 @@ static void want_kind(StrobeConsumer *c, const char *kind)
         g_hash_table_add(c->wanted, copy);
 }
 
-/* Lists the consumer's kinds, and those in its options of type kinds. */
+/* Lists the kinds that the consumer wants: those of its component, and those in its options of type
+ * kinds. */
 static void list_wants(StrobeConsumer *c)
 {
     for (const char *const *kind = c->component->wants; *kind; kind++)
@@ -134,8 +135,8 @@ static void end_call(StrobeConsumer *c, const char *call, StrobeStatus status)
         strobe_instance_set_error(&c->instance, call, status, &c->failure);
 }
 
-/* Does the capture contain records of this derived kind? In an import they may come from the
- * source; they replace the pass's output. */
+/* Does the capture contain records of this derived kind? In an imported capture they may come from
+ * the source; they replace the pass's output. */
 static gboolean is_stored(StrobeReader *reader, const char *kind)
 {
     const StrobeKindView *view;
@@ -226,7 +227,8 @@ void strobe_consumer_raw_end(StrobeConsumer *c, const StrobeMetadata *metadata, 
 
 /* ---- derived records ---- */
 
-/* All losses are known now; some may have been unknown when the record was emitted. */
+/* Returns the record's flags. Checks for gaps again: losses may have been unknown when the record
+ * was emitted, and all are known now. */
 static guint16 flags_of(StrobeGaps *gaps, const StrobeDerived *record)
 {
     return record->track && strobe_gaps_touch(gaps, record->track, record->begin_ns, record->end_ns)
@@ -234,8 +236,8 @@ static guint16 flags_of(StrobeGaps *gaps, const StrobeDerived *record)
                : record->flags;
 }
 
-/* Records of a log that are passed on together: the views are the consumer's, the fields are in
- * `bytes`. */
+/* Records of a derived log that are passed to a consumer together, as the consumer's `views`; their
+ * fields are in `bytes`. */
 typedef struct DerivedBatch {
     const StrobeConsumer *pass;
     gboolean *is_wanted; /* indexed by kind of the pass */
@@ -320,8 +322,9 @@ void strobe_consumer_close(StrobeConsumer *c)
     g_clear_pointer(&c->metadata_texts, g_hash_table_unref);
 }
 
-/* Counts again, because gaps were unknown when records were emitted. If there are no gaps, the
- * counts made when the records were flagged are right. */
+/* Counts incomplete records again, because gaps were unknown when the records were emitted. If
+ * there are no gaps, only the pass's own flags make a record incomplete, and these were counted
+ * already. */
 void strobe_consumer_count_incomplete(StrobeConsumer *c)
 {
     const StrobeDerived *record;

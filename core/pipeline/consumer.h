@@ -13,15 +13,15 @@ void strobe_consumer_free(gpointer consumer);
 gboolean strobe_consumer_is_pass(const StrobeConsumer *consumer);
 gboolean strobe_consumer_wants(const StrobeConsumer *consumer, const StrobeKindView *kind);
 
-/* A run: open, any number of records, raw_end, more records, end, close. After a failure the other
- * calls do nothing. `metadata` is copied; `storage` must outlive the run. */
+/* A run: open, any number of records, raw_end, more records, end, close. After a failure all
+ * further calls do nothing. `metadata` is copied; `storage` must outlive the run. */
 void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader,
                           const StrobeMetadata *metadata, StrobeStorage *storage);
 void strobe_consumer_take(StrobeConsumer *consumer, const StrobeBatch *batch);
-/* Passes on the end of the raw records; `gaps` must outlive the run. */
+/* Informs the consumer that no more raw records follow; `gaps` must outlive the run. */
 void strobe_consumer_raw_end(StrobeConsumer *consumer, const StrobeMetadata *metadata,
                              StrobeGaps *gaps);
-/* Passes on the records of a pass that has ended. */
+/* Passes the records of a pass that has ended to the consumer. */
 void strobe_consumer_take_derived(StrobeConsumer *consumer, const StrobeConsumer *pass,
                                   StrobeDerivedLog *log);
 void strobe_consumer_end(StrobeConsumer *consumer);

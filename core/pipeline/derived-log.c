@@ -59,7 +59,7 @@ int strobe_derived_log_error(const StrobeDerivedLog *log)
 
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole)
 {
-    strobe_record_log_mark(log->records); /* readers change nothing then */
+    strobe_record_log_mark(log->records); /* after this call, readers do not change the log */
     pthread_mutex_lock(&log->lock);
     log->has_ended = TRUE;
     log->is_whole = is_whole && !strobe_record_log_error(log->records);

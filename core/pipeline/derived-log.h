@@ -28,14 +28,15 @@ void strobe_derived_log_unref(StrobeDerivedLog *log);
 /* Adds a copy of the record, followed by zeroed fields, which must be filled before the next
  * call. NULL if it cannot be kept (disk full). */
 StrobeDerived *strobe_derived_log_add(StrobeDerivedLog *log, const StrobeDerived *record);
-int strobe_derived_log_error(const StrobeDerivedLog *log); /* why: an errno value */
-/* Call it when nothing more is added. `is_whole`: FALSE if the pass failed; its records are then
+/* errno value of the first failure; 0: none */
+int strobe_derived_log_error(const StrobeDerivedLog *log);
+/* Call it when all records are added. `is_whole` is FALSE if the pass failed; its records are then
  * not read. */
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole);
 
-/* Waits for the end. NULL: the pass failed. */
+/* Waits for strobe_derived_log_end and returns a reader of all records. NULL: the pass failed. */
 StrobeRecordLogReader *strobe_derived_log_read(StrobeDerivedLog *log);
-/* The next record. NULL after the last, or with the error set if it cannot be read. */
+/* The next record. NULL after the last record, or with the error set if a record cannot be read. */
 const StrobeDerived *strobe_derived_log_next(StrobeRecordLogReader *reader, GError **error);
 
 #endif

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #define VERDICTS_MAX 65536u /* number of cached names */
-#define SAMPLES_MAX 8192u   /* number of sampled begins from which the middle is computed */
+/* maximum number of sampled begins, from which the middle time is computed */
+#define SAMPLES_MAX 8192u
 
 typedef struct Stretch {
     gint64 begin_ns, end_ns;
@@ -15,7 +16,7 @@ struct StrobeFilter {
     Stretch within;
     GPtrArray *kinds, *tracks, *names; /* of GPatternSpec; empty: all */
     GHashTable *kind_verdicts;         /* StrobeKindView* to a verdict */
-    GByteArray *track_verdicts;        /* by track id */
+    GByteArray *track_verdicts;        /* indexed by track id */
     GHashTable *name_verdicts;         /* string id to a verdict */
     guint64 n_kept, n_left_out;
     GArray *samples; /* of gint64: begins of every stride-th kept record */
@@ -137,7 +138,7 @@ static enum verdict verdict_of_kind(StrobeFilter *filter, const StrobeKindView *
         return verdict;
     if (strobe_filter_is_about_all(kind->name))
         verdict = ALWAYS;
-    else if (strcmp(kind->name, "step") == 0) /* a step alone does not count as content */
+    else if (strcmp(kind->name, "step") == 0) /* a part that contains only steps counts as empty */
         verdict = BY_TIME;
     else
         verdict = filter->kinds->len == 0 || match_patterns(filter->kinds, kind->name) ? IN : OUT;
@@ -199,7 +200,8 @@ static gboolean is_time_in(const StrobeFilter *filter, gint64 ns)
     return FALSE;
 }
 
-/* Drops every second sample if there is no more room. */
+/* Adds a sample; if there is no more room, first drops every second sample and then samples half as
+ * often. */
 static void add_sample(StrobeFilter *filter, gint64 begin_ns)
 {
     if (filter->n_kept % filter->stride)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selects a part of a capture by time, kind, track and name. Passes and exporters see the selected
- * raw records, as if no others had been recorded.
+ * Selects a part of a capture by time, kind, track and name. Passes and exporters see only the
+ * selected raw records, as if no other records existed.
  *
- * A record is in a stretch of time if it begins there, so adjacent stretches hold each record
- * once. Every filter keeps records about the whole capture (metadata, devices, losses, clocks).
- * Steps are filtered only by time.
+ * A record is in a stretch of time if it begins there, so each record is in exactly one of several
+ * adjacent stretches. Every filter keeps the records about the whole capture (metadata, devices,
+ * losses, clocks). Steps are filtered only by time.
  */
 #ifndef STROBE_CORE_FILTER_H
 #define STROBE_CORE_FILTER_H
@@ -23,35 +23,36 @@ StrobeFilter *strobe_filter_copy(const StrobeFilter *filter);
 void strobe_filter_free(StrobeFilter *filter);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeFilter, strobe_filter_free)
 
-/* Conditions of one type are alternatives; those of different types must all hold. */
+/* Conditions of one type are alternatives; a record must fulfil one condition of each type. */
 
-/* ns since the epoch; the end is exclusive. */
+/* Adds a stretch of time in ns since the epoch; the end is exclusive. */
 void strobe_filter_add_time(StrobeFilter *filter, gint64 begin_ns, gint64 end_ns);
-/* Limits the filter further to this stretch. */
+/* Limits the filter further: a record must also be in this stretch. */
 void strobe_filter_narrow(StrobeFilter *filter, gint64 begin_ns, gint64 end_ns);
 /* Shell patterns. The pattern of a track matches its name or its label, "stream 3 (compute)". */
 void strobe_filter_add_kind(StrobeFilter *filter, const char *pattern);
 void strobe_filter_add_track(StrobeFilter *filter, const char *pattern);
 void strobe_filter_add_name(StrobeFilter *filter, const char *pattern);
 
-/* Does the filter have no condition? */
+/* Does every record pass, because the filter has no condition? */
 gboolean strobe_filter_is_whole(const StrobeFilter *filter);
 
-/* Moves the views that pass the filter to the front; returns their number. All views are of one
- * reader. */
+/* Moves the views that pass the filter to the front of the array; returns their number. All views
+ * must come from `reader`. */
 gsize strobe_filter_apply(StrobeFilter *filter, const StrobeReader *reader, StrobeView *views,
                           gsize n);
 
-/* Numbers of records that met the conditions and that did not. Steps, and kinds that every
- * filter keeps, are in neither. */
+/* Number of records that met the conditions, and number of records that did not. Neither number
+ * includes steps or kinds that every filter keeps. */
 guint64 strobe_filter_kept(const StrobeFilter *filter);
 guint64 strobe_filter_left_out(const StrobeFilter *filter);
 
 /* Does every filter keep records of this kind? */
 gboolean strobe_filter_is_about_all(const char *kind);
 
-/* Times that divide the kept records into at most `n` parts of about equal numbers; in order,
- * each later than the first record. Free with g_array_unref; of gint64, ns. */
+/* Returns times that divide the kept records into at most `n` parts with about equal numbers of
+ * records. The times are in order, and all are later than the first record. Free with
+ * g_array_unref; of gint64, ns. */
 GArray *strobe_filter_divide(const StrobeFilter *filter, guint n);
 
 /* The label of a track: "thread 4711 (python3)". Free it. */

@@ -12,15 +12,15 @@
 struct StrobePipeline {
     StrobeRegistry *registry;
     GPtrArray *consumers; /* of StrobeConsumer: exporters and consumers of the caller */
-    GPtrArray *passes;    /* of StrobeConsumer, each after those it depends on */
+    GPtrArray *passes;    /* of StrobeConsumer; a pass comes after the passes that it depends on */
     GHashTable *wanted;   /* StrobeComponent of a pass -> StrobeConfigComponent */
     StrobeProgress progress;
     gpointer progress_user;
-    gint generation;      /* 0: as the source */
-    StrobeFilter *filter; /* NULL: all */
+    gint generation;      /* 0: the generation of the source */
+    StrobeFilter *filter; /* NULL: all records */
     const char *output;   /* path; NULL: there is no output folder */
     int output_folder;
-    StrobeReader *reader; /* of the current run, NULL: none */
+    StrobeReader *reader; /* reader of the current run, NULL: no run */
     StrobeReaderStats stats;
     GPtrArray *damage;
 };
@@ -105,7 +105,7 @@ static gboolean add_passes(StrobePipeline *p, const char *const *wants, guint de
             strobe_consumer_free(consumer);
             return FALSE;
         }
-        if (has_pass(p, pass)) /* one of the passes that it needs has added it */
+        if (has_pass(p, pass)) /* a pass that this pass needs has already added it */
             strobe_consumer_free(consumer);
         else
             g_ptr_array_add(p->passes, consumer);
@@ -167,7 +167,7 @@ struct run {
     guint64 n_read;
 };
 
-/* The first query sorts the gaps; it must come before several threads query them. */
+/* Makes a first query, which sorts the gaps, before several threads query them. */
 static void order_gaps(struct run *run)
 {
     strobe_gaps_touch(run->gaps, 0, 0, 0);
@@ -185,7 +185,7 @@ static void update_metadata(struct run *run)
     run->metadata.complete = stats->sealed && stats->n_damaged == 0;
 }
 
-/* Collects the gaps from the loss records. */
+/* Adds the gaps of the batch's loss records. */
 static void note_gaps(struct run *run, const StrobeBatch *batch)
 {
     for (guint k = 0; k < batch->n_kinds; k++)
@@ -195,8 +195,8 @@ static void note_gaps(struct run *run, const StrobeBatch *batch)
                     strobe_gaps_add_record(run->gaps, &batch->views[i]);
 }
 
-/* Weights of reading and of the passes in the progress, as measured when every file is made; the
- * rest is for the end of exporters. */
+/* Weights of reading and of the passes in the progress, as measured with all exporters. The rest of
+ * the progress is for the end of the exporters. */
 #define READ_SHARE 0.6
 #define PASSES_SHARE 0.3
 
@@ -260,7 +260,8 @@ static void run_consumers(struct run *run, GError **error)
     strobe_consumer_threads_join(run->threads, tell_passes, run);
 }
 
-/* The first failure, with the number of the others. */
+/* Sets *error to the first failure, with the number of further failures. FALSE: something
+ * failed. */
 static gboolean collect_failures(StrobePipeline *p, GError **error)
 {
     const GError *first = NULL;
@@ -313,8 +314,8 @@ static void set_metadata(struct run *run, const StrobeResult *result)
     run->metadata.directory_path = output ? output : "";
     run->metadata.generation = generation_of(run->p, metadata);
     run->metadata.level = (gint32)strobe_json_member_int(metadata, "level", -1);
-    /* Exporters write links that lead outside of a whole result, but none that lead outside of a
-     * selected part. */
+    /* With this metadata, exporters write no links to records outside of a selected part. In a
+     * whole result they also write links whose other end is missing. */
     if (run->p->filter && !strobe_filter_is_whole(run->p->filter))
         json_object_set_boolean_member(metadata, "cut", TRUE);
     update_metadata(run);

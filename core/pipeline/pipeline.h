@@ -20,7 +20,7 @@ void strobe_pipeline_free(StrobePipeline *pipeline);
 gboolean strobe_pipeline_add_exporter(StrobePipeline *pipeline, const StrobeConfigComponent *wanted,
                                       GError **error);
 
-/* Adds a consumer of the caller (`strobe show`). Its open receives the instance. */
+/* Adds a consumer that the caller implements (`strobe show`). */
 gboolean strobe_pipeline_add_consumer(StrobePipeline *pipeline, const StrobeComponent *component,
                                       GError **error);
 
@@ -29,12 +29,12 @@ gboolean strobe_pipeline_add_consumer(StrobePipeline *pipeline, const StrobeComp
 gboolean strobe_pipeline_set_pass(StrobePipeline *pipeline, const StrobeConfigComponent *wanted,
                                   GError **error);
 
-/* Generation of the file formats that exporters write, 1 to 3; 0 (the default): that of an
- * imported source, 3 for recordings. */
+/* Generation of the file formats that exporters write, 1 to 3; 0 (the default): the generation of
+ * the source for an import, 3 for a recording. */
 void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
 
-/* Only records that pass the filter reach passes and consumers; NULL (the default): all. The
- * filter counts records, and must outlive the runs. */
+/* Only records that pass the filter reach passes and consumers; NULL (the default): all records.
+ * The filter counts records, and must outlive the runs. */
 void strobe_pipeline_set_filter(StrobePipeline *pipeline, StrobeFilter *filter);
 
 /* Called regularly with the finished fraction, 0..1, and the number of records read; for a
@@ -42,19 +42,21 @@ void strobe_pipeline_set_filter(StrobePipeline *pipeline, StrobeFilter *filter);
 typedef void (*StrobeProgress)(void *user, double share, guint64 n_records);
 void strobe_pipeline_on_progress(StrobePipeline *pipeline, StrobeProgress function, void *user);
 
-/* The open output folder of exporters, and its path for messages. Both must outlive the runs. */
+/* Sets the folder (an open descriptor) into which exporters write, and its path for messages. Both
+ * must outlive the runs. */
 void strobe_pipeline_set_output(StrobePipeline *pipeline, int folder, const char *path);
 
-/* Recovers the capture if necessary, and streams it once through all consumers and the passes
- * they need. If an exporter fails, it leaves no file, the others continue, and the call fails
- * with its name. May be called for several results in turn. */
+/* Recovers the capture if necessary, and streams it once through all consumers and the passes they
+ * need. If an exporter fails, it leaves no file, the other consumers continue, and the call fails
+ * with the exporter's name. May be called for several results in turn. */
 gboolean strobe_pipeline_run(StrobePipeline *pipeline, const StrobeResult *result, GError **error);
 
-/* The kinds that the capture of this run declares; NULL after the last. Only during the run. */
+/* Kind number `index` that the capture of this run declares; NULL after the last. Only during the
+ * run. */
 const StrobeKindView *strobe_pipeline_kind(const StrobePipeline *pipeline, guint32 index);
 
-/* Number of records that the passes derived in the previous run, kind by kind; NULL after the
- * last. Valid until the next run. */
+/* Number of records of one kind (number `index`) that a pass derived in the previous run; NULL
+ * after the last kind. Valid until the next run. */
 const StrobeDerivedCount *strobe_pipeline_derived(const StrobePipeline *pipeline, guint index);
 
 /* Statistics of the capture of the last run. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "component-call.h"
 
-#define DEEP 16u /* deeper calls are only counted */
+#define DEEP 16u /* calls that are nested deeper are only counted */
 
 static _Thread_local struct {
     StrobeComponentCall calls[DEEP];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes which component a thread of the command is calling, so that a component that ends the
- * process can be named. Not used for calls in a profiled program. */
+/* Records which component a thread of the command is calling, so that a message can name a
+ * component that ends the process. Not used for calls in a profiled program. */
 #ifndef STROBE_CORE_COMPONENT_CALL_H
 #define STROBE_CORE_COMPONENT_CALL_H
 
@@ -8,10 +8,10 @@
 
 typedef struct StrobeComponentCall {
     const StrobeComponent *component;
-    const char *call; /* "open": the called member of the operations table */
+    const char *call; /* the called member of the operations table, such as "open" */
 } StrobeComponentCall;
 
-/* Calls may nest: a called component may cause calls of others. */
+/* Calls may be nested: the call of one component may cause a call of another. */
 void strobe_component_call_begin(const StrobeComponent *component, const char *call);
 void strobe_component_call_end(void);
 

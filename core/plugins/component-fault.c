@@ -7,7 +7,7 @@
 #include "kind-declaration.h"
 #include "options.h"
 
-/* A name that a command line and a configuration can contain. */
+/* Can a command line and a configuration contain this name? */
 static gboolean is_name(const char *name)
 {
     return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")];
@@ -72,7 +72,8 @@ static char *option_fault(const StrobeComponent *component, guint32 i)
     return NULL;
 }
 
-/* A default that its own option rejects would later fail for every user. */
+/* Checks the options, and that each accepts its own default, which would otherwise fail later for
+ * every user. */
 static char *options_fault(const StrobeComponent *component)
 {
     g_autoptr(GError) error = NULL;

@@ -9,11 +9,12 @@
 /* A requested component, with its options as given (unchecked until the component is found). */
 typedef struct StrobeConfigComponent {
     char *name;
-    char *origin;        /* the requesting file or flag */
-    JsonObject *json;    /* options from JSON, NULL if none */
-    JsonObject *wished;  /* "optional": options to set if the component has them, NULL if none */
-    GPtrArray *pairs;    /* options from a command line, alternating name and value, NULL if none */
-    gboolean is_default; /* added by `strobe run`: no error if it finds nothing to collect */
+    char *origin;       /* the file or flag that requests the component */
+    JsonObject *json;   /* options from JSON, NULL if none */
+    JsonObject *wished; /* "optional": options to set if the component has them, NULL if none */
+    GPtrArray *pairs;   /* options from a command line, alternating name and value, NULL if none */
+    /* added by `strobe run`: no error if the collector finds nothing to collect */
+    gboolean is_default;
     gboolean required;
     gboolean is_mapped; /* requested by a key of another profiler, see ascend-config.h */
 } StrobeConfigComponent;

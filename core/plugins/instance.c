@@ -5,7 +5,8 @@
 #include "error.h"
 #include "registry.h"
 
-/* Leaves out an optional setting if the component lacks it or its value. */
+/* Sets the optional settings ("optional"). Lists a setting in `lacking` if the component has no
+ * such option or does not accept the value. */
 static void set_wished(StrobeOptions *options, const StrobeConfigComponent *wanted,
                        GString *lacking)
 {
@@ -19,7 +20,7 @@ static void set_wished(StrobeOptions *options, const StrobeConfigComponent *want
             continue;
         const char *text =
             json_node_get_value_type(value) == G_TYPE_STRING ? json_node_get_string(value) : NULL;
-        /* A missing option that is off is no problem. */
+        /* A missing option that was to be off is not reported. */
         if (lacking && g_strcmp0(text, "none") != 0)
             g_string_append_printf(lacking, "%s%s", lacking->len ? ", " : "",
                                    error ? error->message : (const char *)k->data);

@@ -13,11 +13,11 @@ typedef void (*StrobeLogFunction)(StrobeInstance *self, gint32 level, const char
 struct StrobeInstance {
     const StrobeComponent *component;
     StrobeOptions *options;
-    gpointer owner; /* the collector or consumer that owns it */
+    gpointer owner; /* the collector or consumer to which the instance belongs */
     StrobeLogFunction on_log;
     GMutex lock;
-    GString *causes;  /* newest first, joined by ": " */
-    GString *lacking; /* missing optional settings, joined by ", " */
+    GString *causes;  /* causes of an error, newest first, joined by ": " */
+    GString *lacking; /* optional settings that the component lacks, joined by ", " */
 };
 
 /* Sets the requested `options` (`wanted` may be NULL: defaults). Fails for an unknown or wrong
@@ -36,15 +36,15 @@ gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *compo
                               gpointer owner, GError **error);
 void strobe_instance_clear(StrobeInstance *self);
 
-/* The cause chain (free it), NULL: none. take empties it. */
+/* The cause chain (free it), NULL: none. strobe_instance_take_causes also empties it. */
 char *strobe_instance_causes(StrobeInstance *self);
 char *strobe_instance_take_causes(StrobeInstance *self);
 
-/* Turns the cause chain into an error: "<type> <name>: <call>: <causes>"; empties it. */
+/* Makes an error of the cause chain, "<type> <name>: <call>: <causes>", and empties the chain. */
 void strobe_instance_set_error(StrobeInstance *self, const char *call, StrobeStatus status,
                                GError **error);
 
-/* Entries of both host tables. */
+/* Functions that are in the host tables of collectors and of consumers. */
 gint32 strobe_instance_option_bool(StrobeInstance *self, const char *name);
 gint64 strobe_instance_option_int(StrobeInstance *self, const char *name);
 double strobe_instance_option_double(StrobeInstance *self, const char *name);

@@ -8,7 +8,7 @@
 #include "json-text.h"
 
 struct value {
-    gint64 number; /* bool, int, duration, bytes */
+    gint64 number; /* value of a bool, int, duration or bytes option */
     double real;
     char *text;
     gboolean is_set;
@@ -31,7 +31,7 @@ const char *strobe_option_type_name(guint32 type)
 
 /* ---- texts to values ---- */
 
-/* Messages show the first name of each factor. */
+/* Names of units. Messages show the first name of each factor. */
 struct unit {
     const char *name;
     double factor;
@@ -85,7 +85,8 @@ gboolean strobe_parse_bytes(const char *text, gint64 *bytes)
     return parse_with_unit(text, byte_units, bytes);
 }
 
-/* The nearest unit, in the form of strobe_nearest_hint; "" if the text does not end with a unit. */
+/* The unit that is most similar to the one at the end of the text, in the form of
+ * strobe_nearest_hint; "" if the text does not end with letters. */
 static char *unit_hint(const char *text, const struct unit *units)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -264,7 +265,8 @@ static char *hint_for(const StrobeOption *option, const char *found)
     return g_strdup("");
 }
 
-/* `found` in the form for messages: texts in quotes. */
+/* Sets the error for a wrong value. `found` is the value in the form for messages: a text is in
+ * quotes. */
 static void set_bad_value(const StrobeOptions *options, const StrobeOption *option,
                           const char *found, const char *origin, GError **error)
 {
@@ -382,7 +384,8 @@ static char *text_of_json(const StrobeOption *option, JsonNode *node)
     if (!JSON_NODE_HOLDS_VALUE(node))
         return NULL;
     GType type = json_node_get_value_type(node);
-    if (option->type == STROBE_OPTION_BOOL) /* JSON has booleans; "yes" is not one */
+    /* in JSON only true and false are booleans, not "yes" */
+    if (option->type == STROBE_OPTION_BOOL)
         return type == G_TYPE_BOOLEAN ? g_strdup(json_node_get_boolean(node) ? "true" : "false")
                                       : NULL;
     if (type == G_TYPE_STRING)
@@ -464,7 +467,7 @@ const char *strobe_options_text(const StrobeOptions *options, const char *name)
 
 /* ---- "NAME:opt=value,opt=value" ---- */
 
-/* Text up to an unescaped `stop`; *text moves past it. */
+/* Returns the text up to an unescaped `stop`, and moves *text past it. */
 static char *take_part(const char **text, char stop)
 {
     g_autoptr(GString) out = g_string_new(NULL);
@@ -487,7 +490,7 @@ static gboolean has_option(const GPtrArray *pairs, const char *name)
     return FALSE;
 }
 
-/* Texts option, value, option, value ...; messages use `text`. */
+/* Splits the list into the texts option, value, option, value ...; messages use `text`. */
 static GPtrArray *split_pairs(const char *list, const char *text, GError **error)
 {
     g_autoptr(GPtrArray) pairs = g_ptr_array_new_with_free_func(g_free);

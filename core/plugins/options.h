@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of declared options; the option parser. */
+/* The values of declared options, and the parser of options. */
 #ifndef STROBE_CORE_OPTIONS_H
 #define STROBE_CORE_OPTIONS_H
 
@@ -9,8 +9,8 @@
 
 typedef struct StrobeOptions StrobeOptions;
 
-/* All defaults. The declarations must outlive the object. A default that does not parse is a
- * plugin error. Messages use `owner` ("collector gc"). */
+/* Sets all options to their defaults. The declarations must outlive the object. A default that does
+ * not parse is a plugin error. Messages use `owner` ("collector gc"). */
 StrobeOptions *strobe_options_new(const StrobeOption *declared, guint n, const char *owner,
                                   GError **error);
 void strobe_options_free(StrobeOptions *options);
@@ -27,7 +27,8 @@ gboolean strobe_options_has(const StrobeOptions *options, const char *name);
 /* Call it after all options are set: are all required options set? */
 gboolean strobe_options_check(const StrobeOptions *options, GError **error);
 
-/* Values. The name must be declared; int is also for duration (ns) and bytes. */
+/* Values of options. `name` must be declared; strobe_options_int is also for a duration (ns) and
+ * for bytes. */
 gboolean strobe_options_bool(const StrobeOptions *options, const char *name);
 gint64 strobe_options_int(const StrobeOptions *options, const char *name);
 double strobe_options_double(const StrobeOptions *options, const char *name);
@@ -36,20 +37,21 @@ const char *strobe_options_text(const StrobeOptions *options, const char *name);
 /* Splits "NAME[:opt=value[,opt=value]...]" (`\,` escapes). Returns the name (free it) and a
  * GPtrArray of alternating option names and values (free with g_ptr_array_unref). */
 char *strobe_options_split(const char *text, GPtrArray **pairs, GError **error);
-/* As above without a name: "opt=value[,opt=value]...". Returns the pairs. */
+/* Splits "opt=value[,opt=value]...". Returns the pairs, as strobe_options_split does. */
 GPtrArray *strobe_options_pairs(const char *list, GError **error);
 
-/* "bool", "duration" ... and a text of the allowed range, "" if any value is allowed (free it). */
+/* strobe_option_type_name: "bool", "duration" ... strobe_option_range: a text about the allowed
+ * range, "" if any value is allowed (free it). */
 const char *strobe_option_type_name(guint32 type);
 char *strobe_option_range(const StrobeOption *option);
 
 /* Parses "64MB" (as "64M" and "64MiB") and "500ms"; also for the core's own settings. */
 gboolean strobe_parse_bytes(const char *text, gint64 *bytes);
 gboolean strobe_parse_duration(const char *text, gint64 *ns);
-/* For a text that is not a size: the unit nearest to its own, in the form of
- * strobe_nearest_hint, "" if it has none (free it). */
+/* For a text that is not a size: the unit that is most similar to the text's unit, in the form of
+ * strobe_nearest_hint; "" if the text has no unit (free it). */
 char *strobe_bytes_hint(const char *text);
-/* true, on, yes, 1; false, off, no, 0. */
+/* Accepts true, on, yes, 1 and false, off, no, 0. */
 gboolean strobe_parse_bool(const char *text, gint64 *value);
 
 #endif

@@ -18,7 +18,7 @@
 struct StrobeRegistry {
     GPtrArray *path;    /* folders, NULL-terminated */
     GPtrArray *files;   /* of StrobePluginFile, in search order */
-    guint own;          /* index in `path` of the first of Strobe's own folders */
+    guint own;          /* index in `path` of the first folder of Strobe itself */
     gboolean is_listed; /* all folders have been read */
 };
 
@@ -47,8 +47,9 @@ static void add_folder(StrobeRegistry *registry, const char *folder)
         g_ptr_array_add(registry->path, g_strdup(folder));
 }
 
-/* Folders of this Strobe's own plugins: next to the library in an installation (LIBDIR/strobe)
- * or below the program's prefix; in the build tree, its folders come first. */
+/* Adds the folders with the plugins of this Strobe: next to the library in an installation
+ * (LIBDIR/strobe) or below the program's prefix; in a build tree, first the folders of the
+ * build. */
 static void add_own_folders(StrobeRegistry *registry)
 {
     static const char *const beside[] = {"strobe", "../" STROBE_PLUGIN_SUBDIR, NULL};
@@ -131,9 +132,10 @@ const char *const *strobe_registry_path(const StrobeRegistry *registry)
 
 /* ---- vetting ---- */
 
-/* The reason why `path` must not be loaded, NULL if it may be (free it). Its target is loaded by
- * its `resolved` name, because the loader confuses names under /proc/self/fd with libraries that it
- * already has. After the check no untrusted user can put another file there. */
+/* The reason why `path` must not be loaded, NULL if it may be loaded (free it). *resolved is the
+ * path without links, under which the file is loaded: the loader would take a name under
+ * /proc/self/fd for a library that it already has. After the check no untrusted user can put
+ * another file there. */
 static char *vet_path(const char *path, char **resolved)
 {
     g_autofree char *real = realpath(path, NULL);
@@ -151,7 +153,8 @@ static char *vet_path(const char *path, char **resolved)
 
 /* ---- loading ---- */
 
-/* The reason why the descriptor cannot be used, NULL if it can. Checks integers before pointers. */
+/* The reason why the descriptor cannot be used, NULL if it can be used. Checks integers before
+ * pointers. */
 static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
 {
     if (plugin->struct_size < sizeof(StrobePlugin) || plugin->struct_size > 4096)
@@ -174,7 +177,7 @@ static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
     return NULL;
 }
 
-/* A plugin without our symbol may be for another ABI: names it. */
+/* Explains why the file lacks the symbol: it may be a plugin for another ABI, or no plugin. */
 static char *explain_missing_symbol(void *handle)
 {
     for (int major = 0; major < 16; major++) {
@@ -187,7 +190,7 @@ static char *explain_missing_symbol(void *handle)
     return g_strdup("it has no symbol " STROBE_PLUGIN_SYMBOL ": not a Strobe plugin");
 }
 
-/* Is it in a folder of Strobe's own, however the search reached it? */
+/* Is the file in a folder of Strobe itself, even if another folder of the search path led to it? */
 static gboolean is_own(const StrobeRegistry *registry, const char *real)
 {
     g_autofree char *folder = g_path_get_dirname(real);
@@ -200,7 +203,8 @@ static gboolean is_own(const StrobeRegistry *registry, const char *real)
     return FALSE;
 }
 
-/* The file that may be loaded (free it); NULL: see `error`. */
+/* The path of the file under which it may be loaded (free it); NULL: the reason is in
+ * file->error. */
 static char *admit_file(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     g_autofree char *real = NULL;
@@ -239,8 +243,8 @@ static void load_file(const StrobeRegistry *registry, StrobePluginFile *file)
         file->plugin = plugin;
 }
 
-/* Loads a file that the user did not name. A failure is therefore not reported, except if the file
- * harmed the process that tried it. */
+/* Loads a file that the user did not name. So a failure is not reported, except if the file ended
+ * the process that loaded it for a trial. */
 static void load_unnamed(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     gboolean is_new = !file->plugin && !file->error;
@@ -262,7 +266,8 @@ static void list_folder(StrobeRegistry *registry, const char *folder)
     const char *name;
 
     while (dir && (name = g_dir_read_name(dir)))
-        /* A backend of a plugin is named PLUGIN_something-version.so and loaded by the plugin. */
+        /* A name with '-' (PLUGIN_something-version.so) is a backend of a plugin, which the plugin
+         * itself loads. */
         if (g_str_has_suffix(name, ".so") && !strchr(name, '-'))
             g_ptr_array_add(names, g_strdup(name));
     g_ptr_array_sort(names, compare_names);
@@ -343,7 +348,7 @@ static const StrobeComponent *component_of(const StrobePluginFile *file, guint32
     return NULL;
 }
 
-/* Opens only files called `stem`, so that one name opens one file. */
+/* Searches only files called `stem`, so that a request for one name loads only one file. */
 static const StrobeComponent *find_in(StrobeRegistry *registry, const char *stem, guint32 type,
                                       const char *name, const StrobePluginFile **file)
 {
@@ -427,8 +432,8 @@ const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const
     return NULL;
 }
 
-/* The first trusted file in the folder that matches (free it), NULL: none. `refused` receives
- * the reason of a refused one. */
+/* The first trusted file in the folder that matches (free it), NULL: none. `refused` receives the
+ * reason why a matching file was refused. */
 static char *find_companion(const char *folder, const char *pattern, char **refused)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plugins: search, vetting, loading, and components by name. */
+/* Finds, checks and loads plugins, and finds their components by name. */
 #ifndef STROBE_CORE_REGISTRY_H
 #define STROBE_CORE_REGISTRY_H
 
@@ -13,14 +13,14 @@ typedef struct StrobePluginFile {
     char *path;
     char *name;                 /* the file's stem */
     const StrobePlugin *plugin; /* NULL: not loaded, see error */
-    char *error;                /* why it was refused or failed to load, NULL if it did not */
-    gboolean shadowed;          /* another file with this name comes first in the search order */
-    gboolean is_harmful;        /* it failed its trial */
+    char *error;         /* why the file was refused or failed to load, NULL if neither happened */
+    gboolean shadowed;   /* another file with this name comes first in the search order */
+    gboolean is_harmful; /* the file failed its trial (StrobeRegistryTrial) */
 } StrobePluginFile;
 
-/* Called before a file outside of Strobe's own folders is loaded: returns why it must not be loaded
- * (free it), or NULL if it may be. The command sets it before it makes a registry; a profiled
- * program has none, because it starts no processes. */
+/* Called before a file outside of Strobe's own folders is loaded: returns the reason why the file
+ * must not be loaded (free it), or NULL if it may be loaded. The command sets this function before
+ * it makes a registry; a profiled program has none, because a trial starts a process. */
 typedef char *(*StrobeRegistryTrial)(const char *path);
 void strobe_registry_on_load(StrobeRegistryTrial trial);
 
@@ -43,26 +43,27 @@ const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const
  * StrobePluginFile, owned by the registry, in search order. */
 GPtrArray *strobe_registry_scan(StrobeRegistry *registry);
 
-/* All plugin files in search order, like strobe_registry_scan(), but without opening them:
- * neither `plugin` nor `error` is set. For a listing that loads each in a separate process. */
+/* All plugin files in search order, like strobe_registry_scan(), but without opening them: neither
+ * `plugin` nor `error` is set. For a list of plugins that loads each file in a separate process. */
 GPtrArray *strobe_registry_list(StrobeRegistry *registry);
 
-/* Vets and loads the file at that path, from strobe_registry_list(). Never NULL; either its
- * `plugin` or its `error` is set. */
+/* Checks and loads the file at `path`, which strobe_registry_list() has returned. Never NULL;
+ * either `plugin` or `error` of the result is set. */
 const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const char *path);
 
 /* The search path, first to last; NULL-terminated, owned by the registry. */
 const char *const *strobe_registry_path(const StrobeRegistry *registry);
 
-/* The folder for Strobe's own builds, $XDG_CACHE_HOME/strobe or ~/.cache/strobe (free it). Only
- * companions are searched there, no plugins. */
+/* The folder for backends that Strobe itself builds, $XDG_CACHE_HOME/strobe or ~/.cache/strobe
+ * (free it). Only companions are searched there, not plugins. */
 char *strobe_registry_cache(void);
 
-/* A vetted file matching a shell pattern in the search path or the cache, NULL if none (free it).
- */
+/* A trusted file that matches a shell pattern, in the search path or the cache (free it); NULL if
+ * there is none.
+ * */
 char *strobe_registry_companion(StrobeRegistry *registry, const char *pattern, GError **error);
 
-/* "collector", "pass" ... */
+/* Name of the type: "collector", "pass" ... */
 const char *strobe_component_type_name(guint32 type);
 
 #endif

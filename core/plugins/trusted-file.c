@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* For the program itself dladdr returns argv[0], which any caller can set. */
+/* dladdr is used only for a library: for the program itself it returns argv[0], which any caller
+ * can set. */
 char *strobe_own_file(void)
 {
     struct link_map *map = NULL;
@@ -77,8 +78,8 @@ static char *writer_fault(const char *path, const struct stat *st)
     return NULL;
 }
 
-/* Checks a file, or the folder that contains it: there the sticky bit does not prevent others
- * from adding files. */
+/* Checks the file itself, or the folder that contains it. That folder must not be writable for
+ * others even if it is sticky, because others could add files. */
 static char *find_fault(const char *path, const struct stat *st)
 {
     return is_trusted(st->st_uid) ? writer_fault(path, st) : owner_fault(path, st->st_uid);
@@ -92,8 +93,9 @@ static gboolean is_above_strobe(const char *path)
     return own && strncmp(own, path, n) == 0 && own[n] == '/';
 }
 
-/* Checks a folder above. A user who can change a folder above Strobe itself can change Strobe:
- * in a container it may be mounted from a user of the host. */
+/* Checks a folder above the one that contains the file. A folder above Strobe itself is trusted,
+ * because a user who can change it can change Strobe anyway; in a container it may be mounted from
+ * a user of the host. */
 static char *find_fault_above(const char *path, const struct stat *st)
 {
     char *fault = NULL;
@@ -114,8 +116,8 @@ static char *system_fault(const char *path)
     return g_strdup_printf("%s: %s", path, g_strerror(errno));
 }
 
-/* Opens and checks a folder in the folder `at`: from now on no other user can replace it. -1:
- * see `fault`. */
+/* Opens and checks the folder `name` in the folder `at`. After this no untrusted user can replace
+ * it. -1: `fault` has the reason. */
 static int enter_folder(int at, const char *name, const char *path, gboolean is_last, char **fault)
 {
     int folder = openat(at, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -130,7 +132,7 @@ static int enter_folder(int at, const char *name, const char *path, gboolean is_
     return *fault ? -1 : folder;
 }
 
-/* `real` contains no links. */
+/* Opens and checks all folders of `real`, a path without links. */
 static int walk_to(const char *real, char **fault)
 {
     g_auto(GStrv) names = g_strsplit(real + 1, "/", -1);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Async spans are found by a key, like the spans of keyed-span.c, but they end in any order and
- * on any thread.
+ * Async spans: spans that are found by a key, like the spans of keyed-span.c, but end in any order
+ * and on any thread.
  *
- * They are on the stack of open spans too, so that a kill or the window's end leaves them as
- * unfinished. A span that ends below others stays on the stack, without a begin, until the stack
- * has shrunk to it.
+ * They are on the thread's stack of open spans too, so that a kill or the window's end makes
+ * unfinished spans of them. If an async span ends before the spans above it on the stack, its entry
+ * stays, with begin 0, until those spans have ended.
  *
- * If two threads end the same span, only the one that exchanges its begin for 0 succeeds. No later
- * span in the same entry has the same begin. A locked instruction takes as long as reading the
- * clock, so the owner of an unshared thread buffer uses none: it clears the key and then checks
- * whether the buffer is shared. Another thread marks the buffer as shared, with a barrier in every
- * thread, before it reads the key. So it finds the key cleared, or the owner finds its buffer
- * shared. Only the owner writes keys. The key of a span that another thread ended stays in the
- * entry, even if the next span in this entry has no key.
+ * If two threads end the same span at once, only the thread that exchanges the span's begin for 0
+ * succeeds. No later span in the same entry has the same begin. A locked instruction takes as long
+ * as reading the clock. So the owner of a thread buffer that is not shared uses no locked
+ * instruction: it clears the key and then checks whether the buffer is shared. Another thread marks
+ * the buffer as shared, with a barrier in every thread, before it reads the key. So either the
+ * other thread finds the key cleared, or the owner finds its buffer shared. Only the owner writes
+ * keys. The key of a span that another thread ended stays in the entry, even if the next span in
+ * this entry has no key.
  */
 #include "async-span.h"
 
 #include "thread-buffer-inline.h"
 #include "track-table.h"
 
-#define NEAR 16u /* number of entries that are searched, from the top */
+#define NEAR 16u /* number of entries at the top of the stack that are searched */
 
 /* The parts of an ended span that its record needs. */
 struct taken {
@@ -63,10 +64,10 @@ static void trim_stack(StrobeWriter *w)
     publish_depth(w);
 }
 
-/* Finds the entry of an ended span near the top of the stack; returns NULL if there is none. Does
- * not look below an open async span with `key`: the new span must lie above it, because the
- * innermost span of a key ends first. Searches the whole stack if it is deep, so that a chain of
- * overlapping spans does not fill it. */
+/* Finds the entry of an ended span near the top of the stack, for reuse; returns NULL if there is
+ * none. Does not search below an open async span with `key`: the new span must be above that span,
+ * because the innermost span of a key ends first. Searches the whole stack if it is deep, so that a
+ * chain of overlapping spans does not fill the stack. */
 static struct pool_span *find_ended(const StrobeWriter *w, uint64_t key)
 {
     uint32_t bottom = w->depth < NEAR || w->depth >= STROBE_POOL_SPANS / 2 ? 0 : w->depth - NEAR;
@@ -81,10 +82,10 @@ static struct pool_span *find_ended(const StrobeWriter *w, uint64_t key)
     return NULL;
 }
 
-/* Puts the span into the entry of an ended one, else on top of the stack. A span with an inline
- * name always goes on top, because inline names lie in stack order. An async span is lost if the
- * stack in the pool is full: other threads cannot see deeper entries, so deeper entries never hold
- * ended spans. */
+/* Puts the span into the entry of an ended span, or on top of the stack if there is none. A span
+ * with an inline name always goes on top, because inline names are stored in stack order. An async
+ * span is lost if the stack in the pool is full: deeper entries are private, and other threads
+ * could not end a span there. */
 static int place_span(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t name,
                       uint64_t argument)
 {
@@ -117,7 +118,8 @@ static int32_t __attribute__((noinline)) open_async(uint64_t key, uint32_t kind,
     return is_placed;
 }
 
-/* The fast path needs an empty stack, or a shallow one whose top span is open. */
+/* May the span be opened on the fast path? This needs an empty stack, or a shallow stack whose top
+ * span is open. */
 static int may_open_shortly(const StrobeWriter *w)
 {
     return w->depth == 0 || (w->depth < NEAR && !is_ended(&w->thread_buffer->spans[w->depth - 1]));
@@ -172,14 +174,16 @@ static struct pool_span *find_in(struct pool_thread_buffer *thread_buffer, uint6
     return NULL;
 }
 
-/* On another thread's buffer, whose thread may be ending, this store must be visible before its
- * parking is read: see strobe_thread_buffer_unpark. */
+/* Exchanges the span's begin for 0; returns 0 if another thread was first. If the span is in the
+ * buffer of another thread, which may be ending, this store must be visible before that buffer's
+ * `parking` is read: see strobe_thread_buffer_unpark. */
 static int take_begin(struct pool_span *open, uint64_t begin)
 {
     return begin && atomic_compare_exchange_strong(&open->begin, &begin, 0);
 }
 
-/* The begin was taken: from now on only this thread holds the span. */
+/* Marks the critical section as one with a record: this thread has taken the span's begin, so the
+ * record is lost if the section is abandoned. */
 static void offer_taken(StrobeWriter *w)
 {
     uint64_t busy = atomic_load_explicit(&w->busy, memory_order_relaxed);
@@ -189,8 +193,9 @@ static void offer_taken(StrobeWriter *w)
 }
 
 /* Reads and takes the span; returns 0 if another thread took it first. Before it takes the begin,
- * it keeps the track and copies a name that lies in the thread buffer: afterwards the buffer may
- * reuse the name's place, and the track's place once the thread has no open span. */
+ * it marks the track as kept and copies a name that is in the thread buffer: afterwards the buffer
+ * may reuse the place of the name, and, when the thread has no open span, the place of the
+ * track. */
 static int take_span(StrobeWriter *w, const struct pool_thread_buffer *thread_buffer,
                      struct pool_span *open, uint64_t key, struct taken *taken)
 {
@@ -203,7 +208,8 @@ static int take_span(StrobeWriter *w, const struct pool_thread_buffer *thread_bu
         strobe_track_keep(w->pool, thread_buffer, taken->track);
     if (__builtin_expect(strobe_name_is_kept(taken->name), 0))
         taken->name = strobe_span_name_write(w, thread_buffer, taken->name);
-    /* The entry may meanwhile belong to a span without a key, with the key of its predecessor. */
+    /* The entry may meanwhile contain a span without a key; its `key` is then that of the span
+     * before. */
     if (key_of(open) != key || !is_async(open) || !take_begin(open, taken->begin))
         return 0;
     offer_taken(w);
@@ -256,7 +262,7 @@ close_async(uint64_t key, uint32_t kind, const void *fields, size_t size, uintpt
     return is_taken;
 }
 
-/* Ends the innermost span if it has this key. */
+/* The fast path: ends the innermost span if it has this key. */
 static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, uint64_t end,
                            const void *fields, size_t size)
 {

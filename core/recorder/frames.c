@@ -7,12 +7,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Assumed maximum size of a thread's own stack. In a larger stack, the end of a deeper call is
- * never detected. */
+/* Assumed maximum size of a thread's own stack. The end of a call that is deeper in a larger stack
+ * is never detected. */
 #define STACK_BYTES ((uintptr_t)8 << 20)
 
 /* An address above all frames of the thread: libc keeps a thread's descriptor at the top of its
- * stack, and the kernel puts random bytes at the top of the first thread's. */
+ * stack; at the top of the first thread's stack are random bytes from the kernel. */
 static uintptr_t top_of_stack(void)
 {
     return syscall(SYS_gettid) == getpid() ? (uintptr_t)getauxval(AT_RANDOM)
@@ -31,6 +31,7 @@ int strobe_frame_has_ended(uintptr_t border, uintptr_t now)
     if (now < border)
         return 0;
     uintptr_t top = top_of_stack();
-    /* An alternate stack may be an array in one of the thread's own frames. */
+    /* The last check: an alternate signal stack may be an array in a frame of the thread's own
+     * stack. */
     return top - border < STACK_BYTES && top - now < STACK_BYTES && !is_on_alternate_stack();
 }

@@ -2,8 +2,8 @@
 /*
  * Detects from frame addresses which calls of the thread have ended. libc only.
  *
- * A signal handler that leaves by siglongjmp ends the calls that it interrupted, without their
- * notice. The stack grows downwards: while a call runs, the frames of its callees, and of
+ * A signal handler that leaves by siglongjmp ends the calls that it interrupted, which cannot
+ * notice it. The stack grows downwards: while a call runs, the frames of its callees, and of
  * handlers that interrupt it, are below its own frame.
  */
 #ifndef STROBE_CORE_FRAMES_H
@@ -15,15 +15,16 @@
  * distance from the stack pointer, so this takes one instruction and no frame pointer. */
 #define STROBE_FRAME() ((uintptr_t)__builtin_dwarf_cfa())
 
-/* Minimum distance between the frame of a call and that of a handler that interrupts it: the
- * kernel saves the registers in between (on x86-64 a red zone of 128 bytes, 440 bytes of its
- * own, 512 or more of vector registers). The frames of most functions are smaller. */
+/* Minimum distance between the frame of a call and the frame of a handler that interrupts it,
+ * because the kernel saves the registers between them (on x86-64 a red zone of 128 bytes, 440 bytes
+ * of kernel data, and 512 or more bytes of vector registers). The frames of most functions are
+ * smaller than this. */
 #define STROBE_SIGNAL_FRAME ((uintptr_t)1024)
 
-/* All callees of a call, and all handlers that interrupt it, have frames below `border`. Has
- * that call ended, given that a call with the frame `now` runs? Returns 0 if uncertain: one of
- * the two is not on the thread's own stack (a handler's alternate stack, a coroutine's). Makes
- * system calls. */
+/* All callees of a call, and all handlers that interrupt it, have frames below `border`. Has that
+ * call ended, given that a call with the frame `now` runs? Returns 0 if this is uncertain because
+ * one of the two addresses is not on the thread's own stack (but on a handler's alternate stack, or
+ * a coroutine's). Makes system calls. */
 int strobe_frame_has_ended(uintptr_t border, uintptr_t now);
 
 #endif

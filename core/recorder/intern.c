@@ -38,7 +38,7 @@ static inline uint64_t load_u32(const unsigned char *p)
     return value;
 }
 
-/* Most names are short: they need two overlapping loads and one multiplication. */
+/* Most names are short; for these, two overlapping loads and one multiplication suffice. */
 static inline uint64_t hash_bytes(const unsigned char *p, size_t n, uint64_t seed)
 {
     uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15u);
@@ -141,7 +141,7 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
             if (atomic_compare_exchange_strong_explicit(slot, &id, mine, memory_order_release,
                                                         memory_order_acquire))
                 return mine;
-            /* Another thread took the slot with `id`; it may hold the same bytes. */
+            /* Another thread stored its string `id` in the slot; it may have the same bytes. */
         }
         if (is_equal(header, id, bytes, stored_length, length))
             return id;
@@ -151,7 +151,7 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
 
 void strobe_pool_intern_begin(struct pool_header *header)
 {
-    atomic_store(&header->n_strings, STROBE_EMPTY_STRING); /* id 0 is "no string" */
+    atomic_store(&header->n_strings, STROBE_EMPTY_STRING); /* id 0 means "no string" */
     publish_string(header, "", 0, 0);
 }
 

@@ -8,7 +8,8 @@
 uint32_t strobe_thread_buffer_intern_name(StrobeWriter *w, const char *name)
 {
     uint32_t id = strobe_thread_buffer_intern_inside(w, name, strlen(name), 0);
-    if (id && !(id & STROBE_STRING_INLINE)) /* an inline id is valid for one record only */
+    if (id && !(id & STROBE_STRING_INLINE)) /* the id of an inline string is valid for one record
+                                               only, so it is not cached */
         strobe_cached_name_set(strobe_cached_name(w->names, name), name, id);
     return id;
 }
@@ -29,7 +30,7 @@ static uint32_t __attribute__((noinline)) open_span(uint64_t key, uint32_t kind,
     return depth;
 }
 
-/* The innermost open span with the key, counted from 1; 0: none. */
+/* Depth, from 1, of the innermost open span with this key and kind; 0: there is none. */
 static uint32_t find_span(const StrobeWriter *w, uint64_t key, uint32_t kind)
 {
     uint32_t depth = w->depth;

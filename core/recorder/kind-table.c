@@ -10,13 +10,15 @@
 #include "thread-buffer.h"
 #include "testpoint.h"
 
-static const StrobeKind *kinds[STROBE_KINDS_MAX]; /* by id; declarations are never unloaded */
-static _Atomic uint32_t n_kinds;                  /* incremented after the last kind is complete */
-/* In the writer process: number of bytes of the pool's definitions that are known here. */
+/* indexed by id; plugins with their declarations are never unloaded */
+static const StrobeKind *kinds[STROBE_KINDS_MAX];
+static _Atomic uint32_t n_kinds; /* incremented when a new entry of `kinds` is complete */
+/* In the writer process: number of bytes of the pool's definitions that this process has already
+ * matched with declarations. */
 static uint32_t joined_bytes;
 static int is_joined, is_joining;
 
-/* Appends the definition; 0 if there is no room. */
+/* Appends the definition to the pool; 0 if there is no room. */
 static int store_kind(struct pool_header *header, const StrobeKind *kind, uint32_t id)
 {
     uint32_t used = atomic_load(&header->kinds_used);
@@ -30,7 +32,7 @@ static int store_kind(struct pool_header *header, const StrobeKind *kind, uint32
     return 1;
 }
 
-/* Is it the next of the program's definitions? */
+/* Is `kind` the next of the program's definitions in the pool? */
 static int find_stored(const struct pool_header *header, const StrobeKind *kind, uint32_t id)
 {
     size_t bytes = strobe_kind_stored_bytes(kind);
@@ -126,8 +128,8 @@ void strobe_kind_begin(struct pool_header *header)
 
     n_kinds = 0;
     memset(strobe_thread_buffer_kinds, 0, sizeof strobe_thread_buffer_kinds);
-    /* Kinds of devices and of the host are in a capture only if a component declares them.
-     * Derived kinds are made by readers and are never in a capture. */
+    /* Registers only raw kinds of the core: kinds of devices and of the host are in a capture only
+     * if a component declares them, and derived kinds, which readers make, never. */
     for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {
         if (*kind == &strobe_kind_api_call)
             break;

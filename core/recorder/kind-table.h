@@ -15,20 +15,20 @@
 #define STROBE_KIND_ID_LOSS 10u
 #define STROBE_KIND_ID_DIAGNOSTIC 12u
 
-/* Registers a kind and returns its id (from 1), the existing id for an equal declaration. 0:
- * rejected; `error` has the reason and names the field. Control thread. */
+/* Registers a kind and returns its id (from 1). An equal declaration gets the existing id. 0: the
+ * kind is rejected; `error` receives the reason, with the name of the field. Control thread. */
 uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind, char *error,
                               size_t size);
 
-/* Id of a standard kind, 0 before the table was begun. */
+/* Id of a standard kind, 0 before strobe_kind_begin(). */
 uint32_t strobe_kind_id(const StrobeKind *kind);
 
-/* Forgets all kinds and registers the standard raw ones. */
+/* Removes all kinds and registers the standard raw kinds. */
 void strobe_kind_begin(struct pool_header *header);
 
-/* In the writer process: adopts the kinds that strobe_kind_begin() and `more` registered in the
- * program, in this order. Each must be in the pool as declared here. No others can be registered
- * afterwards. */
+/* In the writer process: takes over the kinds that the program has registered, first those of
+ * strobe_kind_begin(), then `more`. Each must be in the pool as it is declared in this process. No
+ * further kinds can be registered afterwards. */
 void strobe_kind_join(struct pool_header *header, const StrobeKind *const *more, size_t n_more);
 
 #endif

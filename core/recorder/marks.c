@@ -5,7 +5,7 @@
 #include "kind-table.h"
 #include "thread-buffer-inline.h"
 
-/* The standard kind; see strobe_kind_begin. */
+/* Size of the fields, and the span entry's kind and flags, of the standard kind "marker". */
 #define MARKER_BYTES sizeof(struct strobe_marker)
 #define MARKER_WHAT strobe_span_what(STROBE_KIND_ID_MARKER, STROBE_SPAN_HAS_NO_KEY)
 #define MARKER_WORDS ((uint32_t)(SPAN_HEAD + MARKER_BYTES) / 8)
@@ -77,8 +77,8 @@ void strobe_range_end_recorded(StrobeRange range)
         end_range(range, frame);
 }
 
-/* Opens a critical section and reserves a record with the current time on the thread's track.
- * NULL: the section is closed again. */
+/* Opens a critical section and reserves a record with the current time on the thread's track. NULL:
+ * there is no room, and the section is closed again. */
 static inline void *begin_instant(StrobeWriter *w, uint32_t kind, const char *name, uintptr_t frame)
 {
     if (!w || !enter_section(w, frame))

@@ -7,14 +7,14 @@
 void strobe_cached_name_set(struct cached_name *place, const char *name, StrobeStringId id)
 {
     size_t before = (uintptr_t)name % 8;
-    size_t end = before + strlen(name) + 1; /* in the words, including the NUL */
+    size_t end = before + strlen(name) + 1; /* bytes from the first word to the NUL, included */
     size_t last = (end - 1) / 8;
     size_t looked_at = end < 16 ? 16 : end;
 
     if (end > sizeof place->words ||
         (uintptr_t)name % STROBE_CACHED_NAME_PAGE - before + looked_at > STROBE_CACHED_NAME_PAGE)
         return;
-    /* A thread that dies half-way leaves a free entry. */
+    /* The entry is unused until it is complete, in case the thread is ended in this function. */
     place->address = place->short_address = NULL;
     atomic_signal_fence(memory_order_seq_cst);
     memset(place->words, 0, sizeof place->words);

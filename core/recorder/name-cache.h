@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A thread's cache from a name to its id, by the name's address. A program uses the same few
- * hundred names for its functions; hashing each again would cost more than the rest of a span.
- * libc only.
+ * hundred names for its functions. To hash a name for each span would cost more than the rest of
+ * the span. libc only.
  *
- * The address alone proves nothing, because a heap block may be reused for another text, so the
- * text is compared each time. The comparison reads at least two aligned words, which may extend
- * beyond the text's end. It always reads all words, which is faster than stopping early. So a
- * text whose words lie in two pages is not cached: the second page may be unmapped.
+ * An address may have another text later (a heap block is reused), so the text is compared each
+ * time. The comparison reads at least two aligned words, which may extend beyond the text's end. It
+ * always reads all words, which is faster than stopping at the first difference. So a text whose
+ * words are in two pages is not cached: the second page may be unmapped.
  */
 #ifndef STROBE_CORE_NAME_CACHE_H
 #define STROBE_CORE_NAME_CACHE_H
@@ -20,12 +20,12 @@
 #define STROBE_CACHED_NAME_PAGE 4096u /* no machine's pages are smaller */
 
 struct cached_name {
-    const char *address; /* NULL: free */
+    const char *address; /* NULL: an unused entry */
     StrobeStringId id;
     uint32_t last;                               /* index of the word with the text's NUL */
     uint64_t first_mask, second_mask, last_mask; /* masks of the text's bytes in these words */
-    const char *short_address;                   /* NULL: three words or more, or a free entry */
-    uint64_t words[STROBE_CACHED_NAME_WORDS];    /* from the word boundary before the text */
+    const char *short_address; /* `address` if the text has at most two words; otherwise NULL */
+    uint64_t words[STROBE_CACHED_NAME_WORDS]; /* the text, from the word boundary before it */
 };
 
 _Static_assert(sizeof(struct cached_name) == 128, "short ones in one cache line");
@@ -36,7 +36,7 @@ static inline struct cached_name *strobe_cached_name(struct cached_name *cache, 
     return &cache[(uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u >> 56];
 }
 
-/* Differing bits of the first two words. */
+/* Returns the bits in which the text's first two words differ. */
 __attribute__((no_sanitize("address", "thread"))) static inline uint64_t
 strobe_cached_difference(const struct cached_name *known, const char *name)
 {
@@ -58,14 +58,14 @@ strobe_cached_rest_equals(const struct cached_name *known, const char *name)
     return difference == 0;
 }
 
-/* Is `name` the text that was at this address when it was stored? */
+/* Is `name` at this address, and is the text there still the cached text? */
 static inline int strobe_cached_equals(const struct cached_name *known, const char *name)
 {
     return known->address == name && strobe_cached_difference(known, name) == 0 &&
            (known->short_address || strobe_cached_rest_equals(known, name));
 }
 
-/* The same for a text of at most two words, in fewer instructions. */
+/* Like strobe_cached_equals, for a text of at most two words, in fewer instructions. */
 static inline int strobe_cached_equals_short(const struct cached_name *known, const char *name)
 {
     return __builtin_expect(known->short_address == name, 1) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word in the pool through which one process wakes another: a shared futex. libc only. */
+/* A word in the pool (a shared futex) with which one process wakes another. libc only. */
 #ifndef STROBE_CORE_POOL_BELL_H
 #define STROBE_CORE_POOL_BELL_H
 

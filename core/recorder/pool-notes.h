@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts that the program writes at the end of a window: diagnostics and the log. They are kept
- * in the pool as they become known; if the program ends within the window, recovery writes them.
- * libc only.
+ * The diagnostics and the log, which the program writes to the result at the end of a window. They
+ * are also kept in the pool from the time when they are known: if the program ends within the
+ * window, recovery writes them. libc only.
  */
 #ifndef STROBE_CORE_POOL_NOTES_H
 #define STROBE_CORE_POOL_NOTES_H
@@ -21,13 +21,14 @@ struct pool_note {
 };
 
 struct pool_notes {
-    _Atomic uint32_t track; /* of the diagnostics */
+    _Atomic uint32_t track; /* track of the diagnostics */
     _Atomic uint32_t log_used;
     struct pool_note missing[STROBE_NOTES];
     char log[STROBE_NOTES_LOG_BYTES];
 };
 
-/* Sets a diagnostic; NULL `text` removes it. Numbers from STROBE_NOTES on are ignored. */
+/* Sets the diagnostic `number`; NULL `text` removes it. Numbers from STROBE_NOTES on are
+ * ignored. */
 void strobe_notes_set(struct pool_notes *notes, uint32_t number, const char *component,
                       const char *text);
 void strobe_notes_clear(struct pool_notes *notes);

@@ -21,8 +21,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Sets the descriptor of an unused pool to -1. It must never be 0: a fork may happen at any moment,
- * and the child closes every descriptor that is not -1. */
+/* Sets the descriptor of an unused pool to -1. The descriptor must never be 0: a fork may happen at
+ * any moment, and the child closes every pool's descriptor that is not -1. */
 static void clear_pool(StrobePool *pool)
 {
     pool->fd = -1;
@@ -38,7 +38,7 @@ static uint64_t align_up(uint64_t value, uint64_t to)
     return (value + to - 1) / to * to;
 }
 
-/* Lays the parts out in sequence; the rest of `bytes` becomes blocks. */
+/* Places the parts of the pool one after the other; the rest of `bytes` is for blocks. */
 static void lay_out(struct pool_header *h, size_t bytes)
 {
     uint64_t at = align_up(sizeof *h, STROBE_POOL_PAGE);
@@ -106,8 +106,8 @@ static int open_file(StrobePool *pool, const char *directory)
     return EEXIST;
 }
 
-/* Prevents a fork between a mapping and its MADV_DONTFORK: the child would keep the program's
- * lock. */
+/* Locked from a mapping until its MADV_DONTFORK, and during a fork: otherwise a child could inherit
+ * the mapping, and with it the program's lock. */
 static pthread_mutex_t mapping = PTHREAD_MUTEX_INITIALIZER;
 
 static void hold_forks(void)
@@ -125,7 +125,8 @@ static void heed_forks(void)
     pthread_atfork(hold_forks, let_forks_go, let_forks_go);
 }
 
-/* A child must not write into the parent's thread buffers, nor use memory for them. */
+/* Maps the file so that a forked child has no mapping: the child must not write into the parent's
+ * thread buffers, and needs no memory for them. */
 static void *map_for_program(int fd, size_t total)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -167,7 +168,8 @@ static void link_blocks(struct pool_header *h)
                               memory_order_relaxed);
 }
 
-/* Locked bytes of the file: an open-file lock (the writer's) and a process lock. */
+/* Bytes of the file that are locked: by the writer (an open-file lock) and by the program (a
+ * process lock). */
 enum { WRITER_BYTE = 0, PROGRAM_BYTE = 1 };
 
 static struct flock lock_of_byte(off_t byte)
@@ -187,8 +189,8 @@ static int lock_for_program(const StrobePool *pool)
     return fcntl(pool->fd, F_SETLK, &lock) ? errno : 0;
 }
 
-/* Local file systems keep the lock of a closed file while the file is mapped. Others may not:
- * overlayfs maps another file. */
+/* Finds out whether the mapping keeps the lock when the file is closed. Local file systems do so;
+ * others may not, such as overlayfs, which maps another file. */
 static void note_file_system(StrobePool *pool)
 {
     struct statfs fs;
@@ -255,8 +257,8 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
         error = create_in(pool, &plan, fallback_dir);
     if (error)
         return error;
-    madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE); /* otherwise the first use of each
-                                                              * page faults */
+    /* so that the first use of a page causes no page fault */
+    madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE);
     *pool->header = plan;
     fill_random(pool->header->id, sizeof pool->header->id);
     pool->header->pid = (uint64_t)getpid();
@@ -267,7 +269,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
     return 0;
 }
 
-/* The program may change the text at any time: so the copy gets its own NUL. */
+/* The copy gets its own NUL, because the program may change the text at any time. */
 char *strobe_pool_copy_setup(const struct pool_header *header)
 {
     char *text = header->setup_bytes ? malloc(header->setup_bytes) : NULL;
@@ -291,8 +293,8 @@ void strobe_pool_destroy(StrobePool *pool, int remove)
         close(fd);
 }
 
-/* A part must be after the header, inside the file, and aligned to a cache line like thread
- * buffers. */
+/* Is the part after the header, inside the file, and aligned to a cache line, as thread buffers
+ * must be? */
 static int part_fits(const struct pool_header *h, uint64_t at, uint64_t size, uint64_t bytes)
 {
     return at >= sizeof *h && at % 64 == 0 && at <= bytes && size <= bytes - at;
@@ -367,7 +369,8 @@ pid_t strobe_pool_program(const StrobePool *pool)
                : 0;
 }
 
-/* The program may write anything into its pool at any time, so the layout is read once. */
+/* Copies the layout: the program may write anything into its pool at any time, so the layout is
+ * read only once. */
 static int keep_layout(void *map)
 {
     static char page[STROBE_POOL_PAGE];
@@ -438,7 +441,8 @@ struct pool_block *strobe_pool_take(struct pool_header *header)
         if (index >= header->n_blocks) /* STROBE_NO_BLOCK */
             return NULL;
         struct pool_block *block = strobe_pool_block(header, index);
-        /* The tag changes with every exchange, so the return of the same block is noticed. */
+        /* The tag changes with every exchange, so the exchange also fails if the same block was
+         * taken and returned meanwhile. */
         uint64_t next =
             ((head >> 32) + 1) << 32 | atomic_load_explicit(&block->next, memory_order_relaxed);
         STROBE_TESTPOINT("free-loaded");

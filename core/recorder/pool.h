@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pool: a preallocated shared file mapping that holds the records of a window until the
- * writer has appended them to the capture. Because it is a file, the writer can be another
- * process, and the pool survives a kill: recovery finds in it every committed record, the open
- * spans, strings, tracks and kinds.
+ * The pool: a preallocated shared file mapping that holds the records of a window until the writer
+ * has appended them to the capture. Because the pool is a file, the writer can be another process,
+ * and the pool survives a kill: recovery finds in it every committed record, the open spans,
+ * strings, tracks and kinds.
  *
- * It contains offsets instead of pointers. Recovery checks every number that it reads against
+ * The pool contains offsets instead of pointers. Recovery checks every number that it reads against
  * the file's size. libc only.
  */
 #ifndef STROBE_CORE_POOL_H
@@ -25,21 +25,22 @@
 #define STROBE_POOL_VERSION 9
 
 #define STROBE_POOL_THREAD_BUFFERS 1024u
-/* The last ones of these are for threads of a writer process. */
+/* The last thread buffers are for threads of a writer process. */
 #define STROBE_POOL_WRITER_THREAD_BUFFERS 16u
 #define STROBE_POOL_SPANS 256u
 /* Words for the names of a thread buffer's open spans, see span-names.h. */
 #define STROBE_POOL_NAME_WORDS 256u
-/* Entries for tracks: first those of recording threads, which are reused after their thread has
- * ended, then all others, which stay. */
+/* Entries for tracks: first those for recording threads, which are reused after the thread has
+ * ended; then those for all other tracks, which stay. */
 #define STROBE_POOL_THREAD_TRACKS 16384u
 #define STROBE_POOL_OTHER_TRACKS 16384u
 #define STROBE_POOL_TRACKS (STROBE_POOL_THREAD_TRACKS + STROBE_POOL_OTHER_TRACKS)
 /* Maximum number of strings; a small pool has room for a quarter of them. A power of two. */
 #define STROBE_POOL_STRINGS 262144u
 #define STROBE_POOL_MANY_STRINGS_FROM (32u << 20) /* minimum size of a pool with all strings */
-/* Stacks may use this fraction of entries and bytes. So the room for stacks ends before the room
- * for the texts of their frames: a stack can be written inline, a frame cannot. */
+/* Stacks may use this fraction of the string table's entries and bytes. So the room for stacks is
+ * used up before the room for the texts of their frames: a stack can be written inline, but a frame
+ * cannot. */
 #define STROBE_POOL_STACK_SHARE 4u
 #define STROBE_POOL_KIND_BYTES (256u << 10)
 #define STROBE_POOL_BLOCK_BYTES (64u << 10)
@@ -47,25 +48,29 @@
 #define STROBE_POOL_WINDOWS 2u
 #define STROBE_NO_BLOCK UINT32_MAX
 
-/* Loss counts at seen_at: those being written now, then those at each window's end. */
+/* Number of StrobeLossCounts at seen_at: the losses that are being written now, then the losses at
+ * each window's end. */
 #define STROBE_POOL_COUNTS (1u + STROBE_POOL_WINDOWS)
 
 struct StrobeRing;
 
-/* An open span. Its thread writes it while others may read it, see strobe_pool_span_words. */
+/* An open span. Its thread changes it while other threads may read it, see
+ * strobe_pool_span_words. */
 struct pool_span {
-    _Atomic uint64_t begin; /* 0: the rest is being written */
+    _Atomic uint64_t begin; /* 0: the other members are being written */
     _Atomic uint64_t argument;
-    _Atomic uint64_t head; /* as in its record: name, kind; flags in the bits below */
-    _Atomic uint64_t key;  /* key of span_open and async_open; 0: its own thread has ended it */
+    _Atomic uint64_t head; /* name and kind as in the span's record; flags in the low bits */
+    /* key of span_open and async_open; 0: the thread that began the span has ended it */
+    _Atomic uint64_t key;
 };
 
-/* Flags in the low bits of pool_span.head: an async span, which ends before or after those
- * around it and on any thread; and a span without a key, whose `key` belongs to an earlier span. */
+/* Flags in the low bits of pool_span.head. IS_ASYNC: the span may end before or after the spans
+ * around it, and on any thread. HAS_NO_KEY: the span has no key; the entry's `key` is that of an
+ * earlier span. */
 #define STROBE_SPAN_IS_ASYNC 1u
 #define STROBE_SPAN_HAS_NO_KEY 2u
 
-/* The lower half of a head. */
+/* The lower half of pool_span.head. */
 static inline uint32_t strobe_span_what(uint32_t kind, uint32_t flags)
 {
     return kind << 16 | flags;
@@ -81,23 +86,25 @@ static inline uint32_t strobe_span_kind(uint64_t head)
     return (uint16_t)(head >> 16);
 }
 
-/* The half of a thread buffer that survives a kill. Its thread writes it, the writer reads it. */
+/* The part of a thread buffer that survives a kill. The buffer's thread writes it, and the writer
+ * reads it. */
 struct pool_thread_buffer {
-    _Atomic uint32_t block; /* the block being filled, STROBE_NO_BLOCK if none */
-    _Atomic uint32_t depth; /* number of open spans; those above STROBE_POOL_SPANS are not in
-                             * `spans` */
+    _Atomic uint32_t block; /* the block that the thread fills, STROBE_NO_BLOCK if there is none */
+    /* number of open spans; spans deeper than STROBE_POOL_SPANS are not in `spans` */
+    _Atomic uint32_t depth;
     _Atomic uint32_t track;
     _Atomic uint32_t window;
-    _Atomic uint32_t track_place;     /* entry of its thread's track, from 1; 0: none */
-    _Atomic uint32_t is_handing_over; /* a block is neither `block` nor in the full list */
+    /* number of the table entry of its thread's track, from 1; 0: none */
+    _Atomic uint32_t track_place;
+    _Atomic uint32_t is_handing_over; /* 1: a block is being moved from `block` to the full list */
     uint64_t sequence;                /* sequence of the last block taken */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
-    uint64_t lost_reported[STROBE_LOSS_CAUSES]; /* losses that are written into a capture; only
-                                                 * the writer changes it */
+    uint64_t lost_reported[STROBE_LOSS_CAUSES]; /* number of losses that a capture already contains;
+                                                   only the writer changes it */
     _Atomic uint64_t
         overwritten_until;     /* ticks: the ring holds no older records of this thread buffer */
-    _Atomic uint64_t recycled; /* sequence of its last block that the ring reused */
-    _Alignas(64) struct pool_span spans[STROBE_POOL_SPANS]; /* none across two cache lines */
+    _Atomic uint64_t recycled; /* sequence of the buffer's last block that the ring has reused */
+    _Alignas(64) struct pool_span spans[STROBE_POOL_SPANS]; /* each span is in one cache line */
     _Atomic uint64_t names[STROBE_POOL_NAME_WORDS];
 };
 
@@ -109,8 +116,9 @@ typedef struct StrobeLossCounts {
 } StrobeLossCounts;
 
 struct pool_block {
-    /* Link in the free or the full list. Atomic: a thread that takes a block may read the link
-     * of a block that another thread takes at the same moment; its exchange then fails. */
+    /* Index of the next block in the free or the full list. Atomic, because a thread that takes a
+     * block may read this member while another thread takes the same block; the first thread's
+     * exchange then fails. */
     _Atomic uint32_t next;
     uint32_t thread_buffer;
     uint64_t sequence;
@@ -120,8 +128,8 @@ struct pool_block {
     _Atomic uint32_t flushed; /* committed bytes that are in the capture */
     _Atomic uint32_t owned;   /* 1: in use by a thread buffer or waiting to be written; 0: free */
     uint32_t reserved;
-    uint64_t full_at; /* ticks: time at which the thread buffer handed it over */
-    uint64_t base;    /* ticks: base of the begins of short times */
+    uint64_t full_at; /* ticks: time at which the thread buffer handed the block over */
+    uint64_t base;    /* ticks: short times count their begin from here */
     uint64_t reserved2;
 };
 
@@ -134,10 +142,11 @@ struct pool_track {
     _Atomic uint64_t state;                      /* id << 32 | flags; 0: free, or not published */
     _Atomic uint64_t thread;                     /* thread id, for a thread's own track */
     _Atomic uint64_t stored[STROBE_TRACK_WORDS]; /* a struct strobe_stored_track */
-    _Atomic uint32_t next;                       /* in the list of free entries, like free_tracks */
-    uint32_t thread_buffer;                      /* of its thread */
-    uint64_t last_block;                         /* the thread buffer's last block when the
-                                                  * thread ended */
+    /* next entry in the list of free entries, in the format of free_tracks */
+    _Atomic uint32_t next;
+    uint32_t thread_buffer; /* thread buffer of its thread */
+    uint64_t last_block;    /* the thread buffer's last block when the
+                             * thread ended */
 };
 
 _Static_assert(sizeof(struct strobe_stored_track) == 8 * STROBE_TRACK_WORDS, "pool layout");
@@ -146,36 +155,37 @@ _Static_assert(sizeof(struct pool_track) == 72, "pool layout");
 /* State of a window. The program sets OPEN and ENDED; the writer sets WRITING, and finally 0 in
  * `window`. */
 enum {
-    STROBE_WINDOW_OPEN = 1,    /* its capture has its metadata: the writer may open it */
-    STROBE_WINDOW_WRITING = 2, /* the writer has it open */
-    STROBE_WINDOW_ENDED = 3    /* the thread buffers have been handed over: the writer writes the
-                                * rest */
+    STROBE_WINDOW_OPEN = 1,    /* the capture has its metadata: the writer may open the capture */
+    STROBE_WINDOW_WRITING = 2, /* the writer has opened the capture */
+    /* the thread buffers have handed over their blocks: the writer writes the rest */
+    STROBE_WINDOW_ENDED = 3
 };
 
 /* A window whose capture is not yet sealed: the recording window, and the previous one while its
  * rest is written. */
 struct pool_window {
-    _Atomic uint32_t window; /* its number, 0: none */
+    _Atomic uint32_t window; /* number of the window, 0: no window */
     _Atomic uint32_t state;  /* STROBE_WINDOW_* */
     _Atomic uint32_t error;  /* the first failed write; kept until the entry is reused */
-    uint32_t n_stuck;        /* threads still in a critical section at its end */
-    uint32_t has_strays;     /* blocks that are neither in a thread buffer nor in the full list */
+    uint32_t n_stuck; /* number of threads that were in a critical section when the window ended */
+    uint32_t has_strays; /* 1: there are blocks that are neither in a thread buffer nor in the full
+                            list */
     _Atomic uint64_t begin;
-    _Atomic uint64_t end; /* 0: it has not ended */
+    _Atomic uint64_t end; /* 0: the window has not ended */
     char capture[PATH_MAX];
 };
 
-/* Reasons for requested dumps, as bits. The writer clears each when it has made or refused the
+/* Reasons for requested dumps, as bits. The writer clears a bit when it has made or refused the
  * dump. */
 enum {
     STROBE_DUMP_BY_CALL = 1, /* the caller does not wait */
     STROBE_DUMP_BY_SIGNAL = 2,
     STROBE_DUMP_BY_STEP = 4,
-    STROBE_DUMP_AND_WAIT = 8 /* a call that waits for control.reply */
+    STROBE_DUMP_AND_WAIT = 8 /* by a call that waits for control.reply */
 };
 
 #define STROBE_DUMP_REASON_BYTES 256u
-#define STROBE_DUMPS 8u /* dumps that the program has not processed yet */
+#define STROBE_DUMPS 8u /* maximum number of dumps that the program has not processed yet */
 
 struct StrobeWriterLoop;
 /* Makes a dump, see StrobeWriterLoopProgram. */
@@ -199,32 +209,35 @@ struct pool_message {
 };
 
 /* Requests of the program and replies of the writer. `bell` and `answer` are futexes: after a
- * change each side increments its own one and wakes the other side. */
+ * change the program increments `bell` and the writer increments `answer`, which wakes the other
+ * side. */
 struct pool_control {
     struct pool_settings settings;
-    _Atomic uint32_t bell;         /* by the program, for the writer */
-    _Atomic uint32_t answer;       /* by the writer, for the program */
+    _Atomic uint32_t bell;         /* the program wakes the writer */
+    _Atomic uint32_t answer;       /* the writer wakes the program */
     _Atomic uint32_t writer_state; /* STROBE_WRITER_* */
-    _Atomic uint32_t writer;       /* held by its process, see writer-state.h; 0: a thread */
+    _Atomic uint32_t writer;       /* robust futex of the writer process, see writer-state.h; 0: the
+                                      writer is a thread */
     _Atomic uint32_t is_stopping;  /* the writer ends when all windows are written */
     _Atomic uint32_t roll;         /* requests the next segment of the capture */
     _Atomic uint32_t dump_wanted;  /* STROBE_DUMP_BY_*, STROBE_DUMP_AND_WAIT */
-    /* Reasons of a step and of a waiting call; they do not change while the bit is set. */
+    /* Reasons for the dump by a step and by a waiting call; a text does not change while its bit in
+     * dump_wanted is set. */
     char step_reason[STROBE_DUMP_REASON_BYTES], call_reason[STROBE_DUMP_REASON_BYTES];
     struct pool_dump reply;
-    _Atomic uint32_t n_dumps;             /* number of dumps without a waiting call, made or
-                                           * failed so far */
+    _Atomic uint32_t n_dumps; /* number of dumps, made or failed so far, for which no call waits */
     _Atomic uint32_t n_refused_dumps;     /* number of dumps that the configuration did not allow */
     struct pool_dump dumps[STROBE_DUMPS]; /* indexed by number modulo STROBE_DUMPS */
-    _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* in the current or last window */
+    _Atomic uint64_t window_lost[STROBE_LOSS_CAUSES]; /* losses in the current or last window */
 
     /* Collectors that run in the writer process. */
-    _Atomic uint64_t paused;         /* set by the program: bit n - 1 for collector n */
-    _Atomic uint64_t paused_now;     /* the same, as far as it has taken effect */
-    _Atomic uint32_t sample_window;  /* set by the program: window in which they must record, 0:
-                                      * none */
-    _Atomic uint32_t sampled_window; /* last window in which they were started */
-    _Atomic uint32_t n_messages;     /* so far */
+    _Atomic uint64_t paused; /* set by the program: bit n - 1 for collector n */
+    /* set by the writer: the value of `paused` that has taken effect */
+    _Atomic uint64_t paused_now;
+    _Atomic uint32_t sample_window;  /* set by the program: window in which these collectors must
+                                        record, 0: none */
+    _Atomic uint32_t sampled_window; /* last window in which these collectors were started */
+    _Atomic uint32_t n_messages;     /* number of messages so far */
     struct pool_message messages[STROBE_POOL_MESSAGES]; /* indexed by number modulo
                                                          * STROBE_POOL_MESSAGES */
 };
@@ -248,30 +261,34 @@ struct pool_header {
     uint64_t arena_bytes;
     uint64_t setup_bytes; /* size of the text for the writer, which ends with NUL; 0: none */
 
-    uint32_t string_places; /* a power of two; there are twice as many slots */
-    uint64_t id[2];         /* random; also in the capture's metadata, to match pool and capture */
+    uint32_t string_places; /* number of string entries, a power of two; the hash table has twice as
+                               many slots */
+    /* random id; the capture's metadata contains it too, to match pool and capture */
+    uint64_t id[2];
     uint64_t pid;
     uint32_t clock_counter;
 
-    /* The members above never change: the writer has a copy of that page, which the program
-     * cannot write to. */
+    /* The members above never change: the writer uses a private copy of their page, which the
+     * program cannot change. */
     _Alignas(STROBE_POOL_PAGE) _Atomic uint64_t free_blocks; /* tag << 32 | index */
     _Atomic uint32_t full_blocks;                            /* index of the last block pushed */
     _Atomic uint32_t kinds_used;
-    _Atomic uint64_t n_track_ids;                     /* assigned track ids; no id is assigned
-                                                       * twice */
-    _Atomic uint32_t n_tracks;                        /* published so far */
-    _Atomic uint32_t n_thread_tracks, n_other_tracks; /* entries used so far, in either part */
-    _Atomic uint64_t free_tracks;                     /* tag << 32 | place from 1, 0: none */
+    _Atomic uint64_t n_track_ids; /* assigned track ids; no id is assigned
+                                   * twice */
+    _Atomic uint32_t n_tracks;    /* published so far */
+    /* number of entries used so far, for threads and for other tracks */
+    _Atomic uint32_t n_thread_tracks, n_other_tracks;
+    _Atomic uint64_t free_tracks; /* tag << 32 | place from 1, 0: none */
     _Atomic uint32_t n_threads_ended;
     _Atomic uint32_t n_trackless; /* number of threads that found no entry */
-    _Atomic uint32_t n_strings;   /* assigned ids */
-    _Atomic uint32_t n_stacks;    /* of the strings */
+    _Atomic uint32_t n_strings;   /* number of assigned string ids */
+    _Atomic uint32_t n_stacks;    /* number of strings that are stacks */
     _Atomic uint64_t arena_used;
-    _Atomic uint64_t stack_bytes; /* of these */
-    _Atomic uint32_t n_inline;    /* strings written inline, next to their records */
+    _Atomic uint64_t stack_bytes; /* size of these stacks in bytes */
+    /* number of strings that were written inline, next to their records */
+    _Atomic uint32_t n_inline;
 
-    /* Losses outside of thread buffers, and how many of them have been written. */
+    /* Losses outside of thread buffers, and the number of these that have been written. */
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
     uint64_t lost_reported[STROBE_LOSS_CAUSES];
     /* Offset in the capture at which the losses in seen_at are being written; 0: none. */
@@ -280,21 +297,22 @@ struct pool_header {
     struct pool_window windows[STROBE_POOL_WINDOWS]; /* indexed by number modulo
                                                       * STROBE_POOL_WINDOWS */
     struct pool_control control;
-    struct pool_notes notes; /* of the recording window */
+    struct pool_notes notes; /* notes of the recording window */
 };
 
 /* The ring of full blocks, see ring.h. */
 typedef struct StrobeRing {
-    _Atomic uint32_t busy; /* id of the thread that holds the tail, see ring.h; 0: none */
+    _Atomic uint32_t busy; /* id of the thread that has the lock of the tail, see ring.h; 0: none */
     uint32_t reserved;
-    _Atomic uint64_t head; /* position and, above it, the turn: odd during a dump */
+    _Atomic uint64_t head; /* position of the oldest block; in the upper bits a counter of begins
+                              and ends of dumps, odd during a dump */
     _Atomic uint64_t tail;
-    _Atomic uint64_t pinned;     /* during a dump: the first position that it still needs */
+    _Atomic uint64_t pinned;     /* during a dump: the first position that the dump still needs */
     _Atomic uint32_t n_counting; /* number of threads that remove blocks or count their records */
     _Atomic uint32_t window;     /* the recording window; blocks of other windows come from threads
                                   * that were stuck */
-    _Atomic uint32_t order[];    /* indexes of blocks; positions increase and are taken modulo their
-                                  * number */
+    _Atomic uint32_t order[]; /* indexes of blocks, at position modulo number of blocks; positions
+                                 only increase */
 } StrobeRing;
 
 /* Size of a ring with room for all blocks of a pool. */
@@ -309,40 +327,41 @@ typedef struct StrobePool {
     int fd;
     char path[PATH_MAX];
     int is_tmpfs;
-    int mapping_keeps_lock; /* of the program, after the file is closed */
+    int mapping_keeps_lock; /* 1: the mapping keeps the program's lock after the file is closed */
 } StrobePool;
 
 /* Makes and prefaults a pool of about `bytes`; strobe_pool_intern_begin() then initialises its
- * strings. It is on /dev/shm, or in `fallback_dir` if there is no room or the pid namespace can end
- * with it. `setup` is the text for the writer (writer-setup.h), NULL: none. Returns 0 or an errno
- * value. */
+ * strings. The pool is on /dev/shm; if there is no room, or /dev/shm may vanish with the pid
+ * namespace, it is in `fallback_dir`. `setup` is the text for the writer (writer-setup.h), NULL:
+ * none. Returns 0 or an errno value. */
 int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup);
 /* Returns 0 in a container (a pid namespace): when its first process ends, its /dev/shm can vanish
  * with the pool in it. */
 int strobe_pool_shared_memory_lasts(void);
-/* A copy of the text for the writer (free it); NULL: none, or no memory. */
+/* A copy of the text for the writer (free it); NULL: there is no text, or no memory. */
 char *strobe_pool_copy_setup(const struct pool_header *header);
 /* The pool's id as 32 hexadecimal digits. */
 void strobe_pool_id(const struct pool_header *header, char text[33]);
 /* Unmaps and closes; `remove` unlinks the file. */
 void strobe_pool_destroy(StrobePool *pool, int remove);
 
-/* Closes the file if the mapping, which stays, keeps the program's lock. */
+/* Closes the file, but only if the mapping, which stays, keeps the program's lock. */
 void strobe_pool_close_file(StrobePool *pool);
 
-/* The lock of the pool's one writer, process or thread. Returns 0 or an errno value. */
+/* Takes the lock that only one writer (process or thread) of a pool can have. Returns 0 or an errno
+ * value. */
 int strobe_pool_lock_for_writer(const StrobePool *pool);
 
-/* Does the program, or the writer, still hold its lock? The program holds a lock on the file
- * (flock) as long as its mapping exists; the writer holds an open-file lock on the first byte as
- * long as it lives. Neither test depends on pids or zombie states. */
+/* Does the program, or the writer, still exist, because its lock is held? The program holds a lock
+ * on the file (flock) as long as its mapping exists; the writer holds an open-file lock on the
+ * first byte as long as it lives. Neither test needs process ids, or is wrong for a zombie. */
 int strobe_pool_has_program(const StrobePool *pool);
 int strobe_pool_has_writer(const StrobePool *pool);
-/* The program's process id as seen by the caller, while the program starts its writer; 0: it
- * cannot be seen from here. */
+/* The program's process id as the calling process sees it, while the program starts its writer; 0:
+ * the calling process cannot see the program. */
 pid_t strobe_pool_program(const StrobePool *pool);
 
-/* Maps an existing pool after checking its layout: privately, or `shared` for its writer.
+/* Checks the layout of an existing pool and maps it: as a private copy, or `shared` for its writer.
  * Returns 0, EINVAL for a file that is not a pool, or an errno value. */
 int strobe_pool_open(StrobePool *pool, const char *path, int shared);
 
@@ -351,7 +370,8 @@ static inline void *strobe_pool_at(const struct pool_header *header, uint64_t of
     return (char *)(uintptr_t)header + offset;
 }
 
-/* Lays out the record of an open span; 0 if its thread was changing it at this moment. */
+/* Lays out the record of an open span; 0 if the span's thread was changing the span at this
+ * moment. */
 static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t track, uint64_t end,
                                          uint64_t out[STROBE_UNFINISHED_WORDS])
 {
@@ -373,7 +393,7 @@ static inline uint32_t strobe_pool_string_slots(const struct pool_header *header
     return 2 * header->string_places;
 }
 
-/* The next id of an inline string. */
+/* Returns a new id for an inline string. */
 static inline uint32_t strobe_pool_inline_id(struct pool_header *header)
 {
     return STROBE_STRING_INLINE |
@@ -432,8 +452,8 @@ static inline int strobe_pool_has_windows(const struct pool_header *header)
     return any;
 }
 
-/* Loss counts at the end of the window, valid once its `end` is set. They separate its losses from
- * those of the next window. */
+/* Loss counts at the end of the window, valid when the window's `end` is set. They separate the
+ * window's losses from those of the next window. */
 static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *header,
                                                    uint32_t window)
 {
@@ -441,7 +461,7 @@ static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *hea
            window % STROBE_POOL_WINDOWS;
 }
 
-/* Assigns a taken block to a thread buffer; from then on recovery finds it. */
+/* Assigns a taken block to a thread buffer; after this, recovery finds the block. */
 static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t thread_buffer,
                                            uint64_t sequence, uint32_t track, uint32_t window)
 {
@@ -455,15 +475,15 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t th
     atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
-/* Number of the thread buffer's open spans of the window that had no entry in the pool: they are
- * lost when the window ends. */
+/* Number of the thread buffer's open spans in this window that have no entry in the pool; these
+ * spans are lost when the window ends. */
 uint32_t strobe_pool_deep_spans(const struct pool_thread_buffer *thread_buffer, uint32_t window);
-/* Marks the losses in `seen` as reported. */
+/* Records in the pool that the losses in `seen` have been written to a capture. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 
 /* Takes a free block, NULL if there is none. Lock-free, any thread. */
 struct pool_block *strobe_pool_take(struct pool_header *header);
-/* Gives a block back. */
+/* Puts a block into the free list. */
 void strobe_pool_give(struct pool_header *header, struct pool_block *block);
 /* Queues a block for the writer. */
 void strobe_pool_push_full(struct pool_header *header, struct pool_block *block);

@@ -11,8 +11,8 @@
 struct strobe_stored_track {
     uint32_t id;
     uint32_t type;
-    uint32_t clock; /* STROBE_CLOCK_*; from STROBE_CLOCK_OF_TRACK on: that value plus the id of
-                       the track whose clock it is, 0: its own */
+    uint32_t clock; /* STROBE_CLOCK_*; for the clock of a track: STROBE_CLOCK_OF_TRACK plus the id
+                       of that track, or plus 0 for this track itself */
     int32_t device;
     uint64_t pid;
     uint64_t number;
@@ -30,12 +30,13 @@ _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
  * string's id (bit 31 set); its fields are a u32 length (bit 31: a stack) and the bytes. */
 #define STROBE_KIND_STRING 0x7fffu
 #define STROBE_STRING_INLINE 0x80000000u
-/* Additional bit of an id assigned for an unfinished span. */
+/* Set in addition in an id that was assigned for an unfinished span. */
 #define STROBE_STRING_OF_SPAN 0x40000000u
 #define STROBE_STRING_IS_STACK 0x80000000u
 
-/* In word 0, above the kind: the span's times are in one word. Its low half is the begin minus
- * the block's base, its high half the duration. A thread buffer uses it if both fit. */
+/* Bit in word 0, above the kind: the span's times are in one word. The low half is the begin minus
+ * the block's base, the high half the duration. A thread buffer uses this form if both numbers
+ * fit. */
 #define STROBE_RECORD_SHORT_TIMES UINT64_C(0x80000000)
 
 static inline uint32_t strobe_record_kind(uint64_t head)
@@ -43,7 +44,7 @@ static inline uint32_t strobe_record_kind(uint64_t head)
     return (uint32_t)(head >> 16) & 0x7fffu;
 }
 
-/* The span's times in one word; *fits is 0 if they do not fit. */
+/* Returns the span's times in one word; *fits is 0 if they do not fit. */
 static inline uint64_t strobe_short_times(uint64_t base, uint64_t begin, uint64_t end, int *fits)
 {
     uint64_t after = begin - base, lasts = end - begin;

@@ -2,20 +2,22 @@
 /* The recording calls of the plugin ABI. */
 #include "thread-buffer-inline.h"
 
-/* Room that is kept after a string for the record that uses it. */
+/* Room in a block that is kept free, after an inline string, for the record that uses it. */
 #define INLINE_MARGIN 1024u
 
 _Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may be one record");
 
-/* The frame to encode for a critical section that lasts until commit, so after this call has
- * returned. It is above this call's frame: the caller's other calls have frames at or below that.
- */
+/* The frame to encode for a critical section that lasts until commit, longer than this call. The
+ * result is above this call's frame, because other calls of the same caller have frames at or below
+ * the frame of this call.
+ * */
 static inline uintptr_t until_commit(uintptr_t frame)
 {
     return frame + sizeof frame + STROBE_SIGNAL_FRAME;
 }
 
-/* The thread's block was handed over when the gate was shut: makes its next record attach again. */
+/* Makes the thread's next record attach again, because its block was handed over when the gate was
+ * shut. */
 void strobe_thread_buffer_record_late(uint32_t window)
 {
     strobe_thread.late = window;
@@ -28,7 +30,7 @@ StrobeWriter *strobe_thread_buffer_writer(void)
     return current_writer(STROBE_FRAME());
 }
 
-/* The gate was shut before the record came, but the record belongs to the window that ended. */
+/* Counts a record that came after the gate was shut, if its begin is in the window that ended. */
 static __attribute__((noinline)) void count_late(uint64_t begin)
 {
     uint64_t end = atomic_load_explicit(&strobe_thread_buffers.window_end, memory_order_relaxed);
@@ -117,8 +119,8 @@ void *strobe_thread_buffer_span_end(StrobeWriter *w, StrobeSpan span)
     return fields;
 }
 
-/* The table is full: writes the string as a separate record into the thread buffer. 0 if there
- * is no room: the record that needs it has no name, or is lost itself. */
+/* Writes the string as a separate record into the thread buffer, because the string table is full.
+ * 0 if there is no room: the record that uses the string then has no name, or is lost. */
 uint32_t strobe_thread_buffer_write_inline(StrobeWriter *w, const void *bytes, size_t length,
                                            int is_stack)
 {

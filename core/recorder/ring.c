@@ -5,14 +5,18 @@
 #include <unistd.h>
 #include "testpoint.h"
 
-/* Number of blocks freed at once, so that a thread buffer does not return soon. */
+/* Number of blocks that a thread buffer takes from the ring at once, so that it need not come back
+ * soon. */
 #define BATCH 4
-/* Number of attempts of a thread buffer: no longer than one step of the list takes. */
+/* Number of attempts of a thread buffer to get the lock; they take no longer than its holder needs
+ * for one step. */
 #define TRIES 64
-/* Maximum wait of the writer for a thread buffer: a step of the list takes some hundred ns. */
+/* Number of attempts of the writer to get the lock, and the pause between them: a thread buffer
+ * needs some hundred ns for a step. */
 #define LOCK_TRIES 200
 #define LOCK_NAP_US 50
-/* Parts of head: the position in the low bits, the turn above. */
+/* Parts of `head`: the position in the low bits; above it the turn, a counter of the begins and
+ * ends of dumps. */
 #define POSITION ((UINT64_C(1) << 48) - 1)
 #define TURN (UINT64_C(1) << 48)
 
@@ -37,8 +41,9 @@ static void unlock_ring(StrobeRing *ring)
     atomic_store_explicit(&ring->busy, 0, memory_order_release);
 }
 
-/* The writer waits for a thread buffer, never the other way round. It does not wait for a thread
- * buffer that is stopped there, or that ended there with its program. */
+/* The writer's lock. The writer waits for a thread that has the lock; no thread ever waits for the
+ * writer. The wait is short, because a thread may be stopped, or may have ended with its program,
+ * while it has the lock. */
 static int lock_ring(StrobeRing *ring)
 {
     for (int i = 0; i < LOCK_TRIES; i++) {
@@ -66,7 +71,8 @@ static void collect_blocks(StrobeRing *ring, struct pool_header *pool)
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
 }
 
-/* Number of blocks, at most `max`, that may be taken at `head` so that `least` stay. */
+/* Number of blocks, at most `max`, that may be taken at `head` so that at least `least` blocks
+ * stay. */
 static unsigned count_takable(StrobeRing *ring, uint64_t head, uint64_t least, unsigned max)
 {
     uint64_t position = head & POSITION;
@@ -81,8 +87,8 @@ static unsigned count_takable(StrobeRing *ring, uint64_t head, uint64_t least, u
     return end - position < max ? (unsigned)(end - position) : max;
 }
 
-/* Removes up to `max` of the oldest blocks from the ring, but leaves `least`. The caller owns
- * them and must count their records. */
+/* Removes up to `max` of the oldest blocks from the ring, so that at least `least` blocks stay. The
+ * caller then owns the removed blocks and must count their records as lost. */
 static unsigned pop_blocks(StrobeRing *ring, uint64_t least, struct pool_block **blocks,
                            unsigned max, struct pool_header *pool)
 {
@@ -118,9 +124,9 @@ static void count_overwritten(StrobeRing *ring, struct pool_block *const *blocks
         struct pool_block *block = blocks[i];
         struct pool_thread_buffer *thread_buffer =
             strobe_pool_thread_buffer(pool, block->thread_buffer % pool->n_thread_buffers);
-        uint32_t used = strobe_pool_used(block); /* not trusted: the program may write it */
-        raise_to(&thread_buffer->recycled, block->sequence); /* first, because recovery depends
-                                                              * on it */
+        uint32_t used = strobe_pool_used(block); /* checked: the program may write any value */
+        /* stored first, because recovery needs it */
+        raise_to(&thread_buffer->recycled, block->sequence);
         raise_to(&thread_buffer->overwritten_until, block->full_at);
         atomic_fetch_add_explicit(&thread_buffer->lost[STROBE_LOSS_OVERWRITTEN],
                                   strobe_pool_count_records(block, 0, used), memory_order_relaxed);
@@ -138,7 +144,7 @@ void strobe_ring_abandon(StrobeRing *ring, uint32_t who)
 
 struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, uint32_t who)
 {
-    /* One thread must not empty a ring of few blocks. */
+    /* If there are few blocks, one thread takes only one. */
     unsigned max = pool->n_blocks / 8 > BATCH ? BATCH : 1;
     struct pool_block *blocks[BATCH];
     unsigned n;
@@ -148,7 +154,7 @@ struct pool_block *strobe_ring_take(StrobeRing *ring, struct pool_header *pool, 
         collect_blocks(ring, pool);
         unlock_ring(ring);
     }
-    /* The lock's holder may still add all full blocks: that takes some hundred ns. */
+    /* The thread that has the lock may still be adding full blocks, which takes some hundred ns. */
     n = pop_blocks(ring, 0, blocks, max, pool);
     for (int i = 0; n == 0 && i < TRIES && atomic_load(&ring->busy); i++) {
         pause_processor();
@@ -170,7 +176,7 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
     uint32_t freed = 0;
     unsigned n;
 
-    do { /* at most as many as exist: the program may write any number */
+    do { /* at most as many as exist, because the program may write any number */
         if (!lock_ring(ring))
             break;
         STROBE_TESTPOINT("ring-tidying");
@@ -194,7 +200,7 @@ void strobe_ring_pin(StrobeRing *ring)
     while (!atomic_compare_exchange_weak(&ring->head, &head, head + TURN))
         ;
     atomic_store(&ring->pinned, head & POSITION);
-    /* Wait until blocks that were taken out just before are counted in the loss report. */
+    /* Wait until the blocks that threads have just removed are counted as lost. */
     for (int i = 0; i < 10000 && atomic_load(&ring->n_counting); i++)
         usleep(100);
 }

@@ -13,10 +13,10 @@
 
 struct thread_buffers_end {
     struct pool_header *pool;
-    StrobeRing *ring; /* NULL: none */
+    StrobeRing *ring; /* NULL: the policy is not ring */
     uint32_t window;
     uint64_t end;
-    int patience; /* number of waits that are left */
+    int patience; /* number of remaining waits */
 };
 
 static struct pool_block *find_block(struct thread_buffers_end *e)
@@ -45,7 +45,7 @@ static void hand_over(struct pool_header *pool, struct pool_thread_buffer *threa
     strobe_pool_push_full(pool, block);
 }
 
-/* The thread buffer's block if it has room for that many bytes, otherwise a new one. */
+/* The thread buffer's block if it has room for `bytes`, otherwise a new block. */
 static struct pool_block *block_with_room(struct thread_buffers_end *e, uint32_t index,
                                           uint32_t bytes)
 {
@@ -119,7 +119,8 @@ void strobe_thread_buffers_end(struct pool_header *pool, uint32_t window, uint64
             continue;
         if (atomic_load(&thread_buffer->window) == window)
             leave_spans(&e, i);
-        /* A thread that was stuck when an earlier window ended only gives its block back. */
+        /* The block of a thread that was stuck when an earlier window ended contains no record of
+         * this window; it is only handed over, which frees it. */
         hand_over(pool, thread_buffer);
     }
 }

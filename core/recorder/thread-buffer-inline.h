@@ -15,17 +15,18 @@
 #include "span-names.h"
 #include "testpoint.h"
 
-/* One load through the thread register. The library is linked by the program and never loaded
- * too late for a few bytes of static thread storage. */
+/* For a thread variable that one load through the thread register reads. The program is linked with
+ * the library, or it is preloaded, so a few bytes of static thread storage are always available. */
 #define THREAD_BUFFER_TLS __attribute__((tls_model("initial-exec")))
 
 struct thread_buffer_state {
     struct pool_header *pool; /* valid while the gate is open */
     uint32_t session;
     enum strobe_policy policy;
-    StrobeRing *ring;            /* for the policy ring */
-    int64_t patience_ns;         /* for the policy block: maximum wait; 0: no limit */
-    _Atomic int is_out_of_block; /* a wait was in vain: none waits until a block is free */
+    StrobeRing *ring;            /* used with the policy ring */
+    int64_t patience_ns;         /* used with the policy block: maximum wait; 0: no limit */
+    _Atomic int is_out_of_block; /* a thread has waited in vain: no thread waits until a block is
+                                    free again */
     _Atomic uint64_t late;
     _Atomic uint32_t n_counting; /* number of threads without a thread buffer that count a loss; the
                                   * pool must stay mapped */
@@ -37,23 +38,25 @@ extern struct thread_buffer_state strobe_thread_buffers;
 struct thread_buffer_thread {
     StrobeWriter *writer;      /* NULL: the thread has not recorded yet */
     struct cached_name *names; /* the writer's names, reachable without a load of the writer */
-    uint32_t late;             /* closed window for which the thread still records; 0: none */
+    uint32_t late; /* window that has ended, for which the thread still records; 0: none */
 };
 extern __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
-/* Open spans nested too deep for the pool. They are recorded like others, but a kill loses them.
- * Memory is used only for threads with such deep nesting. */
+/* Open spans nested too deep for the pool. They are recorded like other spans, but a kill loses
+ * them. Memory is used only for threads with such deep nesting. */
 extern struct pool_span strobe_deep_spans[STROBE_POOL_THREAD_BUFFERS][STROBE_DEEP_SPANS];
 
-/* First record of this thread in this window; `frame` is the frame of the recording call. */
+/* Called for a thread's first record in a window: gives the thread a thread buffer. `frame` is the
+ * frame of the recording call. */
 StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame);
-/* A call with this frame finds its thread inside a critical section. Leaves the section if a
- * signal handler has jumped out of it; 0: the section is still active. */
+/* Called if a recording call with the frame `frame` finds its thread inside a critical section.
+ * Leaves the section if a signal handler has jumped out of it; 0: the section is still active. */
 int strobe_thread_buffer_leave_ended(StrobeWriter *writer, uintptr_t frame);
-/* Passes the block to the writer and takes an empty one (0: there is none, with the reason in
- * `cause`). */
+/* strobe_thread_buffer_hand_over passes the block to the writer. strobe_thread_buffer_next_block
+ * also takes an empty block (0: there is none; *cause is the reason). */
 void strobe_thread_buffer_hand_over(StrobeWriter *writer);
 int strobe_thread_buffer_next_block(StrobeWriter *writer, uint32_t *cause);
-/* Writes a string as a separate record; returns its id, 0: no room. Inside a critical section. */
+/* Writes a string as a separate record; returns its id, or 0 if there is no room. Inside a critical
+ * section. */
 uint32_t strobe_thread_buffer_write_inline(StrobeWriter *writer, const void *bytes, size_t length,
                                            int is_stack);
 /* Interns a string that is longer than usual or not in the table. Inside a critical section. */
@@ -62,16 +65,18 @@ uint32_t strobe_thread_buffer_intern_inside(StrobeWriter *writer, const void *by
 
 /* Interns a C string and caches it for the thread. Inside a critical section. */
 uint32_t strobe_thread_buffer_intern_name(StrobeWriter *writer, const char *name);
-/* Like drop_spans, if there are spans inside. */
+/* Closes the span of this depth and the spans inside it, except async spans (drop_spans). */
 void strobe_thread_buffer_drop_inside(StrobeWriter *writer, uint32_t depth);
-/* Frees the thread buffer of an ended thread that left async spans, once all of them have ended. */
+/* Frees the thread buffer of an ended thread if all async spans that the thread had left open have
+ * ended. */
 void strobe_thread_buffer_unpark(uint32_t index);
-/* Call this before a thread takes an async span from another thread's buffer: from then on the
+/* Call this before a thread takes an async span from another thread's buffer: after this call the
  * owner knows that its buffer is shared. The first call is a barrier in every thread. */
 void strobe_thread_buffer_share(uint32_t index);
 
 /* Returns the name of a span that is about to be opened, given the id of an inline string. Keeps
- * the string's bytes if it was just written and there is room. Inside a critical section. */
+ * the string's bytes if the string was written recently and there is room. Inside a critical
+ * section. */
 uint32_t strobe_span_name_keep(StrobeWriter *writer, uint32_t id);
 /* Writes a name that the thread buffer keeps into the writer's block; returns its id. Inside a
  * critical section. */
@@ -100,7 +105,7 @@ static inline void leave_section(StrobeWriter *w)
     atomic_store_explicit(&w->busy, THREAD_BUFFER_IDLE, memory_order_release);
 }
 
-/* Does the host let this thread add late records to a window that is shut? */
+/* May this thread add late records to a window that has ended? */
 static inline int is_late(const StrobeWriter *w)
 {
     return strobe_thread.late != 0 && strobe_thread.late == w->generation;
@@ -123,7 +128,8 @@ static inline int enter_uncounted(StrobeWriter *w, uint64_t busy)
     return 1;
 }
 
-/* As above, for a call that offers a record: inside another critical section the record is lost. */
+/* Like enter_uncounted, for a call that records something: inside another critical section the
+ * record is counted as lost. */
 static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
 {
     if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != THREAD_BUFFER_IDLE,
@@ -136,14 +142,14 @@ static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
     return enter_uncounted(w, busy);
 }
 
-/* The value of `busy` in a critical section that offers a record and ends with the call of this
- * frame: only a signal handler can interrupt it. */
+/* The value of `busy` in a critical section that contains a record and ends before the call with
+ * this frame returns, so that only a signal handler can interrupt it. */
 static inline uint64_t encode_offering(uintptr_t frame)
 {
     return frame - STROBE_SIGNAL_FRAME + THREAD_BUFFER_OFFERS;
 }
 
-/* The same while the span of this token or depth ends. */
+/* The value of `busy` in a critical section that ends the span of this token or depth. */
 static inline uint64_t encode_ending(uintptr_t frame, uint64_t token)
 {
     return (token << THREAD_BUFFER_DEPTH_SHIFT) + frame - STROBE_SIGNAL_FRAME + THREAD_BUFFER_ENDS;
@@ -191,7 +197,7 @@ static inline void *find_room(StrobeWriter *w, uint32_t bytes, uint32_t *cause)
     return w->cursor;
 }
 
-/* The same for a record, which is lost if there is no room. */
+/* Like find_room, for a record, which is counted as lost if there is no room. */
 static inline void *take_room(StrobeWriter *w, uint32_t bytes)
 {
     uint32_t cause = STROBE_LOSS_POOL_EMPTY;
@@ -202,7 +208,7 @@ static inline void *take_room(StrobeWriter *w, uint32_t bytes)
     return room;
 }
 
-/* The id of a C string, NULL: 0. Inside a critical section. */
+/* The id of a C string, 0 for NULL. Inside a critical section. */
 static inline uint32_t intern_name(StrobeWriter *w, const char *name)
 {
     if (!name)
@@ -220,13 +226,13 @@ static inline void fill_fields(const StrobeWriter *w, void *out, const void *fie
     const char *end = w->cursor + w->pending, *from = fields;
     size_t room = (size_t)(end - (char *)out), n = size < room ? size : room;
 
-    for (; n >= 8; n -= 8, from += 8, out = (char *)out + 8) /* a call would cost more */
+    for (; n >= 8; n -= 8, from += 8, out = (char *)out + 8) /* a call of memcpy would cost more */
         *(volatile uint64_t *)out = *(const uint64_t *)(const void *)from;
     if (n) /* `from` is NULL if there are no fields */
         memcpy(out, from, n);
 }
 
-/* The reserved record is filled: makes it part of the block. */
+/* Makes the reserved record, which is filled, part of the block. */
 static inline void publish_pending(StrobeWriter *w)
 {
     STROBE_TESTPOINT("record-filled");
@@ -255,7 +261,8 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     const struct thread_buffer_kind *info =
         &strobe_thread_buffer_kinds[kind < STROBE_KINDS_MAX ? kind : 0];
 
-    /* The block was begun by another thread that has ended: its track is not this thread's. */
+    /* Another thread, which has ended, began the block, so the block's track is not this
+     * thread's. */
     if (track == 0 && w->block && __builtin_expect(w->block->track != w->track, 0))
         track = w->track;
     uint32_t words = info->words + (track ? 1u : 0u);
@@ -292,8 +299,8 @@ static inline void *begin_record(StrobeWriter *w, uint32_t kind, uint32_t track,
     return fields;
 }
 
-/* Fills in all but the begin, which the caller stores last. A concurrent reader (a dump) detects
- * the change by the begin: it is 0 first and then new. */
+/* Fills in all members except `begin`, which the caller stores last. A concurrent reader (a dump)
+ * detects the change by `begin`, which is 0 first and then has a new value. */
 static inline void begin_span(struct pool_span *open, uint64_t key, uint32_t what, uint32_t name,
                               uint64_t argument)
 {
@@ -331,7 +338,7 @@ static inline uint64_t token_of(const StrobeWriter *w, uint32_t depth)
     return (uint64_t)w->generation << 32 | depth;
 }
 
-/* The same for a span that is found by a token, which is returned. */
+/* Like push_keyed_span, for a span without a key; returns the token by which the span is found. */
 static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, uint64_t argument)
 {
     uint32_t depth =
@@ -346,7 +353,7 @@ static inline int is_own_span(const StrobeWriter *w, uint64_t token)
     return (uint32_t)token != 0 && (uint32_t)(token >> 32) == w->generation;
 }
 
-/* A span that has ended below open spans has no begin. */
+/* Has the span ended before spans above it on the stack? Its begin is then 0. */
 static inline int is_ended(const struct pool_span *open)
 {
     return atomic_load_explicit(&open->begin, memory_order_relaxed) == 0;
@@ -367,7 +374,7 @@ static inline uint64_t key_of(const struct pool_span *open)
     return atomic_load_explicit(&open->key, memory_order_relaxed);
 }
 
-/* Closes the span of this depth and the spans inside it, except async ones. */
+/* Closes the span of this depth and the spans inside it, except async spans. */
 static inline void drop_spans(StrobeWriter *w, uint32_t depth)
 {
     if (__builtin_expect(depth < w->depth, 0)) {
@@ -378,7 +385,7 @@ static inline void drop_spans(StrobeWriter *w, uint32_t depth)
     publish_depth(w);
 }
 
-/* Closes the span and those inside it, and reserves its record. */
+/* Closes the span and the spans inside it, and reserves the span's record. */
 static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint64_t *argument)
 {
     uint32_t depth = (uint32_t)token;
@@ -386,7 +393,8 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
     if (depth > w->depth)
         return NULL;
     const struct pool_span *open = span_at(w, depth - 1);
-    if (__builtin_expect(is_ended(open) || is_async(open), 0)) /* closed with a span around it */
+    /* the span was already closed with a span around it */
+    if (__builtin_expect(is_ended(open) || is_async(open), 0))
         return NULL;
     if (argument)
         *argument = atomic_load_explicit(&open->argument, memory_order_relaxed);
@@ -412,10 +420,10 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
 #define SPAN_HEAD 24u   /* size of header, begin and end */
 #define SPAN_AHEAD 512u /* distance of prefetched bytes in the block */
 
-/* Opens a span and returns its token. `name` is not NULL, and the kind in `what` is in the
- * table. The counter is read last here and first at the end of the span: a processor finishes
- * all earlier instructions before it reads the counter, so the code between two spans can run
- * without a stall. */
+/* Opens a span on the fast path and returns its token. `name` is not NULL, and the kind in `what`
+ * is in the table. The counter is read last here and first at the end of the span: a processor
+ * finishes all earlier instructions before it reads the counter, so the code between two spans can
+ * run without a stall. */
 static inline uint64_t open_shortly(StrobeWriter *w, struct cached_name *names, uint64_t key,
                                     uint32_t what, const char *name, uint64_t argument,
                                     int is_short)
@@ -438,15 +446,15 @@ static inline uint64_t open_shortly(StrobeWriter *w, struct cached_name *names, 
     return token;
 }
 
-/* A span that may take the fast path at its end: the data of its entry that its record needs. */
+/* The data of an open span's entry that its record needs, if the span can end on the fast path. */
 struct usual_span {
-    struct pool_span *open; /* NULL: it cannot take the fast path */
+    struct pool_span *open; /* NULL: the span cannot end on the fast path */
     uint64_t head, begin, times;
 };
 
-/* The innermost open span if all conditions of the fast path hold: it has this key and kind, its
- * name is in the pool, its times fit in one word, and there is room for a record of that many
- * words, with `size` bytes of fields in whole words. */
+/* Returns the innermost open span if all conditions of the fast path hold: the span has this key
+ * and kind, its name is in the pool, its times fit in one word, there is room for a record of
+ * `words` words, and `size` is a multiple of 8. */
 static inline struct usual_span usual_span(const StrobeWriter *w, uint32_t depth, uint64_t key,
                                            uint32_t what, uint32_t words, uint64_t end, size_t size)
 {
@@ -456,7 +464,7 @@ static inline struct usual_span usual_span(const StrobeWriter *w, uint32_t depth
     uint32_t place = depth - 1;
     int is_short;
 
-    if (__builtin_expect(place >= w->short_spans, 0)) /* also if no span is open */
+    if (__builtin_expect(place >= w->short_spans, 0)) /* this is also true if no span is open */
         return none;
     span.open = &w->thread_buffer->spans[place];
     span.head = head_of(span.open);
@@ -468,14 +476,15 @@ static inline struct usual_span usual_span(const StrobeWriter *w, uint32_t depth
     return __builtin_expect(is_usual, 1) ? span : none;
 }
 
-/* Writes the record of the innermost span on the fast path, with the `size` bytes at `fields`.
- * If they are NULL, writes the argument of its begin; the rest is zero. Stores are volatile,
- * because a call of memcpy or memset would cost more than a few words. */
+/* Writes the record of the innermost span on the fast path, with the `size` bytes at `fields`. If
+ * `fields` is NULL, writes the argument that was given at the span's begin. The rest of the fields
+ * is zero. The stores are volatile so that the compiler does not make a call of memcpy or memset of
+ * them, which would cost more. */
 static inline void write_shortly(StrobeWriter *w, const struct usual_span *span, uint32_t what,
                                  uint32_t words, const uint64_t *fields, size_t size)
 {
-    const uint64_t flags = what & UINT16_MAX; /* of the span; in its record this place has the
-                                               * length */
+    /* the span's flags; the record has its length in these bits */
+    const uint64_t flags = what & UINT16_MAX;
     const uint64_t word_of_times = STROBE_RECORD_SHORT_TIMES | (words - 1);
     uint64_t argument = atomic_load_explicit(&span->open->argument, memory_order_relaxed);
     size_t n = size / 8, n_fields = words - SPAN_HEAD / 8;
@@ -491,7 +500,7 @@ static inline void write_shortly(StrobeWriter *w, const struct usual_span *span,
     for (size_t i = n; i < n_fields; i++)
         *out++ = 0;
     STROBE_TESTPOINT("span-ending");
-    w->token = --token; /* both halves at once, as they are loaded */
+    w->token = --token; /* one store of both halves, as they are loaded together */
     atomic_store_explicit(&thread_buffer->depth, (uint32_t)token, memory_order_release);
     STROBE_TESTPOINT("record-filled");
     __builtin_prefetch(cursor + SPAN_AHEAD, 1);
@@ -501,12 +510,12 @@ static inline void write_shortly(StrobeWriter *w, const struct usual_span *span,
                           memory_order_release);
 }
 
-/* Ends the innermost span if it has this key; returns its depth. `words` is the size of the
+/* Ends the innermost span if it has this key; returns the span's depth. `words` is the size of the
  * kind's record. */
 static inline uint32_t close_shortly(StrobeWriter *w, uint64_t key, uint32_t what, uint32_t words,
                                      uint64_t end, const uint64_t *fields, size_t size)
 {
-    uint32_t depth = (uint32_t)w->token; /* both halves are already in a register */
+    uint32_t depth = (uint32_t)w->token; /* the token with both halves is already in a register */
     const struct usual_span span = usual_span(w, depth, key, what, words, end, size);
 
     if (__builtin_expect(!span.open, 0))

@@ -2,7 +2,8 @@
 /* Keeps the inline names of a thread's open spans. */
 #include "thread-buffer-inline.h"
 
-/* The first free word: after the name of the innermost open span with a kept name. */
+/* The first free word of the buffer's names: the word after the name of the innermost open span
+ * that has a kept name. */
 static uint32_t free_place(const StrobeWriter *w)
 {
     for (uint32_t i = w->depth; i-- > 0;) {
@@ -14,8 +15,8 @@ static uint32_t free_place(const StrobeWriter *w)
     return 0;
 }
 
-/* Spans above the stack's top have ended, and their names are now overwritten. A concurrent
- * reader of one of them must be able to notice. */
+/* Changes the entries of ended spans above the top of the stack, because their names are
+ * overwritten next: a concurrent reader of such an entry must notice this. */
 static void forget_ended(StrobeWriter *w)
 {
     for (uint32_t i = w->depth; i < w->names_high; i++)
@@ -24,7 +25,8 @@ static void forget_ended(StrobeWriter *w)
     w->names_high = w->depth + 1;
 }
 
-/* The record of an inline string, if the thread buffer wrote it recently into its current block. */
+/* Finds the record of an inline string if the thread buffer wrote it recently into its current
+ * block. */
 static const uint64_t *find_inline(const StrobeWriter *w, uint32_t id)
 {
     for (uint32_t i = 0; w->block && i < THREAD_BUFFER_INLINE; i++) {
@@ -40,7 +42,8 @@ uint32_t strobe_span_name_keep(StrobeWriter *w, uint32_t id)
 {
     const volatile uint64_t *record = find_inline(w, id);
     uint32_t place = record ? free_place(w) : 0;
-    const uint64_t length = record ? record[1] : 0; /* read once: others may write there */
+    /* read once, because other threads may change it */
+    const uint64_t length = record ? record[1] : 0;
 
     /* A stack is not a name; its length is above every limit. */
     if (!record || length > STROBE_SPAN_NAME_MAX ||

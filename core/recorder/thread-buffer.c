@@ -38,24 +38,26 @@ struct thread_buffer_state strobe_thread_buffers;
 __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_THREAD_BUFFERS / 64]; /* 1: in use */
-static char is_stuck[STROBE_POOL_THREAD_BUFFERS]; /* since the gate was shut; only the control
-                                                   * thread uses it */
-static int is_gate_wiped;                         /* in a forked child */
-/* This thread is in fork(): 1 plus the number of records that handlers offer; and the window to
- * which its writer was attached. */
+/* 1: the thread was still in a critical section when its window ended; used by the control
+ * thread */
+static char is_stuck[STROBE_POOL_THREAD_BUFFERS];
+static int is_gate_wiped; /* 1: the kernel clears the gate's page in a forked child */
+/* `forking` is not 0 while this thread is in fork(): 1 plus the number of records that fork
+ * handlers have tried to make. The next variable is the window to which its writer was attached. */
 static __thread uint32_t forking THREAD_BUFFER_TLS;
 static __thread uint32_t generation_at_fork THREAD_BUFFER_TLS;
 static pthread_key_t exit_key;
 static int is_initialised;
-static int is_writer;         /* this process is the writer, not the program */
-static int has_quick_barrier; /* a barrier in all threads takes only microseconds */
+static int is_writer; /* this process is the writer, not the program */
+/* the kernel has a barrier in all threads that takes only microseconds */
+static int has_quick_barrier;
 
 static void barrier_in_all_threads(void)
 {
     int command = has_quick_barrier ? MEMBARRIER_CMD_PRIVATE_EXPEDITED : MEMBARRIER_CMD_GLOBAL;
 
     if (syscall(SYS_membarrier, command, 0, 0))
-        usleep(10000); /* without membarrier: longer than any store stays in a store buffer */
+        usleep(10000); /* without membarrier: wait longer than a store can stay in a store buffer */
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -90,8 +92,9 @@ void strobe_thread_buffer_hand_over(StrobeWriter *w)
     atomic_store_explicit(&w->thread_buffer->is_handing_over, 0, memory_order_release);
 }
 
-/* 0: the thread has waited as long as it may. The writer may hang on a disk that does not answer.
- */
+/* May the thread wait longer? The wait is limited, because the writer may hang on a disk that does
+ * not answer.
+ * */
 static int may_wait(int64_t begun_ns)
 {
     const int64_t patience_ns = strobe_thread_buffers.patience_ns;
@@ -99,8 +102,9 @@ static int may_wait(int64_t begun_ns)
     return !patience_ns || strobe_clock_ns(CLOCK_MONOTONIC) - begun_ns < patience_ns;
 }
 
-/* Waits until the writer has freed a block, the window ends or the writer is gone. An interposer
- * of the functions called here may enter the critical section again, but not far below. */
+/* Waits until the writer has freed a block, the window ends or the writer is gone. If another
+ * library intercepts a function that is called here, it may record and so find the critical section
+ * active; its frames are not far below. */
 static struct pool_block *wait_for_block(StrobeWriter *w)
 {
     const struct timespec nap = {0, 100000};
@@ -134,7 +138,7 @@ static struct pool_block *find_block(StrobeWriter *w)
                : wait_for_block(w);
 }
 
-/* Allows the fast path, except for a block that another thread began: there each record needs a
+/* Allows the fast path, except in a block that another thread began, in which each record needs a
  * track word. */
 static void allow_short_way(StrobeWriter *w)
 {
@@ -143,8 +147,8 @@ static void allow_short_way(StrobeWriter *w)
     w->short_spans = strobe_clock_counter && is_own ? STROBE_POOL_SPANS : 0;
 }
 
-/* Continues after the block's existing records. In the writer process their number comes from
- * the program. */
+/* Sets the writer to continue after the block's existing records. In the writer process the size of
+ * these records is checked, because the program may write any value. */
 static void fill_block(StrobeWriter *w, struct pool_block *block)
 {
     char *data = (char *)(block + 1);
@@ -183,18 +187,19 @@ static StrobeWriter *take_writer(uint32_t index)
 
     w->session = 0;
     w->generation = THREAD_BUFFER_DETACHED;
-    /* The previous thread may have died inside a critical section. */
+    /* The previous thread of this buffer may have died inside a critical section. */
     atomic_store_explicit(&w->busy, THREAD_BUFFER_IDLE, memory_order_relaxed);
     return w;
 }
 
-/* All are in use: finds one whose thread has ended. */
+/* Called if all thread buffers are in use: finds one whose thread has ended. */
 static StrobeWriter *claim_vacant(void)
 {
     for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
         uint32_t vacant = THREAD_BUFFER_VACANT;
         if (atomic_load(&writers[i].parking) == THREAD_BUFFER_VACANT &&
-            atomic_load(&writers[i].busy) == THREAD_BUFFER_IDLE && /* its thread has left it */
+            /* the thread is in no critical section */
+            atomic_load(&writers[i].busy) == THREAD_BUFFER_IDLE &&
             atomic_compare_exchange_strong(&writers[i].parking, &vacant, 0))
             return take_writer(i);
     }
@@ -211,8 +216,8 @@ int strobe_thread_buffer_is_own(uint32_t index)
     return (index >= STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS) == is_writer;
 }
 
-/* Bits of the thread buffers in group `word` (64, as in the map) that are for threads of the other
- * process. */
+/* Bits of the thread buffers in word `word` of writer_map that are for threads of the other process
+ * (program or writer). */
 static uint64_t thread_buffers_of_other(unsigned word)
 {
     const uint64_t last = UINT64_MAX << (64 - STROBE_POOL_WRITER_THREAD_BUFFERS);
@@ -264,9 +269,9 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
         memset(w->names, 0, sizeof cached_names[0]);
         w->names_session = strobe_thread_buffers.session;
     }
-    /* A thread that ended in this window left its block to the next thread on this thread
-     * buffer, unless the gate was shut in between. A thread that was stuck at the end of its
-     * window still has its block; its committed records were written then. */
+    /* If the buffer's previous thread ended in this window, this thread continues its block, unless
+     * the gate was shut meanwhile. A thread that was stuck when an earlier window ended still has
+     * its block, but the committed records in it have already been written. */
     if (!w->block || w->block_window != window || !has_kept_block(w, thread_buffer)) {
         if (has_kept_block(w, thread_buffer))
             strobe_thread_buffer_hand_over(w);
@@ -275,11 +280,12 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
         atomic_store_explicit(&thread_buffer->block, STROBE_NO_BLOCK, memory_order_relaxed);
     }
     if (w->session != strobe_thread_buffers.session) {
-        strobe_track_end_thread(w->pool, w->index); /* the previous thread of this buffer */
+        /* ends the track of this buffer's previous thread */
+        strobe_track_end_thread(w->pool, w->index);
         w->track = strobe_track_begin_thread(w->pool, w->index);
         w->session = strobe_thread_buffers.session;
-        if (w->track == 0) /* no room for its track: the record must not appear on another
-                            * thread's track */
+        if (w->track == 0) /* there is no room for the thread's track: its records must not appear
+                              on another thread's track */
             strobe_thread_buffer_hand_over(w);
     }
     allow_short_way(w);
@@ -289,14 +295,14 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
     atomic_store_explicit(&thread_buffer->track, w->track, memory_order_relaxed);
     atomic_store_explicit(&thread_buffer->window, window, memory_order_relaxed);
     atomic_store_explicit(&thread_buffer->is_handing_over, 0,
-                          memory_order_relaxed); /* a dead thread may have left it set */
-    strobe_thread.names = w->names; /* before the fast path may use them, also in a signal
-                                     * handler */
+                          memory_order_relaxed); /* a thread that died may have left it set */
+    /* set before the fast path may use the names, also in a signal handler */
+    strobe_thread.names = w->names;
     atomic_signal_fence(memory_order_seq_cst);
     w->generation = window;
 }
 
-/* Counts in the pool at once, so that a kill loses no count. */
+/* Counts the loss directly in the pool, so that a kill does not lose the count. */
 static void count_lost_without_thread_buffer(uint32_t cause, uint32_t n)
 {
     atomic_fetch_add(&strobe_thread_buffers.n_counting, 1);
@@ -305,12 +311,12 @@ static void count_lost_without_thread_buffer(uint32_t cause, uint32_t n)
     atomic_fetch_sub(&strobe_thread_buffers.n_counting, 1);
 }
 
-/* First record of this thread in this window. */
+/* Called for a thread's first record in a window. */
 StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame)
 {
     StrobeWriter *w = strobe_thread.writer;
 
-    if (forking) { /* a handler records during a fork, perhaps in the child, which has no pool */
+    if (forking) { /* a fork handler records, perhaps in the child, which has no pool */
         forking++;
         return NULL;
     }
@@ -335,7 +341,7 @@ StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame)
     }
     atomic_store_explicit(&w->busy, frame + THREAD_BUFFER_INSIDE, memory_order_seq_cst);
     STROBE_TESTPOINT("attach-busy");
-    /* A thread that sees the gate open also sees the pool that was set before. */
+    /* Acquire: a thread that sees the gate open also sees the pool, which was set before. */
     int is_open =
         __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window || strobe_thread.late == window;
     if (is_open)
@@ -357,7 +363,8 @@ static void leave_span(StrobeWriter *w, const struct pool_span *span, uint64_t n
     publish_pending(w);
 }
 
-/* Spans that the thread did not end, innermost first. Async spans stay: other threads end them. */
+/* Writes the spans that the thread did not end as unfinished, innermost first. Async spans stay
+ * open, because other threads may end them. */
 static void leave_open_spans(StrobeWriter *w)
 {
     uint64_t now = strobe_clock_now();
@@ -397,15 +404,15 @@ void strobe_thread_buffer_unpark(uint32_t index)
         atomic_compare_exchange_strong(&w->parking, &parked, THREAD_BUFFER_VACANT);
 }
 
-/* Parks the buffer, or frees it at once if another thread has ended the last span meanwhile. */
+/* Parks the buffer, or frees it if another thread has ended the last async span meanwhile. */
 static void park_writer(StrobeWriter *w)
 {
     atomic_store(&w->parking, THREAD_BUFFER_PARKED);
     strobe_thread_buffer_unpark(w->index);
 }
 
-/* Is the record that the thread was writing lost with its critical section? A span that it was
- * ending counts as open until it has left the stack. */
+/* Is a record lost because the thread's critical section was abandoned? A span that the thread was
+ * ending is still open, and so not lost, if it is still on the stack. */
 static int is_offer_lost(const struct pool_thread_buffer *thread_buffer, uint64_t busy)
 {
     uint32_t depth = atomic_load_explicit(&thread_buffer->depth, memory_order_acquire);
@@ -415,8 +422,8 @@ static int is_offer_lost(const struct pool_thread_buffer *thread_buffer, uint64_
            (state == THREAD_BUFFER_ENDS && depth < busy >> THREAD_BUFFER_DEPTH_SHIFT);
 }
 
-/* Repairs the thread buffer after its thread left it somewhere inside a critical section. If the
- * buffer has a block, that block is in no queue yet, and contains the committed records. */
+/* Repairs the thread buffer after its thread was stopped inside a critical section. If the buffer
+ * has a block, that block is in no queue yet, and contains the committed records. */
 static void mend_thread_buffer(StrobeWriter *w)
 {
     uint32_t index = atomic_load_explicit(&w->thread_buffer->block, memory_order_relaxed);
@@ -456,8 +463,9 @@ int __attribute__((noinline, cold)) strobe_thread_buffer_leave_ended(StrobeWrite
     return 1;
 }
 
-/* The thread ends. A well-filled block goes to the writer; otherwise the next thread on this
- * thread buffer continues it, because many short threads must not use up the pool. */
+/* Called at the end of a thread. A well-filled block goes to the writer. The next thread of this
+ * thread buffer continues a block with few records, so that many short threads do not use up the
+ * pool. */
 static void thread_exits(void *value)
 {
     StrobeWriter *w = value;
@@ -503,9 +511,9 @@ void strobe_thread_buffer_open_gate(struct pool_header *header, uint32_t session
     __atomic_store_n(&strobe_gate, window, __ATOMIC_SEQ_CST);
 }
 
-/* A critical section is a few stores long. Waits for threads that were preempted in one, with
- * one deadline for all. A thread that was seen outside is done: if it enters again, the gate is
- * shut. */
+/* Waits until the thread is outside of a critical section. A section is only a few stores long, but
+ * a thread may be preempted in one; there is one deadline for all threads. A thread that was once
+ * seen outside changes nothing more: if it enters again, it finds the gate shut. */
 static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
 {
     while (atomic_load_explicit(&w->busy, memory_order_acquire) != THREAD_BUFFER_IDLE) {
@@ -517,9 +525,8 @@ static int wait_until_outside(const StrobeWriter *w, int64_t deadline)
     return 1;
 }
 
-/* Counts the record that the thread was writing when the window ended without it. A thread that
- * has not recorded in this window has no record of it; its thread buffer may even belong to an
- * earlier session. */
+/* Counts the record that a stuck thread was writing as late. A thread that has not recorded in this
+ * window has no such record; its thread buffer may even belong to an earlier session. */
 static void count_stuck(const StrobeWriter *w, uint32_t window)
 {
     struct pool_thread_buffer *thread_buffer =
@@ -579,18 +586,20 @@ int strobe_thread_buffer_is_gate_open(void)
     return gate_now() != 0;
 }
 
-/* A program that links to us may have copied the gate into its own data (copy relocation): then
- * the page also holds other data. */
+/* Makes the kernel clear the gate's page in a forked child. Not possible if the linker put
+ * strobe_gate into the program's data (copy relocation), because that page contains other data
+ * too. */
 static int wipe_gate_on_fork(void)
 {
     uint32_t *there = &strobe_gate, *ours = &gate_page.gate;
 
-    __asm__("" : "+r"(there), "+r"(ours)); /* the compiler assumes that they are the same */
+    __asm__("" : "+r"(there), "+r"(ours)); /* otherwise the compiler assumes equal addresses */
     return there == ours && madvise(ours, GATE_PAGE, MADV_WIPEONFORK) == 0;
 }
 
-/* In the child, fork() runs other handlers before ours, and they may record although there is no
- * pool. If the gate is not off there automatically, this thread does not record from here on. */
+/* In the child, fork() runs other handlers before those of this library; they may record although
+ * the child has no pool. If the kernel does not clear the gate in the child, this thread stops
+ * recording here. */
 static void before_fork(void)
 {
     if (is_gate_wiped && !strobe_thread.late) {
@@ -657,7 +666,8 @@ int strobe_thread_buffer_init(void)
     is_gate_wiped = wipe_gate_on_fork();
     has_quick_barrier =
         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    for (uint32_t i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) { /* others read them at any time */
+    /* another thread may read these members at any time */
+    for (uint32_t i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
         writers[i].index = i;
         writers[i].names = cached_names[i];
     }

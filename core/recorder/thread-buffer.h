@@ -2,10 +2,10 @@
 /*
  * Thread buffers: a thread records without a lock, an allocation, a system call or a wait.
  *
- * A thread's StrobeWriter is the private half of its thread buffer; the half that must survive a
- * kill is in the pool. All accesses to the pool are between enter_section() and leave_section().
- * After closing the gate and waiting until no writer is inside, it is safe to unmap the pool.
- * libc only.
+ * A thread's StrobeWriter is the private part of its thread buffer; the part that must survive a
+ * kill is in the pool. All accesses to the pool are in critical sections, between enter_section()
+ * and leave_section(). When the gate is shut and no writer is in a critical section any more, the
+ * pool may be unmapped. libc only.
  */
 #ifndef STROBE_CORE_THREAD_BUFFER_H
 #define STROBE_CORE_THREAD_BUFFER_H
@@ -16,17 +16,20 @@
 #include "ring.h"
 
 #define STROBE_KINDS_MAX 256u
-#define STROBE_DEEP_SPANS 768u  /* number of open spans above those that the pool keeps */
-#define THREAD_BUFFER_INLINE 4u /* number of last inline strings that are remembered */
+/* Number of open spans of a thread in addition to those in the pool. */
+#define STROBE_DEEP_SPANS 768u
+/* Number of most recent inline strings whose positions are remembered. */
+#define THREAD_BUFFER_INLINE 4u
 
-/* State of a writer, in the low bits of `busy`. The bits above hold a stack address: every frame
- * that can interrupt the critical section lies below it (frames.h). A call with a frame above it
- * knows that siglongjmp has left the critical section. */
+/* State of a writer, in the low bits of `busy`. The upper bits are a stack address: every call that
+ * can interrupt the critical section has its frame below this address (frames.h). So a call with a
+ * frame above it knows that siglongjmp has ended the critical section. */
 enum {
     THREAD_BUFFER_IDLE = 0,
-    THREAD_BUFFER_INSIDE = 1, /* inside a critical section that offers no record */
-    THREAD_BUFFER_OFFERS = 2, /* ... that offers one */
-    THREAD_BUFFER_ENDS = 3    /* ... that ends the span of the depth in the high bits */
+    THREAD_BUFFER_INSIDE = 1, /* inside a critical section without a record */
+    THREAD_BUFFER_OFFERS = 2, /* inside a critical section in which a record is written */
+    /* inside a critical section that ends the span whose depth is in the highest bits */
+    THREAD_BUFFER_ENDS = 3
 };
 #define THREAD_BUFFER_STATES 3u
 #define THREAD_BUFFER_DEPTH_SHIFT 48
@@ -37,16 +40,17 @@ enum {
 /* State of a thread buffer whose thread has ended and left async spans that other threads may
  * end. */
 enum {
-    THREAD_BUFFER_PARKED = 1, /* some are open: the buffer stays unchanged until the window ends */
-    THREAD_BUFFER_VACANT = 2  /* all have ended: a new thread may take the buffer if there is no
-                               * other */
+    /* some of these spans are open: the buffer stays unchanged until the window ends */
+    THREAD_BUFFER_PARKED = 1,
+    /* all these spans have ended: a new thread may take the buffer if no other is free */
+    THREAD_BUFFER_VACANT = 2
 };
 
-/* May other threads end async spans of a thread buffer? Set by the first thread that does, or
- * from the start if the kernel offers no barrier in all threads. */
+/* May other threads end async spans of a thread buffer? Set by the first thread that ends such a
+ * span, or from the start if the kernel has no barrier in all threads. */
 enum {
-    THREAD_BUFFER_SHARING = 1, /* the owner may not know it yet */
-    THREAD_BUFFER_SHARED = 2   /* the owner knows it */
+    THREAD_BUFFER_SHARING = 1, /* yes, but the owner may not know it yet */
+    THREAD_BUFFER_SHARED = 2   /* yes, and the owner knows it */
 };
 
 struct StrobeWriter {
@@ -54,34 +58,36 @@ struct StrobeWriter {
     _Atomic uint64_t busy;
     union {
         struct {
-            uint32_t depth;      /* open spans */
+            uint32_t depth;      /* number of open spans */
             uint32_t generation; /* window to which this writer is attached, or
                                   * THREAD_BUFFER_DETACHED */
         };
-        uint64_t token; /* both describe the innermost open span */
+        uint64_t token; /* depth and generation together: the token of the innermost open span */
     };
     char *cursor, *limit; /* free part of the block */
     struct pool_block *block;
     struct pool_thread_buffer *thread_buffer;
-    uint64_t base;        /* of the block: base of short times */
-    uint32_t short_spans; /* number of open spans that the fast path (thread-buffer-inline.h) may
-                           * use */
+    uint64_t base;        /* base of short times in the block */
+    uint32_t short_spans; /* number of open spans up to which the fast path (thread-buffer-inline.h)
+                             may be used */
     uint32_t track;
 
-    struct cached_name *names; /* STROBE_CACHED_NAMES of them */
+    struct cached_name *names; /* cache of STROBE_CACHED_NAMES names */
     struct pool_header *pool;
-    uint32_t pending;         /* bytes reserved and not committed */
-    uint32_t block_window;    /* window of the block */
-    uint32_t index;           /* index of the thread buffer */
-    uint32_t session;         /* session of the track */
-    uint32_t names_session;   /* session of the ids in names */
-    uint32_t names_high;      /* no open span from here on has a name in the thread buffer */
+    uint32_t pending;       /* number of bytes that are reserved and not committed */
+    uint32_t block_window;  /* window of the block */
+    uint32_t index;         /* index of the thread buffer */
+    uint32_t session;       /* session of the track */
+    uint32_t names_session; /* session of the ids in names */
+    uint32_t names_high; /* no open span at this depth or deeper has a name in the thread buffer */
     _Atomic uint32_t parking; /* its thread has ended: THREAD_BUFFER_PARKED, THREAD_BUFFER_VACANT */
-    _Atomic uint32_t sharing; /* do other threads end its async spans? THREAD_BUFFER_SHARED */
-    uint32_t n_inline, beside[THREAD_BUFFER_INLINE]; /* their positions in the block, in words */
+    _Atomic uint32_t sharing; /* may other threads end its async spans? THREAD_BUFFER_SHARING,
+                                 THREAD_BUFFER_SHARED */
+    uint32_t n_inline, beside[THREAD_BUFFER_INLINE]; /* number of inline strings, and the positions
+                                                        of the last ones in the block, in words */
 } __attribute__((aligned(128)));
 
-/* The data of a kind that reserve needs; words 0: no such kind. */
+/* The data of a kind that reserve needs. `words` is 0 if there is no such kind. */
 struct thread_buffer_kind {
     uint16_t words; /* size of a record without a track word */
     uint16_t has_end;
@@ -98,7 +104,7 @@ int strobe_thread_buffer_init(void);
 /* From now on threads of this process take the thread buffers of the writer process; without
  * this call they take those of the program. Call it after strobe_thread_buffer_init(). */
 void strobe_thread_buffer_be_writer(void);
-/* Is the thread buffer for threads of this process? */
+/* Is the thread buffer one for threads of this process? */
 int strobe_thread_buffer_is_own(uint32_t index);
 
 /* Sets the policy for an empty pool, and how long a thread waits with the policy block (0: no
@@ -106,33 +112,35 @@ int strobe_thread_buffer_is_own(uint32_t index);
 void strobe_thread_buffer_set_policy(enum strobe_policy policy, StrobeRing *ring,
                                      int64_t patience_ns);
 
-/* Opens the gate for a window of a session on this pool, and shuts it again. close returns the
- * number of writers that are stuck inside a critical section; unless it is 0, the pool must stay
- * mapped. The record that a stuck writer was writing is counted as late. */
+/* These calls open the gate for a window of a session on this pool, and shut it again.
+ * strobe_thread_buffer_close_gate returns the number of writers that are stuck inside a critical
+ * section; unless the number is 0, the pool must stay mapped. The record that a stuck writer was
+ * writing is counted as late. */
 void strobe_thread_buffer_open_gate(struct pool_header *header, uint32_t session, uint32_t window);
 unsigned strobe_thread_buffer_close_gate(uint64_t end);
 /* Does a window of this process accept records? No system call; 0 in a forked child. */
 int strobe_thread_buffer_is_gate_open(void);
 
-/* From now on only the calling thread records into that window, which is shut; 0: no longer.
- * strobe_thread_buffers_end() hands over its records. */
+/* From now on the calling thread, and no other, records into `window`, which has ended; 0: it stops
+ * doing so. strobe_thread_buffers_end() hands over these records. */
 void strobe_thread_buffer_record_late(uint32_t window);
 
-/* Was the thread on this thread buffer inside a critical section when the gate was shut? Other
- * threads may be busy for a moment later; they find the gate shut and change nothing. */
+/* Was the thread on this thread buffer inside a critical section when the gate was shut? Another
+ * thread may enter a critical section for a moment later, but finds the gate shut and changes
+ * nothing. */
 int strobe_thread_buffer_is_stuck(uint32_t index);
 
 /* Number of records since the last call that belong to the ended window, because they began before
  * the `end` passed to close_gate, but came too late. */
 uint64_t strobe_thread_buffer_take_late(void);
-/* Is a thread without a thread buffer counting a loss in the pool at this moment? None begins
- * while the gate is shut. */
+/* Is a thread without a thread buffer counting a loss in the pool at this moment? No thread begins
+ * to do so while the gate is shut. */
 int strobe_thread_buffer_is_counting(void);
-/* Has a thread jumped out of a critical section, or ended in one, since the last call? Its block
- * may be in no thread buffer and in no queue. */
+/* Has a thread jumped out of a critical section, or ended in one, since the last call? The block of
+ * such a thread may be in no thread buffer and in no queue. */
 int strobe_thread_buffer_take_abandoned(void);
 
-/* StrobeHost documents these. */
+/* The functions of StrobeHost with these names (see collector.h). */
 StrobeWriter *strobe_thread_buffer_writer(void);
 void *strobe_thread_buffer_reserve(StrobeWriter *writer, uint32_t kind, uint32_t track,
                                    uint32_t name, uint64_t begin, uint64_t end);

@@ -13,8 +13,8 @@
 
 /* Flags in the state of an entry. */
 #define TRACK_ENDED 1u /* its thread has ended */
-#define TRACK_SWEPT 2u /* its thread had already ended before the writer's current cycle */
-#define TRACK_KEPT 4u  /* its id has been returned */
+#define TRACK_SWEPT 2u /* its thread had ended before the writer's current cycle began */
+#define TRACK_KEPT 4u  /* its id was given to a caller, so the entry is not freed */
 
 static struct pool_track *track_at(const struct pool_header *header, uint32_t place)
 {
@@ -32,7 +32,7 @@ static uint32_t intern_text(struct pool_header *header, const char *text)
     return strobe_pool_intern(header, text, length > 4096 ? 4096 : length, 0);
 }
 
-/* Stored form: one number for the clock and its track. */
+/* The stored form of a track's clock: one number for the clock and the clock's track. */
 static uint32_t stored_clock(const StrobeTrack *track)
 {
     uint32_t of = 0;
@@ -80,7 +80,8 @@ static uint32_t take_free_place(struct pool_header *header)
         if (place >= STROBE_POOL_THREAD_TRACKS) /* not written by a correct program */
             break;
         uint32_t rest = atomic_load_explicit(&track_at(header, place)->next, memory_order_relaxed);
-        /* The tag changes with every exchange, so the return of the same entry is noticed. */
+        /* The tag changes with every exchange, so the exchange also fails if the same entry was
+         * taken and returned meanwhile. */
         uint64_t next = ((head >> 32) + 1) << 32 | rest;
         if (atomic_compare_exchange_weak_explicit(&header->free_tracks, &head, next,
                                                   memory_order_acq_rel, memory_order_acquire))
@@ -180,7 +181,8 @@ void strobe_track_keep(struct pool_header *header, const struct pool_thread_buff
         ;
 }
 
-/* The latest thread with this number, even if it has ended; its track is kept from now on. */
+/* Finds the track of the latest thread with this number, even if the thread has ended, and marks it
+ * as kept. */
 static uint32_t keep_thread(struct pool_header *header, uint64_t number)
 {
     uint32_t n = strobe_track_n_thread_places(header);
@@ -199,7 +201,7 @@ static uint32_t keep_thread(struct pool_header *header, uint64_t number)
                 best_state = state;
             }
         }
-        /* Meanwhile it may have been freed, or its thread may have ended. */
+        /* The exchange fails if the entry was freed, or its thread ended, meanwhile. */
     } while (best && !atomic_compare_exchange_strong_explicit(
                          &best->state, &best_state, best_state | TRACK_KEPT, memory_order_acq_rel,
                          memory_order_relaxed));
@@ -224,7 +226,7 @@ uint32_t strobe_track_find_or_add(struct pool_header *header, const StrobeTrack 
     uint32_t id = 0;
 
     fill_track(header, &stored, track);
-    /* The track is described by a thread's number alone: it is that thread's own track. */
+    /* A track that is described only by a thread's number is that thread's own track. */
     if (stored.type == STROBE_TRACK_THREAD && stored.name == 0 && stored.clock == STROBE_CLOCK_HOST)
         id = keep_thread(header, stored.number);
     for (uint32_t i = 0; i < n && id == 0; i++) {
@@ -250,8 +252,8 @@ int strobe_track_at(const struct pool_header *header, uint32_t place,
         state = atomic_load_explicit(&track->state, memory_order_acquire);
         if (state == 0)
             return 0;
-        /* If it meanwhile belongs to another thread, the order of these loads makes the state
-         * show it. */
+        /* The loads are in this order so that `state`, read again afterwards, shows whether the
+         * entry belongs to another thread meanwhile. */
         for (uint32_t i = 0; i < STROBE_TRACK_WORDS; i++)
             words[i] = atomic_load_explicit(&track->stored[i], memory_order_acquire);
         again = atomic_load_explicit(&track->state, memory_order_relaxed);
@@ -288,7 +290,7 @@ void strobe_track_sweep_begin(struct pool_header *header)
     }
 }
 
-/* Frees the entry, unless another thread keeps its track at this moment. */
+/* Frees the entry, unless another thread marks its track as kept at this moment. */
 static void free_place(struct pool_header *header, uint32_t place, uint64_t state)
 {
     if (!(state & TRACK_KEPT) &&

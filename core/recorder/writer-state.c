@@ -7,8 +7,8 @@
 
 int strobe_writer_hold_word(struct pool_header *pool)
 {
-    /* A separate list, not that of the C library: its links would be in the pool, and the
-     * program could direct the writer anywhere. The kernel reads this list when the thread ends. */
+    /* The kernel reads this list when the thread ends. It is not the C library's list of robust
+     * futexes, whose pointers would be in the pool, where the program could change them. */
     static struct robust_list entry;
     static struct robust_list_head head;
     _Atomic uint32_t *word = &pool->control.writer;

@@ -24,11 +24,12 @@
 #include "run-link.h"
 #include "session.h"
 
-/* The program's start, its first mark, the end of an import and a call of the loader may happen
- * at the same time in several threads. */
+/* Locked while a thread decides whether this process records: the program's start, its first mark,
+ * the end of a Python import and a call of the loader may happen at the same time in several
+ * threads. */
 static pthread_mutex_t attaching = PTHREAD_MUTEX_INITIALIZER;
 
-/* Can this collector work in this process, now or after a library is loaded? */
+/* Can the collector work in this process? 1: now; 2: perhaps after a library is loaded; 0: no. */
 static int can_work(const StrobeComponent *component)
 {
     const StrobeCollectorOps *ops = component->ops;
@@ -57,15 +58,15 @@ static gboolean works_here(const StrobeComponent *component, int process)
 
     if (answer != 2)
         return answer == 1;
-    /* Python checks again when PyTorch is imported: until then another process may be the right
-     * one. */
+    /* The answer is unknown. Python calls again when PyTorch is imported; until then another
+     * process may be the right process to record. */
     return process == STROBE_PROCESS_PYTHON ? strobe_loaded_has("libtorch_cpu.so") == 1
                                             : process != STROBE_PROCESS_STARTING;
 }
 
-/* Is the collector no reason to take over the run? The samples of the process that has the claim
- * include its children, so in the default set only a collector of operators is a reason. Records of
- * a helper in Python are none. */
+/* Is the collector no reason to take over the run? If the process that has the claim samples its
+ * children too (`is_sampled`), only a collector of operators is a reason among the default
+ * collectors. Otherwise a helper program in Python would take over. */
 static gboolean is_by_the_way(const StrobeComponent *component, const StrobeConfigComponent *wanted,
                               gboolean is_sampled)
 {
@@ -79,7 +80,7 @@ static gboolean is_claimed_by_other(const char *folder)
     return strobe_claim_read(folder, &claim) && !strobe_claim_is_mine(&claim);
 }
 
-/* The rank of this process's claim. */
+/* The rank with which this process may claim the run (run-claim.h). */
 static int find_reason(const char *folder, const StrobeConfig *config, int process)
 {
     gboolean takes_any = g_strcmp0(strobe_environment_get("STROBE_RUN_ANY"), "1") == 0;
@@ -103,7 +104,8 @@ static int find_reason(const char *folder, const StrobeConfig *config, int proce
                           : STROBE_CLAIM_NONE;
 }
 
-/* With --follow every process records. */
+/* Claims the run for this process; FALSE: it must not record. With --follow every process may
+ * record. */
 static gboolean claim_run(const char *folder, int reason)
 {
     gboolean follow = g_strcmp0(strobe_environment_get("STROBE_RUN_FOLLOW"), "1") == 0;
@@ -111,8 +113,9 @@ static gboolean claim_run(const char *folder, int reason)
     return reason != STROBE_CLAIM_NONE && strobe_claim_take(folder, reason, follow);
 }
 
-/* When the process is gone, the writer does the rest; a writer thread cannot. Makes no system
- * call if there is nothing to do: a seccomp filter may end the program for one. */
+/* Ends the attached session at exit. A writer process does most of this work after the program has
+ * ended; a writer thread ends with the program, so the session is freed here. Makes no system call
+ * if there is nothing to do, because a seccomp filter may end the program for it. */
 static void end_attached(void)
 {
     int error;
@@ -127,11 +130,12 @@ static void end_attached(void)
         strobe_session_free(session);
 }
 
-/* Registered as late as possible, so that it runs before the handlers that libraries registered
- * earlier. */
+/* Registers the exit handler as late as possible, so that it runs before the handlers that
+ * libraries registered earlier. */
 void strobe_run_watch_exit(const StrobeSession *session)
 {
-    static gint is_registered; /* not g_once: osrt would take its locks for calls of the program */
+    static gint is_registered; /* not g_once, whose locks the collector osrt would record as calls
+                                  of the program */
     int error;
 
     if (!session->is_attached ||
@@ -169,7 +173,9 @@ static StrobeStatus start_session(const char *text, const char *origin, StrobeSe
     return status;
 }
 
-/* The missing data depend on the claim. A thread that holds the session may wait for this one. */
+/* Makes the claim final, and updates the collectors' diagnostics about missing data, which depend
+ * on the claim. Does not wait for the session's lock: a thread that has the lock may wait for this
+ * thread. */
 static void confirm_claim(const char *folder)
 {
     StrobeSession *session = strobe_session_hold();
@@ -230,7 +236,8 @@ StrobeStatus strobe_run_attach(int process, StrobeSession **session, StrobeError
     *session = NULL;
     if (error)
         *error = NULL;
-    if (is_attaching) /* a collector that is being loaded makes the program's first mark */
+    if (is_attaching) /* a collector that is being loaded may make what looks like the program's
+                         first mark */
         return STROBE_UNAVAILABLE;
     pthread_once(&once, prepare_process);
     pthread_mutex_lock(&attaching);

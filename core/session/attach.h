@@ -25,31 +25,32 @@ enum {
     STROBE_PROCESS_NATIVE = 1, /* a native process with marks or libraries for a collector */
     STROBE_PROCESS_LINKED = 2, /* the program itself uses libstrobe */
     STROBE_PROCESS_PYTHON = 3,
-    STROBE_PROCESS_STARTING = 4 /* any other, before its main */
+    STROBE_PROCESS_STARTING = 4 /* any other program, before its main */
 };
 
-/* Decides whether this process records; then claims the run, makes and starts the session.
- * *session is NULL (and the status STROBE_UNAVAILABLE) if it does not. In a process that already
- * records, a call confirms that it is the right one. The writer ends the window of a native
- * process; Python stops the session itself. Exported from libstrobe for the preload library and
- * the Python module; not part of the public API. */
+/* Decides whether this process records; then claims the run, makes and starts the session. If it
+ * does not record, *session is NULL and the status is STROBE_UNAVAILABLE. In a process that already
+ * records, a call confirms that it is the right process. The writer ends the window of a native
+ * process; Python stops the session itself. Exported from libstrobe for the preload library and the
+ * Python module; not part of the public API. */
 STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
                                           StrobeError **error);
 
-/* The session has started collectors: registers the work at exit if it is the attached session
- * of this native process and some of them need it. */
+/* Call it when the session has started collectors. If this is the attached session of a native
+ * process, and some of its collectors must be stopped before the process ends, registers an exit
+ * handler for this. */
 void strobe_run_watch_exit(const StrobeSession *session);
 
-/* Does this process record only provisionally, because so far only collectors that work in any
- * process work in it? */
+/* Does this process record only until a better process is found, because only collectors that work
+ * in any process work here so far? */
 int strobe_run_is_for_now(void);
 
 /* Can the collector work in this process? 1: now; 2: perhaps later; 0: no; -1: there is no such
  * collector. Exported for the Python module. */
 STROBE_API int strobe_run_can_collect(const char *collector);
 
-/* The session that was attached or made in this process, NULL if none. Exported for the Python
- * module. */
+/* The session that was attached or made in this process, NULL if there is none. Exported for the
+ * Python module. */
 STROBE_API StrobeSession *strobe_run_session(void);
 
 #endif

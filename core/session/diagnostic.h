@@ -5,11 +5,12 @@
 
 #include <strobe/record.h>
 
-/* The process track of these records; 0 outside a session. */
+/* The process track on which the session's own records are; 0 outside a session. */
 StrobeTrackId strobe_core_track(void);
 void strobe_core_track_reset(void);
 
-/* Records a diagnostic for the component in the recording window; without one, does nothing. */
+/* Records a diagnostic for the component in the recording window; does nothing if no window
+ * records. */
 void strobe_diagnostic_record(const char *component, const char *text);
 
 #endif

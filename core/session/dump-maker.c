@@ -11,7 +11,8 @@
 #include "json-text.h"
 #include "result-directory.h"
 
-/* A signal or a slow step may occur often; dumps must not fill the disk. */
+/* Do dump.max and dump.min_interval allow this dump? A signal or a slow step may occur often, and
+ * dumps must not fill the disk. */
 static gboolean is_allowed(StrobeDumpMaker *maker, guint32 why)
 {
     const StrobeDumpConfig *config = &maker->setup->config->dump;
@@ -28,7 +29,7 @@ static gboolean is_allowed(StrobeDumpMaker *maker, guint32 why)
     return TRUE;
 }
 
-/* The window's metadata, with changes for the dump. */
+/* The metadata of the window (`of_window`), with changes for the dump (free it). */
 static char *make_metadata(const StrobeResultDirectory *d, const char *of_window,
                            const char *reason)
 {
@@ -45,7 +46,8 @@ static char *make_metadata(const StrobeResultDirectory *d, const char *of_window
     return strobe_json_object_to_text(metadata, 0);
 }
 
-/* The capture of the recording window; its metadata (free it) name the pool. NULL: an error. */
+/* Writes the path of the recording window's capture to `capture` and returns its metadata (free
+ * it). NULL: an error. */
 static char *read_window(const StrobeWriterLoop *loop, char capture[PATH_MAX], int *error)
 {
     char *metadata = NULL;
@@ -70,7 +72,7 @@ static int write_capture(StrobeWriterLoop *loop, StrobeResultDirectory *d, const
     return error ? error : strobe_dump_serve(loop, path);
 }
 
-/* The program's log since its last window. */
+/* Writes the program's log since its last window. */
 static gboolean write_log(const struct pool_header *pool, StrobeResultDirectory *d)
 {
     guint32 n = MIN(atomic_load(&pool->notes.log_used), sizeof pool->notes.log);
@@ -79,7 +81,8 @@ static gboolean write_log(const struct pool_header *pool, StrobeResultDirectory 
     return strobe_result_directory_log(d, text, NULL);
 }
 
-/* The capture gets its name only when it is complete, because recovery could not finish it. */
+/* Writes all files of the dump. The capture gets its final name only when it is complete, because
+ * recovery cannot complete the capture of a dump. */
 static int fill_directory(StrobeDumpMaker *maker, StrobeWriterLoop *loop, StrobeResultDirectory *d,
                           const char *reason)
 {

@@ -8,7 +8,7 @@
 #include "recorder.h"
 #include "running-median.h"
 
-/* Number of steps before the median is meaningful. */
+/* Number of steps after which the median of their durations is meaningful. */
 #define LEARN_STEPS 8
 
 struct StrobeFlight {
@@ -65,7 +65,8 @@ static void take_signal(StrobeFlight *flight)
         return;
     if ((flight->before.sa_flags & SA_SIGINFO) ||
         (flight->before.sa_handler != SIG_DFL && flight->before.sa_handler != SIG_IGN)) {
-        strobe_log(STROBE_LOG_WARNING, "The program handles %s (%s) itself: it makes no dump",
+        strobe_log(STROBE_LOG_WARNING,
+                   "The program handles %s (%s) itself: the signal makes no dump",
                    sigabbrev_np(number), strsignal(number));
         return;
     }

@@ -12,8 +12,8 @@ static gboolean is_waiting(StrobeCollector *c)
     return g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING;
 }
 
-/* In a call of the loader, the thread may lack a lock (an interpreter's) that another thread
- * holds while it waits for the session. */
+/* May the collector be opened in a call of the loader? Not if its calls take a lock (an
+ * interpreter's): another thread may hold that lock while it waits for the session. */
 static gboolean may_open_in_loader(StrobeCollector *c)
 {
     return is_waiting(c) && !(c->component->flags & STROBE_COMPONENT_ASK_CALLER);
@@ -33,7 +33,7 @@ static gboolean records_or_warms(const StrobeSession *session)
     return session->is_running && session->action != STROBE_ACTION_NONE;
 }
 
-/* From now on the collector takes part in the session. */
+/* Warms a collector that was opened late, and starts it if a window records. */
 static void join_session(StrobeSession *session, StrobeCollector *c)
 {
     strobe_collector_warm(c);
@@ -43,7 +43,8 @@ static void join_session(StrobeSession *session, StrobeCollector *c)
     strobe_sampler_add(&session->sampler, c);
 }
 
-/* FALSE: not now. `is_wanted` selects the collectors. */
+/* Opens the collectors for which `is_wanted` is true. FALSE: not possible now, because collectors
+ * are being called. */
 static gboolean open_late(StrobeSession *session, gboolean (*is_wanted)(StrobeCollector *))
 {
     if (session->is_changing)
@@ -82,7 +83,8 @@ void strobe_session_open_loaded(StrobeSession *session)
 
 /* ---- calls of the loader ---- */
 
-/* The program's threads may hold the session's lock: this call must not wait for it. */
+/* Called in the program's calls of the loader. Must not wait for the session's lock, because
+ * another thread may hold it and wait for the loader. */
 static int open_in_loader(void)
 {
     StrobeSession *session = strobe_session_hold();

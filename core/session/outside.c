@@ -14,7 +14,7 @@
 #include "sampler.h"
 #include "timed-wait.h"
 
-/* Maximum wait for collectors at the end of a window. */
+/* Maximum time for which the end of a window waits for the collectors. */
 #define END_PATIENCE_NS 5000000000
 
 struct StrobeOutside {
@@ -24,14 +24,14 @@ struct StrobeOutside {
     StrobeSampler *sampler;
     pthread_t thread;
     gboolean has_thread;
-    pthread_mutex_t lock;    /* of what follows */
+    pthread_mutex_t lock;    /* protects the members below */
     pthread_cond_t wake;     /* CLOCK_MONOTONIC */
-    guint32 wanted, present; /* windows; 0: none */
+    guint32 wanted, present; /* numbers of the requested and of the current window; 0: none */
     guint64 end;             /* end of the previously requested window, ticks */
-    guint64 paused;          /* last value of the word in the pool */
+    guint64 paused;          /* last known value of control.paused in the pool */
     guint n_stuck;
     gboolean is_stopping;
-    char *directory; /* of the requested window */
+    char *directory; /* result directory of the requested window */
 };
 
 gboolean strobe_component_is_outside(const StrobeComponent *component)
@@ -48,7 +48,7 @@ static void send_line(gint32 level, const char *text)
     strobe_recorder_say(text, (guint32)level, 0);
 }
 
-/* The failure is already in the log. */
+/* Sends the collector's failure, which is already in the writer's log, to the program. */
 static void send_failure(StrobeCollector *c)
 {
     if (!c->failure || c->is_failure_reported)
@@ -175,7 +175,8 @@ void strobe_outside_begin(StrobeOutside *o, guint32 window, const char *capture)
     pthread_mutex_unlock(&o->lock);
 }
 
-/* A collector that does not return keeps its window open only in this process. */
+/* If a collector does not return, the thread stays in the old window; the program's window ends all
+ * the same. */
 guint strobe_outside_end(StrobeOutside *o, guint64 end)
 {
     gint64 until = strobe_clock_ns(CLOCK_MONOTONIC) + END_PATIENCE_NS;
@@ -268,7 +269,7 @@ void strobe_outside_free(StrobeOutside *o)
     o->is_stopping = TRUE;
     pthread_cond_broadcast(&o->wake);
     pthread_mutex_unlock(&o->lock);
-    if (is_hung) /* the process ends soon, and with it the hanging thread */
+    if (is_hung) /* does not join the hanging thread: it ends with the process, soon */
         return;
     if (o->has_thread)
         pthread_join(o->thread, NULL);

@@ -16,9 +16,10 @@ typedef struct StrobeOutside StrobeOutside;
 /* Should the collector run in the writer process if there is one? */
 gboolean strobe_component_is_outside(const StrobeComponent *component);
 
-/* Makes the collectors that the setup names, in a process that has mapped this pool and joins
- * it; NULL: there are none. `program` is the program's process id as this process sees it, 0: it
- * cannot see it. Reports a missing collector to the program. `setup` must outlive the result. */
+/* Makes the collectors that the setup names, in a process that has mapped this pool, and begins to
+ * record into the pool; NULL: the setup names none. `program` is the program's process id as this
+ * process sees it, 0 if it cannot see the program. Reports a missing collector to the program.
+ * `setup` must outlive the result. */
 StrobeOutside *strobe_outside_new(struct pool_header *pool, pid_t program,
                                   const StrobeWriterSetup *setup);
 /* Closes the collectors. NULL is allowed. */
@@ -27,7 +28,7 @@ void strobe_outside_free(StrobeOutside *outside);
 /* A window with its capture at this path has begun; returns at once. */
 void strobe_outside_begin(StrobeOutside *outside, guint32 window, const char *capture);
 /* The window has ended: waits some seconds at most until no collector records in it. Returns the
- * number of threads that do not stop recording. */
+ * number of threads that have not stopped recording. */
 guint strobe_outside_end(StrobeOutside *outside, guint64 end);
 /* Checks whether the program has paused a collector; call it regularly. */
 void strobe_outside_look(StrobeOutside *outside);

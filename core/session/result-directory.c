@@ -20,6 +20,8 @@
 #include "result.h"
 
 #define INFO_PREFIX "profiler_info"
+#define DEVICE_COLLECTOR "npu_task"
+#define DEVICE_LEVEL "Level1" /* its level unless an option says another */
 #define METADATA_NAME "profiler_metadata.json"
 
 static gint reported_rank = -1; /* atomic */
@@ -29,7 +31,7 @@ void strobe_set_rank(int rank)
     g_atomic_int_set(&reported_rank, MAX(rank, -1));
 }
 
-/* -1 if no environment variable has a rank. */
+/* The rank in an environment variable; -1 if there is none. */
 static gint rank_of_environment(void)
 {
     static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
@@ -69,8 +71,8 @@ static void stamp_now(char stamp[18], gint64 realtime_ns)
     g_snprintf(stamp + 14, 4, "%03d", (int)(realtime_ns / 1000000 % 1000));
 }
 
-/* The system limits the length of a folder's name: a too long worker is truncated at a character
- * boundary. */
+/* Makes the folder's name. If `worker` makes it longer than the system allows, truncates `worker`
+ * at a character boundary. */
 static char *make_name(const char *worker, pid_t pid, const char *stamp)
 {
     g_autofree char *rest = g_strdup_printf("_%ld_%s_ascend_pt", (long)pid, stamp);
@@ -82,7 +84,8 @@ static char *make_name(const char *worker, pid_t pid, const char *stamp)
     return g_strdup_printf("%.*s%s", (int)(end - worker), worker, rest);
 }
 
-/* On a clash (two threads make results in the same millisecond) it takes the next millisecond. */
+/* If the directory exists (another thread made a result in the same millisecond), uses the next
+ * millisecond. */
 static gboolean make_directory(StrobeResultDirectory *d, const char *parent, const char *worker,
                                GError **error)
 {
@@ -100,8 +103,8 @@ static gboolean make_directory(StrobeResultDirectory *d, const char *parent, con
     return set_io_error(d->path, error);
 }
 
-/* Opens the directory, or a folder in it; the session keeps no descriptor in the program. -1: an
- * error. */
+/* Opens the directory, or a folder in it; the session keeps no descriptor open in the program. -1:
+ * an error. */
 static int open_folder(const StrobeResultDirectory *d, const char *name)
 {
     g_autofree char *path = g_build_filename(d->path, name, NULL);
@@ -212,7 +215,8 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
 
 /* ---- metadata ---- */
 
-/* Leaves out the "PLUGIN." that selects the file, unless another collector has the same name. */
+/* The collector's name without the "PLUGIN." that selects the file, unless another collector has
+ * the same name. */
 static const char *collector_name(const StrobeConfig *config, guint index)
 {
     const StrobeConfigComponent *own = g_ptr_array_index(config->collectors, index);
@@ -227,7 +231,7 @@ static const char *collector_name(const StrobeConfig *config, guint index)
     return dot ? dot + 1 : own->name;
 }
 
-/* The collectors in the order of their numbers; link ids contain these. */
+/* Names of the collectors in the order of their numbers, which link ids contain. */
 static char *link_sources(const StrobeConfig *config)
 {
     GString *names = g_string_new(NULL);
@@ -249,7 +253,7 @@ char *strobe_result_directory_metadata(const StrobeResultDirectory *d, const Str
     json_object_set_int_member(capture_metadata, "pid", d->pid);
     json_object_set_int_member(capture_metadata, "rank", strobe_rank());
     json_object_set_string_member(capture_metadata, "host", g_get_host_name());
-    /* Stored as bytes that a JSON string can hold; the records have the raw bytes. */
+    /* JSON can store only valid UTF-8; the records have the raw bytes. */
     g_autofree char *valid = g_utf8_make_valid(command, -1);
     json_object_set_string_member(capture_metadata, "command", valid);
     json_object_set_string_member(capture_metadata, "boot_id", boot_id);
@@ -287,7 +291,7 @@ static JsonNode *copy_member(JsonObject *object, const char *name)
     return node ? json_node_copy(node) : NULL;
 }
 
-/* A node that owns `object`. */
+/* Makes a node that owns `object`. */
 static JsonNode *object_node(JsonObject *object)
 {
     JsonNode *node = json_node_alloc();
@@ -331,8 +335,8 @@ static gboolean has_collector(const StrobeConfig *config, const char *name)
     return FALSE;
 }
 
-/* torch_npu's parameters as it writes them. A session of another front end has no such
- * parameters; its collectors determine the values. */
+/* The parameters of torch_npu's profiler, in the form in which it writes them. A session of another
+ * front end has no such parameters; the values are then derived from its collectors. */
 static JsonNode *common_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "common_config");
@@ -346,6 +350,8 @@ static JsonNode *common_config(const StrobeConfig *config)
     JsonObject *out = json_object_new();
     JsonArray *activities = json_array_new();
     json_array_add_string_element(activities, "ProfilerActivity.CPU");
+    if (has_collector(config, DEVICE_COLLECTOR))
+        json_array_add_string_element(activities, "ProfilerActivity.NPU");
     json_object_set_array_member(out, "activities", activities);
     json_object_set_member(out, "schedule", schedule_node(config));
     json_object_set_boolean_member(out, "profile_memory", has_collector(config, "memory"));
@@ -356,15 +362,35 @@ static JsonNode *common_config(const StrobeConfig *config)
     return object_node(out);
 }
 
+/* Of the parameters those by which torch_npu's analysis chooses columns and tables. */
+static JsonNode *experimental_config(const StrobeConfig *config)
+{
+    JsonNode *given = copy_member(config->front_end, "experimental_config");
+    static const char *const switches[][2] = {{"_l2_cache", "l2_cache"},
+                                              {"_op_attr", "op_attr"},
+                                              {"_sys_io", "sys_io"},
+                                              {"_sys_interconnection", "sys_interconnection"}};
+
+    if (given)
+        return given;
+    JsonObject *out = json_object_new();
+    if (!has_collector(config, DEVICE_COLLECTOR))
+        return object_node(out);
+    const char *level = option_of(config, DEVICE_COLLECTOR, "profiler_level");
+    json_object_set_string_member(out, "_profiler_level", level ? level : DEVICE_LEVEL);
+    for (guint i = 0; i < G_N_ELEMENTS(switches); i++) {
+        const char *value = option_of(config, DEVICE_COLLECTOR, switches[i][1]);
+        json_object_set_boolean_member(out, switches[i][0], g_strcmp0(value, "true") == 0);
+    }
+    return object_node(out);
+}
+
 static JsonObject *config_member(const StrobeConfig *config)
 {
     JsonObject *out = json_object_new();
-    JsonNode *experimental = copy_member(config->front_end, "experimental_config");
 
     json_object_set_member(out, "common_config", common_config(config));
-    if (!experimental)
-        experimental = object_node(json_object_new());
-    json_object_set_member(out, "experimental_config", experimental);
+    json_object_set_member(out, "experimental_config", experimental_config(config));
     return out;
 }
 
@@ -409,7 +435,7 @@ static void add_versions(JsonObject *top, const StrobeConfig *config)
     json_object_set_string_member(top, "strobe_version", strobe_version());
 }
 
-/* NULL `end`: the window still records. */
+/* The text of profiler_info. `end` is NULL while the window records. */
 static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *config, gint rank,
                        const StrobeClockPair *end)
 {
@@ -420,7 +446,7 @@ static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *confi
     if (end)
         json_object_set_object_member(top, "end_info", strobe_result_end_info(end));
     add_versions(top, config);
-    /* A string if it comes from the environment, as torch_npu writes it. */
+    /* torch_npu writes a rank from the environment as a string. */
     if (rank >= 0 && rank_of_environment() < 0) {
         json_object_set_int_member(top, "rank_id", rank);
     } else if (rank >= 0) {
@@ -435,7 +461,8 @@ static char *info_name(gint rank)
     return rank < 0 ? g_strdup(INFO_PREFIX ".json") : g_strdup_printf(INFO_PREFIX "_%d.json", rank);
 }
 
-/* The rank may have become known within the window. */
+/* Writes profiler_info. If its name has changed because the rank became known within the window,
+ * removes the old file. */
 static gboolean write_info(StrobeResultDirectory *d, int folder, const StrobeConfig *config,
                            const StrobeClockPair *end, GError **error)
 {
@@ -470,7 +497,7 @@ static char *metadata_text(const StrobeResultDirectory *d, const StrobeConfig *c
     g_autoptr(GList) keys = json_object_get_members(config->metadata);
 
     for (GList *k = keys; k; k = k->next)
-        if (strcmp(k->data, "trace_id")) /* it goes last */
+        if (strcmp(k->data, "trace_id")) /* added last */
             json_object_set_member(
                 top, k->data, json_node_copy(json_object_get_member(config->metadata, k->data)));
     json_object_set_object_member(top, "ENV_VARIABLES", read_environment());
@@ -499,8 +526,8 @@ gboolean strobe_result_directory_log(StrobeResultDirectory *d, const char *text,
     return ok;
 }
 
-/* Writes the file directly, because the folder does not contain it yet; it is replaced when the
- * window has ended. */
+/* Writes the first version of a file, directly under its name. The end of the window replaces the
+ * file. */
 static gboolean write_first(int folder, const char *name, const char *text)
 {
     const gsize n = strlen(text);
@@ -515,7 +542,7 @@ static gboolean write_first(int folder, const char *name, const char *text)
     return ok;
 }
 
-/* Errors here are reported at the end of the window. */
+/* Does not report errors: the end of the window writes the files again and reports them. */
 void strobe_result_directory_begin(StrobeResultDirectory *d, const StrobeConfig *config)
 {
     gint rank = strobe_rank();
@@ -577,7 +604,7 @@ static gboolean copy_json(StrobeResultDirectory *d, int from, int to, const char
     g_autoptr(JsonNode) node = strobe_json_read_file(from, name);
 
     if (!node)
-        return TRUE; /* the program has not written it yet, or the folder is something else */
+        return TRUE; /* the program has not written the file yet */
     set_what_differs(d, json_node_get_object(node));
     g_autofree char *copy = strobe_json_object_to_text(
         json_node_get_object(node),

@@ -13,7 +13,7 @@ typedef struct StrobeResultDirectory {
     StrobeClockPair start;
     gint64 start_raw_ns; /* CLOCK_MONOTONIC_RAW */
     char *trace_id;
-    pid_t pid;       /* of the program */
+    pid_t pid;       /* process id of the program */
     char *info_name; /* name of profiler_info, once it is written */
 } StrobeResultDirectory;
 
@@ -21,15 +21,15 @@ typedef struct StrobeResultDirectory {
 StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, pid_t pid,
                                                    GError **error);
 void strobe_result_directory_free(StrobeResultDirectory *directory);
-/* Frees it and removes its files: nothing was recorded. */
+/* Frees `directory` and removes its files. Call it if nothing was recorded. */
 void strobe_result_directory_discard(StrobeResultDirectory *directory);
 
 /* Creates the capture FRAMEWORK/`name`; returns its descriptor and path (free it), -1 on
  * failure. */
 int strobe_result_directory_capture(StrobeResultDirectory *directory, const char *name, char **path,
                                     GError **error);
-/* Renames a complete capture that was created as STROBE_SEGMENT_NEW. `sync`: the name must
- * survive a power cut. */
+/* Gives a complete capture, which was created as STROBE_SEGMENT_NEW, its final name. `sync`: syncs
+ * the folder, so that the name survives a power cut. */
 gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolean sync,
                                        GError **error);
 
@@ -39,17 +39,18 @@ char *strobe_result_directory_metadata(const StrobeResultDirectory *directory,
 
 /* Writes profiler_info[_rank].json and profiler_metadata.json with the data known so far. */
 void strobe_result_directory_begin(StrobeResultDirectory *directory, const StrobeConfig *config);
-/* Replaces both because metadata has changed within the window. */
+/* Replaces profiler_info and profiler_metadata.json because metadata has changed within the
+ * window. */
 void strobe_result_directory_update(StrobeResultDirectory *directory, const StrobeConfig *config);
-/* Replaces both at the end of the window. */
+/* Replaces profiler_info and profiler_metadata.json at the end of the window. */
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
                                         const StrobeConfig *config, GError **error);
 /* Writes the log. */
 gboolean strobe_result_directory_log(StrobeResultDirectory *directory, const char *text,
                                      GError **error);
 
-/* Copies profiler_info[_rank].json and profiler_metadata.json from the result directory at
- * `from`, with changes; their end is the current time. */
+/* Copies profiler_info[_rank].json and profiler_metadata.json from the result directory at `from`,
+ * with changes; the end of the result in them is the current time. */
 gboolean strobe_result_directory_copy(StrobeResultDirectory *directory, const char *from,
                                       GError **error);
 

@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SUBSTANCE_SECONDS 10 /* launchers have ended by then */
+/* a program that has run longer is no launcher, and its result is kept */
+#define SUBSTANCE_SECONDS 10
 
 static int open_in(const char *folder, const char *name, int flags)
 {
@@ -23,7 +24,7 @@ static int open_in(const char *folder, const char *name, int flags)
     return open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* 0: not known. */
+/* Start time of this process (field 22 of /proc/PID/stat); 0: not known. */
 static unsigned long long start_of_process(void)
 {
     unsigned long long start = 0;
@@ -34,7 +35,7 @@ static unsigned long long start_of_process(void)
     if (fd >= 0)
         close(fd);
     text[n > 0 ? n : 0] = 0;
-    char *field = strrchr(text, ')'); /* the end of the second field, a name */
+    char *field = strrchr(text, ')'); /* the end of field 2, the program's name */
     for (int i = 2; field && i < 22; i++)
         field = strchr(field + 1, ' ');
     if (field)
@@ -106,8 +107,8 @@ static void drop_results(const char *folder)
         close(from);
 }
 
-/* The program that previously ran in this process began to record only recently, and only
- * collectors for any process. */
+/* Was the program that ran in this process before a launcher? Yes if it began to record only
+ * recently, and only with collectors for any process. */
 static int was_launcher(int fd, const StrobeClaim *earlier)
 {
     struct stat status;

@@ -11,11 +11,11 @@
 /* Why a process records, by increasing weight. */
 enum {
     STROBE_CLAIM_NONE = 0,
-    STROBE_CLAIM_FOR_NOW = 1, /* others are requested too, but only collectors that work in any
-                                 process work in it: a process in which one of the others works
-                                 takes over */
-    STROBE_CLAIM_ANY = 2,     /* only collectors that work in any process are requested */
-    STROBE_CLAIM_OWN = 3      /* another collector works in it */
+    /* only collectors that work in any process work in it, but other collectors are requested too:
+     * a process in which one of these works takes over */
+    STROBE_CLAIM_FOR_NOW = 1,
+    STROBE_CLAIM_ANY = 2, /* only collectors that work in any process are requested */
+    STROBE_CLAIM_OWN = 3  /* a collector works in it that does not work in any process */
 };
 
 typedef struct StrobeClaim {
@@ -24,17 +24,18 @@ typedef struct StrobeClaim {
     int rank;
 } StrobeClaim;
 
-/* 0: no process has claimed the run in this folder. */
+/* Reads the claim of the run in this folder. 0: no process has claimed the run. */
 int strobe_claim_read(const char *folder, StrobeClaim *claim);
 
-/* Is it the claim of this process, or of a program that ran in it before? */
+/* Is it the claim of this process, made by this program or by a program that ran in the process
+ * before an exec? */
 int strobe_claim_is_mine(const StrobeClaim *claim);
 
-/* Claims the run for this process; returns 0 if another one has it. A program that was executed in
- * the claiming process takes over, and so does a process with a rank above FOR_NOW. The result of
- * the earlier program is then dropped: its path moves from "directories" to "dropped", unless the
- * exec came after 10 s or the earlier program recorded with rank OWN. `shared`: every process may
- * record. */
+/* Claims the run for this process; returns 0 if another process has the claim. A program that was
+ * executed in the claiming process takes the claim over. So does a process with a higher rank if
+ * the claim has the rank FOR_NOW. The result of the earlier program is then dropped: its path moves
+ * from "directories" to "dropped", unless the exec came after 10 s or the earlier program recorded
+ * with rank OWN. `shared`: every process may record, with or without the claim. */
 int strobe_claim_take(const char *folder, int rank, int shared);
 
 /* From now on this process's claim has the rank OWN. */

@@ -18,7 +18,7 @@
 
 /* Accuracy of a source's interval so far; times in ns. */
 struct account {
-    guint64 begin, end; /* ticks: of the first sample, and after the last one */
+    guint64 begin, end; /* ticks: before the first sample, and after the last sample */
     guint64 n, missed, late_sum, late_max, took_sum, took_max;
 };
 
@@ -29,11 +29,12 @@ struct source {
 };
 
 struct StrobeSampler {
-    pthread_mutex_t lock; /* not GLib's: ThreadSanitizer does not see the ordering of those */
-    pthread_cond_t wake;  /* CLOCK_MONOTONIC */
+    /* not a lock of GLib: ThreadSanitizer does not see the ordering of GLib's locks */
+    pthread_mutex_t lock;
+    pthread_cond_t wake; /* CLOCK_MONOTONIC */
     gboolean stopping;
-    GPtrArray *threads; /* of struct worker; [0] is the common one */
-    GArray *added;      /* of struct source, to be taken over by [0] */
+    GPtrArray *threads; /* of struct worker; [0] samples all sources that have no separate thread */
+    GArray *added;      /* of struct source: new sources that threads[0] has not taken over yet */
 };
 
 struct worker {
@@ -45,7 +46,8 @@ struct worker {
 
 static void add_worker(StrobeSampler *sampler, GArray *sources);
 
-/* Without `account` it records a gap: nothing was sampled. */
+/* Records how well the interval was kept. If `account` is NULL, records a gap, in which nothing was
+ * sampled. */
 static void record_sampling(const struct source *s, guint64 begin, guint64 end, guint64 missed,
                             const struct account *account)
 {
@@ -96,15 +98,16 @@ static gint64 take_sample(struct source *s, gint64 now)
     return took;
 }
 
-/* A source that overran must not delay the others again. */
+/* Moves a source whose sample took longer than its interval to a separate thread, so that it does
+ * not delay the other sources again. */
 static void move_source(struct worker *worker, guint i, gint64 took)
 {
     const struct source *s = &g_array_index(worker->sources, struct source, i);
     GArray *own = g_array_new(FALSE, FALSE, sizeof(struct source));
 
     strobe_log(STROBE_LOG_WARNING,
-               "%s: a sample took %.1f ms, longer than its interval of %.1f ms: it gets a thread "
-               "of its own",
+               "%s: a sample took %.1f ms, longer than its interval of %.1f ms: a separate thread "
+               "samples it now",
                s->collector->component->name, (double)took / 1e6, (double)s->interval / 1e6);
     g_array_append_val(own, *s);
     pthread_mutex_lock(&worker->sampler->lock);
@@ -137,7 +140,7 @@ static gint64 sample_due(struct worker *worker)
     return soonest;
 }
 
-/* The caller holds the lock. */
+/* Are there new sources for this worker? The caller holds the lock. */
 static gboolean has_added(const struct worker *worker)
 {
     const StrobeSampler *sampler = worker->sampler;
@@ -180,7 +183,8 @@ static void *worker_main(void *data)
     return NULL;
 }
 
-/* The caller holds the lock, or no other thread knows the sampler yet. */
+/* Starts a worker for these sources. The caller holds the lock, or no other thread knows the
+ * sampler yet. */
 static void add_worker(StrobeSampler *sampler, GArray *sources)
 {
     struct worker *worker = g_new0(struct worker, 1);
@@ -188,8 +192,8 @@ static void add_worker(StrobeSampler *sampler, GArray *sources)
     worker->sampler = sampler;
     worker->sources = sources;
     g_ptr_array_add(sampler->threads, worker);
-    /* not through GLib: a library that intercepts the program's calls (osrt) recognises Strobe's
-     * own calls by their caller */
+    /* not through GLib: the library that intercepts the program's calls of libc (osrt) recognises
+     * Strobe's calls by the caller's address */
     worker->has_thread = strobe_thread_start(&worker->thread, worker_main, worker) == 0;
     if (!worker->has_thread)
         strobe_log(STROBE_LOG_WARNING,
@@ -220,7 +224,7 @@ static StrobeSampler *start_sampler(GArray *sources)
     strobe_cond_init(&sampler->wake);
     sampler->threads = g_ptr_array_new();
     sampler->added = g_array_new(FALSE, FALSE, sizeof(struct source));
-    /* The new thread reads the list of threads under this lock. */
+    /* Under the lock, because the new thread reads the list of threads. */
     pthread_mutex_lock(&sampler->lock);
     add_worker(sampler, sources);
     pthread_mutex_unlock(&sampler->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that calls the periodic collectors. A collector that overruns its interval gets a
- * separate thread, and a warning. */
+/* The thread that calls the periodic collectors. If a sample of a collector takes longer than its
+ * interval, a warning is printed and a separate thread samples this collector. */
 #ifndef STROBE_CORE_SAMPLER_H
 #define STROBE_CORE_SAMPLER_H
 

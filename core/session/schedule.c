@@ -27,7 +27,7 @@ StrobeAction strobe_schedule_action(const StrobeScheduleConfig *schedule, gint64
 #define WARM STROBE_CALL_WARM
 #define START STROBE_CALL_START
 
-/* Rows: previous action; columns: next action, the last one being the end of the session. The
+/* Rows: previous action; columns: next action, in the last column the end of the session. The
  * messages are those of torch_npu. */
 static const StrobeTransition table[4][5] = {
     [STROBE_ACTION_NONE] = {{0, NULL}, {WARM, NULL}, {START, NULL}, {START, NULL}, {0, NULL}},

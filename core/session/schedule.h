@@ -6,18 +6,17 @@
 #include <strobe/strobe.h>
 #include "config.h"
 
-/* Action of step `step` (from 0). The parameters are valid, and small enough that sums do not
- * overflow: see config.c. */
+/* Action of step `step` (from 0). The configuration's limits ensure that no sum overflows. */
 StrobeAction strobe_schedule_action(const StrobeScheduleConfig *schedule, gint64 step);
 
-/* Additional action: the session does not run. */
+/* A fifth action, for the table of transitions: the session does not run. */
 #define STROBE_ACTION_EXIT 4
 
 /* Calls of a transition, in this order. */
 enum {
     STROBE_CALL_WARN = 1u << 0,    /* the transition's message */
     STROBE_CALL_STOP = 1u << 1,    /* the window ends: stop, flush, seal, write the info files */
-    STROBE_CALL_HANDLER = 1u << 2, /* on_trace_ready */
+    STROBE_CALL_HANDLER = 1u << 2, /* call the function of on_trace_ready */
     STROBE_CALL_COOL = 1u << 3,
     STROBE_CALL_WARM = 1u << 4,
     STROBE_CALL_START = 1u << 5 /* a window begins */
@@ -25,7 +24,7 @@ enum {
 
 typedef struct StrobeTransition {
     guint32 calls;
-    const char *warning; /* with STROBE_CALL_WARN */
+    const char *warning; /* the message for STROBE_CALL_WARN */
 } StrobeTransition;
 
 /* `previous` is an action; `next` an action or STROBE_ACTION_EXIT. */

@@ -159,7 +159,7 @@ static const StrobeHost collector_host = {
 
 /* ---- core records ---- */
 
-/* FALSE: no window records, or this thread cannot. */
+/* Records the cost of a call. FALSE: no window records, or this thread cannot record. */
 static gboolean record_call(const StrobeCollector *c, const struct collector_call_cost *cost)
 {
     StrobeWriter *writer = strobe_thread_buffer_writer();
@@ -214,8 +214,8 @@ void strobe_collector_tell_calls(StrobeCollector *c)
 
 /* ---- life ---- */
 
-/* In the writer process, a collector's warning during a window becomes a diagnostic of the result,
- * because the program may have changed independently of it. */
+/* Logs a line. In the writer process, a collector's warning during a window also becomes a
+ * diagnostic of the result. */
 static void log_line(StrobeInstance *self, gint32 level, const char *text)
 {
     const StrobeCollector *c = self->owner;
@@ -279,8 +279,8 @@ void strobe_collector_open(StrobeCollector *c)
 
     if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_PENDING)
         return;
-    g_free(strobe_instance_take_causes(&c->instance)); /* the reason of the previous early
-                                                        * attempt */
+    /* drops the reason why an earlier open returned STROBE_AGAIN */
+    g_free(strobe_instance_take_causes(&c->instance));
     strobe_run_opening(c->component->name);
     StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
     strobe_run_opening(NULL);
@@ -291,7 +291,8 @@ void strobe_collector_open(StrobeCollector *c)
                      status == STROBE_OK ? STROBE_COLLECTOR_OPEN : STROBE_COLLECTOR_FAILED);
 }
 
-/* A failed collector takes no further part, but is still closed: its open succeeded. */
+/* Is the collector open and without a failure? A collector that failed later gets no further calls
+ * except close. */
 static gboolean is_usable(const StrobeCollector *c)
 {
     return g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OPEN && !c->failure;
@@ -321,7 +322,8 @@ void strobe_collector_start(StrobeCollector *c)
 
 void strobe_collector_stop(StrobeCollector *c)
 {
-    if (c->is_paused) /* it has stopped, and its late records are recorded */
+    if (c->is_paused) /* a paused collector has already stopped, and its late records are recorded
+                       */
         c->is_started = c->is_paused = FALSE;
     if (!c->is_started)
         return;
@@ -390,7 +392,8 @@ gboolean strobe_collectors_begin_flush(const GPtrArray *collectors)
     return has_late;
 }
 
-/* Calls them in turn, so that none waits for another's device. */
+/* Calls the collectors' flush in turn, so that no collector waits for another collector's
+ * device. */
 void strobe_collectors_flush(const GPtrArray *collectors)
 {
     gboolean has_more = TRUE;

@@ -50,7 +50,8 @@ static void report_dump(StrobeSession *session, struct pool_dump *dump)
         strobe_log(STROBE_LOG_INFO, "Dumped (%s): %s", dump->reason, dump->path);
         call_trace_ready(session, dump->path);
     } else if (dump->error == EINVAL) {
-        strobe_log(STROBE_LOG_INFO, "No dump (%s): recording has ended, the result holds it all",
+        strobe_log(STROBE_LOG_INFO,
+                   "No dump (%s): recording has ended, all records are in the result",
                    dump->reason);
     } else {
         set_dump_error(dump->path, (int)dump->error, &error);
@@ -58,7 +59,7 @@ static void report_dump(StrobeSession *session, struct pool_dump *dump)
     }
 }
 
-/* The caller holds the lock. */
+/* Logs new requests that the configuration did not allow. The caller holds the lock. */
 static void report_refused(StrobeSession *session)
 {
     guint32 before = session->n_refused_dumps;
@@ -66,7 +67,7 @@ static void report_refused(StrobeSession *session)
     session->n_refused_dumps = strobe_recorder_refused_dumps();
     if (session->n_refused_dumps != before)
         strobe_log(STROBE_LOG_INFO,
-                   "No dump for %u requests: dump.max and dump.min_interval allow none now",
+                   "No dump for %u requests: dump.max or dump.min_interval does not allow one now",
                    session->n_refused_dumps - before);
 }
 
@@ -99,7 +100,8 @@ gboolean strobe_session_report_dumps(StrobeSession *session)
 
 /* ---- calls ---- */
 
-/* Waits and calls the function without the session's lock, because steps continue. */
+/* Waits for the dump, and then calls the on_trace_ready function, without the session's lock,
+ * because steps continue. Returns the dump's directory. */
 static char *wait_for_dump(StrobeSession *session, const char *reason, GError **error)
 {
     char path[PATH_MAX] = "";

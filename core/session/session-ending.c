@@ -23,7 +23,7 @@ void strobe_session_set_write_error(const char *directory, int failed, GError **
     if (failed == EOWNERDEAD)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
                     "The process that wrote %s (strobe-writer) has ended: strobe analyse recovers "
-                    "what it had not written",
+                    "the records that it had not written",
                     directory);
     else
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
@@ -49,13 +49,14 @@ static void add_diagnostic(StrobeSession *session, const char *component, const 
     strobe_diagnostic_record(component, text);
 }
 
-/* The writer process has recorded the reason. */
+/* Has the collector failed in the writer process, which has already recorded the reason? */
 static gboolean has_failed_outside(const StrobeCollector *c)
 {
     return c->failure && g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_OUTSIDE;
 }
 
-/* Describes what an idle collector waits for; NULL: nothing. */
+/* Describes why an opened or pending collector has recorded nothing; NULL: there is no reason to
+ * report. */
 static char *describe_waiting(StrobeCollector *c)
 {
     gboolean is_pending = g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING;
@@ -80,7 +81,7 @@ static char *describe_missing(StrobeCollector *c)
         return g_strdup(c->failure->message);
     if (c->has_more)
         return g_strdup_printf("collector %s: it had more records of the window when the time "
-                               "for late ones (%d s) was over",
+                               "for late records (%d s) was over",
                                c->component->name, STROBE_FLUSH_DEADLINE_S);
     return describe_waiting(c);
 }
@@ -88,7 +89,7 @@ static char *describe_missing(StrobeCollector *c)
 static char *describe_lacking(const StrobeCollector *c)
 {
     return c->instance.lacking->len
-               ? g_strdup_printf("collector %s: it cannot do what was asked for: %s",
+               ? g_strdup_printf("collector %s: it does not support these settings: %s",
                                  c->component->name, c->instance.lacking->str)
                : NULL;
 }
@@ -146,7 +147,7 @@ static int seal_window(StrobeSession *session, StrobeEnding *ending)
     return failed;
 }
 
-/* From now on only this thread records. FALSE: there is nothing late. */
+/* Begins the phase in which only this thread records. FALSE: there are no late records. */
 static gboolean begin_late(const StrobeSession *session)
 {
     if (!strobe_collectors_begin_flush(session->collectors))
@@ -207,8 +208,8 @@ static void end_collectors(StrobeSession *session)
     strobe_session_for_collectors(session, strobe_session_note_missing);
 }
 
-/* Another thread may be in a call of the session, and wait for something that the exit has
- * stopped. */
+/* Waits for the session's lock only for a limited time: another thread may be in a call of the
+ * session, and wait for something that the exit has stopped. */
 void strobe_session_end_at_exit(StrobeSession *session)
 {
     guint patience = EXIT_PATIENCE_MS;

@@ -7,7 +7,7 @@
 
 #define LOG_MAX_BYTES (1u << 20) /* a collector with many messages must not fill the memory */
 
-/* A lock of pthread, because ThreadSanitizer does not see GLib's. */
+/* Not a lock of GLib, because ThreadSanitizer does not see GLib's locks. */
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static GString *log_text;
 
@@ -67,5 +67,6 @@ void strobe_session_log_note(void)
 void strobe_session_log_reset(void)
 {
     strobe_log_set_sink(NULL);
-    pthread_mutex_init(&log_lock, NULL); /* a thread that does not exist here may have held it */
+    /* a thread of the parent may have held the lock during the fork */
+    pthread_mutex_init(&log_lock, NULL);
 }

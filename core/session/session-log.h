@@ -5,14 +5,15 @@
 
 #include <glib.h>
 
-/* Begin and end to keep lines. */
+/* Begins and ends the collection of lines for the log. */
 void strobe_session_log_begin(void);
 void strobe_session_log_end(void);
-/* The log since the session's begin or the last window (free it); starts again. */
+/* Returns the log since the session's begin or since the last call (free it), and empties it. */
 char *strobe_session_log_take(void);
-/* Copies the whole log to the pool again, because the first lines may be older than the pool. */
+/* Copies the whole log to the pool again, because its first lines may have been written before the
+ * pool existed. */
 void strobe_session_log_note(void);
-/* In a forked child. */
+/* Call it in a forked child: no further lines are added to the log. */
 void strobe_session_log_reset(void);
 
 #endif

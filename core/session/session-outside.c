@@ -7,7 +7,7 @@
 #include "outside.h"
 #include "recorder.h"
 
-#define NUMBERS_MAX 64u /* number of bits in the word of paused collectors */
+#define NUMBERS_MAX 64u /* number of bits in the pool's word of paused collectors */
 
 GArray *strobe_session_find_outside(const StrobeSession *session, GPtrArray *kinds)
 {

@@ -98,7 +98,8 @@ void strobe_session_tell_directory(StrobeSession *session, const char *directory
         ((StrobeCollector *)g_ptr_array_index(session->collectors, i))->directory = directory;
 }
 
-/* Waits, so that required collectors have begun and a short window has a first sample. */
+/* Starts the collectors in the writer process. Waits for them, so that a required collector has
+ * begun, and so that even a short window has a first sample. */
 static void start_outside(StrobeSession *session)
 {
     gboolean any = FALSE;
@@ -151,14 +152,14 @@ static void record_entry(StrobeWriter *writer, const char *name, JsonNode *value
     strobe_thread_buffer_commit(writer);
 }
 
-/* Records the metadata that the user has added, for outputs that have a place for it. */
+/* Records the metadata that the user has added, for exporters that write it. */
 static void record_metadata(StrobeSession *session)
 {
     StrobeWriter *writer = strobe_thread_buffer_writer();
     g_autoptr(GList) keys = json_object_get_members(session->config->metadata);
 
     for (GList *k = keys; writer && k; k = k->next)
-        if (strcmp(k->data, "trace_id")) /* the capture's own metadata has it */
+        if (strcmp(k->data, "trace_id")) /* the capture's own metadata contains it already */
             record_entry(writer, k->data,
                          json_object_get_member(session->config->metadata, k->data));
 }

@@ -21,8 +21,9 @@
 #include "writer-setup.h"
 
 static StrobeSession *current;
-static gint current_pid;    /* separate, because its readers do not hold the session */
-static GMutex current_lock; /* for reading and clearing it; not held during a call */
+/* pid of `current`, separate because its readers do not hold the session */
+static gint current_pid;
+static GMutex current_lock; /* for reading and clearing `current`; not held during a call */
 
 StrobeSession *strobe_session_current(void)
 {
@@ -63,8 +64,8 @@ static gboolean add_collectors(StrobeSession *session, GError **error)
     return TRUE;
 }
 
-/* Checks now, so that the error does not appear in the analysis hours later. The default
- * exporters are always available. */
+/* Checks the exporters' names and options now, so that an error does not appear only in the
+ * analysis, hours later. The default exporters need no check. */
 static gboolean check_exporters(const StrobeSession *session, GError **error)
 {
     const GPtrArray *exporters = session->config->exporters;
@@ -96,8 +97,8 @@ static void set_recorder_error(const StrobeConfig *config, const char *parent, i
                     config->buffer.bytes >> 20, parent, g_strerror(failed));
 }
 
-/* When the address space is used up, the program's allocations fail, and that may show only
- * later. */
+/* Warns if the pool takes much of a limited address space: the program's allocations would fail,
+ * perhaps only much later. */
 static void warn_of_small_address_space(gint64 pool_bytes)
 {
     struct rlimit limit;
@@ -168,7 +169,7 @@ static gboolean set_up(StrobeSession *session, GError **error)
            open_recorder(session, error);
 }
 
-/* Reports records that came too late for every capture. */
+/* Reports records that came after the last window had ended and are in no capture. */
 static void tell_late(void)
 {
     uint64_t late = strobe_recorder_late();
@@ -206,20 +207,20 @@ static void tell_writer(void)
 
     if (!strobe_recorder_has_process(&error) && error)
         strobe_log(STROBE_LOG_INFO,
-                   "No process could be started beside the program: %s. A thread of the program "
-                   "writes the capture",
+                   "No process could be started to write the capture: %s. A thread of the program "
+                   "writes it",
                    g_strerror(error));
 }
 
-/* The program opens its own session, as it would without `strobe run`. FALSE: the current one
- * already belongs to the program. */
+/* Ends the session of `strobe run`, because the program opens its own session. FALSE: the current
+ * session already belongs to the program. */
 static gboolean end_attached_session(void)
 {
     StrobeSession *session = strobe_session_current();
 
     if (!session || !session->is_attached)
         return !session;
-    strobe_log(STROBE_LOG_WARNING, "The program opens a session of its own: the one of strobe run "
+    strobe_log(STROBE_LOG_WARNING, "The program opens its own session: the session of strobe run "
                                    "ends here");
     strobe_session_free(session);
     return TRUE;
@@ -280,12 +281,13 @@ StrobeStatus strobe_session_make(const char *config, const char *origin, gboolea
     return strobe_api_result(failure, error);
 }
 
-/* Free has no return value, and a caller that relies on it could not make the next session. */
+/* Warns that the session is not freed: strobe_session_free has no return value, and until it
+ * succeeds no other session can be made. */
 static void refuse_free(void)
 {
     strobe_log(STROBE_LOG_WARNING,
                "The session is not freed: a function that it calls has not returned yet. Free it "
-               "when that has; until then there can be no other");
+               "when the function has returned; until then no other session can be made");
 }
 
 void strobe_session_free(StrobeSession *session)
@@ -295,7 +297,7 @@ void strobe_session_free(StrobeSession *session)
     if (session->pid != strobe_process_id())
         return; /* a forked child: the parent frees it */
     if (strobe_session_is_calling(session)) {
-        refuse_free(); /* keep it rather than free it while it is in use */
+        refuse_free(); /* a session that is in use must not be freed */
         return;
     }
     strobe_session_stop(session, NULL);
@@ -303,11 +305,11 @@ void strobe_session_free(StrobeSession *session)
     g_mutex_lock(&current_lock);
     g_atomic_pointer_set(&current, NULL);
     g_mutex_unlock(&current_lock);
-    /* A thread may hold it. */
+    /* Waits for threads that hold the session. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
-    if (g_atomic_int_get(&session->n_users)) { /* held by its own callback, or by a library that
-                                                * hangs */
+    /* a callback of the session, or a library that hangs, holds it */
+    if (g_atomic_int_get(&session->n_users)) {
         refuse_free();
         return;
     }
@@ -330,11 +332,12 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
 
 /* ---- transitions ---- */
 
-/* A function of the user that this thread is calling. It may only stop the session. If it does so
- * in a transition, the transition handles it; in the function of a dump, the session stops when
- * that function has returned. */
+/* The session whose function of the user (on_trace_ready, a schedule) this thread is calling. That
+ * function may only stop the session. If a transition called it, the transition handles the stop;
+ * if a dump called it, the session stops when the function has returned. */
 static _Thread_local struct {
-    const StrobeSession *session; /* the session that calls it; NULL: none is being called */
+    /* the session that calls the function; NULL: no function is being called */
+    const StrobeSession *session;
     gboolean is_of_dump;
 } called;
 
@@ -359,7 +362,7 @@ static gboolean is_free_to_go_on(StrobeSession *session, GError **error)
     if (!strobe_session_is_calling(session))
         return TRUE;
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_STATE,
-                "The session was called by a function that it calls, which may only stop it");
+                "A function that the session calls has called the session; it may only stop it");
     return FALSE;
 }
 
@@ -414,7 +417,7 @@ static void make_transition(StrobeSession *session, int next, GError **error)
         strobe_session_stop_window(session, &failure);
         if (was_open && (transition->calls & STROBE_CALL_HANDLER))
             tell_window(session);
-        if (!session->is_running) { /* the callback has stopped it: no further window */
+        if (!session->is_running) { /* the callback has stopped the session: no further window */
             session->action = STROBE_ACTION_NONE;
             transition = strobe_schedule_transition(before, STROBE_ACTION_EXIT);
         }
@@ -456,7 +459,8 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     return strobe_api_result(failure, error);
 }
 
-/* Begins the step again after the functions have been called: their time belongs to no step. */
+/* Reports dumps, which may call functions of the user. Then begins the step again, because the time
+ * of these functions belongs to no step. */
 static void report_dumps_of_step(StrobeSession *session)
 {
     if (!strobe_session_report_dumps(session))
@@ -502,7 +506,8 @@ StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
     } else if (strobe_session_is_calling(session)) {
         session->is_running = FALSE;
     } else if (session->is_running) {
-        if (has_schedule(session)) /* without one, the time after the last step is not a step */
+        /* without a schedule, the time after the last call of step is no step */
+        if (has_schedule(session))
             strobe_session_record_step(session);
         session->is_running = FALSE;
         change_action(session, STROBE_ACTION_EXIT, &failure);
@@ -561,7 +566,8 @@ static StrobeCollector *find_collector(StrobeSession *session, const char *name)
     return NULL;
 }
 
-/* The caller holds the lock. No thread may sample a collector that stops. */
+/* The caller holds the lock. Stops the sampler first: no thread may sample a collector that is
+ * stopped. */
 static void toggle_inside(StrobeSession *session, StrobeCollector *c, gboolean is_on)
 {
     gboolean is_sampled = session->directory && c->ops->sample;

@@ -20,14 +20,14 @@ typedef struct StrobeEnding {
     StrobeResultDirectory *directory;
     char *path;
     guint32 window;
-    GError *failure; /* of writing the files other than the capture */
+    GError *failure; /* failure to write the files other than the capture */
 } StrobeEnding;
 
 struct StrobeSession {
-    GRecMutex lock; /* a handler may call back */
+    GRecMutex lock; /* recursive, because a handler may call the session */
     gint n_users;   /* number of holders, see strobe_session_hold */
     pid_t pid;      /* a forked child must not touch its parent's session */
-    pid_t target;   /* the recorded process if it is another one; 0: this one */
+    pid_t target;   /* id of the recorded process if it is not this process; 0: this process */
     StrobeConfig *config;
     StrobeRegistry *registry;
     GPtrArray *collectors; /* of StrobeCollector */
@@ -36,8 +36,8 @@ struct StrobeSession {
                            * program makes its own session */
     gboolean is_running;
     gboolean is_changing;    /* collectors are being called */
-    gboolean follows_loader; /* opens collectors in calls of the loader */
-    guint64 n_loaded;        /* number of objects when waiting collectors were last opened */
+    gboolean follows_loader; /* collectors are opened in calls of the loader */
+    guint64 n_loaded;        /* number of loaded objects when waiting collectors were last opened */
     gint64 step;
     int action;
     guint64 step_begin;
@@ -49,15 +49,16 @@ struct StrobeSession {
     gint is_stop_wanted; /* the function that a dump called has stopped the session; atomic */
     StrobeScheduleFunction schedule;
     gpointer schedule_user;
-    StrobeResultDirectory *directory; /* of the recording window */
-    guint32 window;                   /* its number */
+    StrobeResultDirectory *directory; /* result directory of the recording window */
+    guint32 window;                   /* number of the recording window */
     GPtrArray *endings;               /* of StrobeEnding, oldest first */
-    StrobeFlight *flight;             /* for the policy ring */
-    guint32 n_dumps, n_refused_dumps; /* numbers that were already reported */
-    StrobeDumpMaker dump_maker;       /* for a writer thread */
+    StrobeFlight *flight;             /* used with the policy ring */
+    /* numbers of dumps and of refused dumps that were already reported */
+    guint32 n_dumps, n_refused_dumps;
+    StrobeDumpMaker dump_maker; /* used if a thread of this process is the writer */
     char *last_dump;
     char *last_directory;
-    GPtrArray *diagnostics; /* texts of the session */
+    GPtrArray *diagnostics; /* texts about the whole session */
     char *diagnostics_text;
 };
 
@@ -73,8 +74,8 @@ void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCo
 StrobeStatus strobe_session_make(const char *config, const char *origin, gboolean is_checked,
                                  pid_t target, StrobeSession **session, StrobeError **error);
 
-/* FALSE with an error for NULL, and in a forked child, where it belongs to the parent. Any
- * thread, no lock. */
+/* Does the session belong to this process? FALSE with an error for NULL, and in a forked child,
+ * where the session belongs to the parent. Any thread, no lock. */
 gboolean strobe_session_is_own(StrobeSession *session, GError **error);
 
 /* ---- functions of the user, session.c ---- */
@@ -82,7 +83,7 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error);
 /* Call these before and after this thread calls a function of the user. No lock. */
 void strobe_session_begin_function(StrobeSession *session, gboolean is_of_dump);
 void strobe_session_end_function(void);
-/* Is the calling thread in such a function? */
+/* Is the calling thread in a function of the user that this session called? */
 gboolean strobe_session_is_calling(const StrobeSession *session);
 
 /* ---- windows, session-window.c ---- */
@@ -97,29 +98,30 @@ void strobe_session_record_step(StrobeSession *session);
 /* A step has ended: records it, and does the work that depends on the number of steps. */
 void strobe_session_after_step(StrobeSession *session);
 
-/* The current session, which is not freed before it is released; NULL: none. */
+/* The current session, which is not freed before strobe_session_let_go() is called; NULL: none. */
 StrobeSession *strobe_session_hold(void);
 void strobe_session_let_go(StrobeSession *session);
 
 /* ---- libraries that are loaded late, late-collectors.c ---- */
 
-/* Opens the collectors that wait for a library; opened ones take part in the session. Does
- * nothing while collectors are called. */
+/* Opens the collectors that wait for a library, and starts them if a window records. Does nothing
+ * while collectors are being called. */
 void strobe_session_open_late(StrobeSession *session);
-/* The same if a library was loaded since the last attempt. */
+/* Like strobe_session_open_late, but only if a library was loaded since the last attempt. */
 void strobe_session_open_loaded(StrobeSession *session);
-/* The same in calls of the loader under `strobe run`, from now on, as long as a collector waits
- * and the session runs. */
+/* From now on, under `strobe run`, calls of the loader open waiting collectors, as long as a
+ * collector waits and the session runs. */
 void strobe_session_follow_loader(StrobeSession *session);
 
 /* ---- collectors in the writer process, session-outside.c ---- */
 
-/* Numbers, from 1, of the collectors that run in a writer process if there is one (unref it);
- * adds their kinds. */
+/* Numbers, from 1, of the collectors that are to run in a writer process (unref it); adds their
+ * kinds to `kinds`. */
 GArray *strobe_session_find_outside(const StrobeSession *session, GPtrArray *kinds);
-/* There is a writer process: these collectors run there. */
+/* Call it if there is a writer process: marks these collectors as running there. */
 void strobe_session_place_outside(StrobeSession *session, const GArray *outside);
-/* Ends default collectors that stand in for operators in this window, if operators are recorded. */
+/* If a collector records operators in this window, stops default collectors with
+ * STROBE_COMPONENT_STAND_IN. */
 void strobe_session_end_stand_ins(StrobeSession *session);
 /* Puts the messages of the writer process into the log, and assigns failures to their
  * collectors. */
@@ -130,26 +132,27 @@ void strobe_session_take_messages(StrobeSession *session);
 /* The collectors have stopped. Flushes their late records in this thread, for at most 2 s. Waits
  * for the writer if on_trace_ready is set, otherwise for 20 ms. */
 void strobe_session_end_window(StrobeSession *session, GError **error);
-/* Notes the collector's diagnostics in the pool, for a program that ends within the window. */
+/* Writes the collector's diagnostics to the pool, in case the program ends within the window. */
 void strobe_session_note_missing(StrobeCollector *collector);
-/* The program exits within a window: stops and flushes the collectors that hold records. The
- * writer ends the window. The second function: is there anything to do? */
+/* strobe_session_end_at_exit: the program exits within a window; stops and flushes the collectors
+ * that still have records to deliver. The writer ends the window. strobe_session_needs_end: is
+ * there such a collector? */
 void strobe_session_end_at_exit(StrobeSession *session);
 gboolean strobe_session_needs_end(const StrobeSession *session);
-/* Sets the collectors' result directory to that of the recording window; NULL: none records any
- * more. */
+/* Sets the result directory that the collectors see; NULL: no window records any more. */
 void strobe_session_tell_directory(StrobeSession *session, const char *directory);
 
-/* Waits until ended windows are written, except the `n_left` last ones; reports the first
- * failure, in the log if `error` is NULL. */
+/* Waits until ended windows are written, except the last `n_left` windows. Reports the first
+ * failure: in *error, or in the log if `error` is NULL. */
 gboolean strobe_session_await_endings(StrobeSession *session, guint n_left, GError **error);
 void strobe_session_ending_free(gpointer ending);
 void strobe_session_set_write_error(const char *directory, int failed, GError **error);
 
 /* ---- dumps, session-dump.c ---- */
 
-/* Reports the dumps without a waiting call: in the log, and to on_trace_ready. Without the lock:
- * the function may take long, and wait for a thread that steps. Returns whether there was one. */
+/* Reports the dumps for which no call waits: in the log, and to on_trace_ready. Call it without the
+ * lock: the on_trace_ready function may take long, and wait for a thread that steps. Returns
+ * whether there was such a dump. */
 gboolean strobe_session_report_dumps(StrobeSession *session);
 
 #endif

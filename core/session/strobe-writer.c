@@ -19,19 +19,19 @@ enum { EXIT_USAGE = 2 };
 
 struct program {
     StrobePool pool;
-    StrobeWriterSetup *setup; /* NULL: the program has given none */
+    StrobeWriterSetup *setup; /* NULL: there is no valid setup in the pool */
     StrobeOutside *outside;   /* NULL: no collectors run here */
     StrobeDumpMaker dumps;
     StrobeWriterLoop loop;
-    pid_t pid;     /* 0: it cannot be seen from here */
+    pid_t pid;     /* 0: this process cannot see the program */
     int was_asked; /* goes_on_outside() was called before */
 };
 
-/* Does the process execute another program that cannot record for itself? The collectors in the
- * writer then continue with it. Such a program is static, so that no library can be loaded into it,
- * or has another user, who may not enter the run's folder. A launcher counts too, because it may
- * execute such a program. The first call returns 1, because the exec may be in progress, and the
- * process cannot be judged then. */
+/* Does the process now execute another program, which cannot record for itself? The collectors in
+ * the writer then continue to record it. Such a program is statically linked, so that nothing can
+ * be loaded into it, or has another user, who may not enter the run's folder. A launcher is
+ * included, because it may execute such a program. The first call returns 1, because the exec may
+ * be in progress, so that the new program is not known yet. */
 static int goes_on_outside(struct program *p)
 {
     if (!p->outside || !p->pid || !strobe_process_is_there(p->pid, NULL))
@@ -44,9 +44,9 @@ static int goes_on_outside(struct program *p)
            strobe_process_is_launcher(p->pid);
 }
 
-/* The program holds its lock as long as it has the pool mapped: any end, and an exec, release
- * it. On some file systems closing the file releases it too; there the process is checked as
- * well. */
+/* Has the program ended? The program has a lock on the pool's file as long as it has the pool
+ * mapped; any end, and an exec, release the lock. On some file systems closing the file releases it
+ * too; there this function also checks whether the process exists. */
 static int is_gone(void *user)
 {
     struct program *p = user;
@@ -106,7 +106,8 @@ static int write_pool(struct program *p)
     return 0;
 }
 
-/* A signal to the process group is for the program: the writer ends when the program does. */
+/* Ignores signals that are sent to the process group, because they are for the program: the writer
+ * ends only after the program. */
 static void ignore_signals(void)
 {
     static const int numbers[] = {SIGTERM, SIGINT,  SIGHUP,  SIGQUIT, SIGPIPE,
@@ -116,7 +117,7 @@ static void ignore_signals(void)
         signal(numbers[i], SIG_IGN);
 }
 
-/* The program may meanwhile have another writer. */
+/* Is this process still the pool's writer? The program may meanwhile have another writer. */
 static int is_wanted(const StrobePool *pool)
 {
     return strobe_pool_lock_for_writer(pool) == 0 &&
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
     if (strobe_pool_open(&program.pool, argv[1], 1) || !is_wanted(&program.pool) ||
         strobe_writer_hold_word(program.pool.header))
         return EXIT_FAILURE;
-    /* Before the program continues: it may change the text later. */
+    /* Read now, before the program continues: the program may change the text later. */
     program.setup = strobe_writer_setup_read(program.pool.header, NULL);
     if (!program.setup && program.pool.header->setup_bytes)
         return EXIT_FAILURE;

@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #define LISTS_MAX 64
-#define OVERLAPS_MAX 64 /* number of functions checked before an address */
+#define OVERLAPS_MAX 64 /* maximum number of functions before an address that are checked for it   \
+                         */
 #define NAME_MAX_BYTES 4096
 
 #define DUMP_MAGIC 0x4A695444u
@@ -17,13 +18,13 @@ enum { CODE_LOAD = 0, CODE_MOVE = 1 };
 
 typedef struct JitFunction {
     uint64_t begin, size;
-    size_t order; /* in the file */
+    size_t order; /* position in the file; a later function replaces an earlier one */
     char *name;
 } JitFunction;
 
 typedef struct JitList {
     char *path;
-    JitFunction *functions; /* by begin, then by order */
+    JitFunction *functions; /* sorted by begin, then by order */
     size_t n, room;
 } JitList;
 
@@ -33,11 +34,11 @@ typedef struct DumpHead {
 } DumpHead;
 
 typedef struct DumpRecord {
-    uint32_t type, bytes; /* bytes: size including this head */
+    uint32_t type, bytes; /* `bytes` is the record's size, including this head */
     uint64_t time;
 } DumpRecord;
 
-typedef struct DumpCode { /* of CODE_LOAD; followed by its name and the code */
+typedef struct DumpCode { /* body of a CODE_LOAD record; the function's name and code follow */
     uint32_t pid, tid;
     uint64_t unused, begin, size, number;
 } DumpCode;
@@ -98,7 +99,7 @@ static void read_load(JitList *list, FILE *file, size_t left)
         add_function(list, code.begin, code.size, name);
 }
 
-/* The code moves to another address. */
+/* Reads a record of code that the compiler moved to another address. */
 static void read_move(JitList *list, FILE *file, size_t left)
 {
     DumpMove move;
@@ -140,7 +141,8 @@ static int compare_functions(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-/* Opens a list if it is a regular file of this user or root: its folder may be writable for all. */
+/* Opens a list only if it is a regular file of this user or of root, because any user may be able
+ * to write to its folder. */
 static FILE *open_list(const char *path)
 {
     struct stat status;
@@ -188,7 +190,7 @@ static const JitList *list_of(const StrobeNativeFrame *frame)
     return &lists[n_lists++];
 }
 
-/* "PREFIX-NUMBER.SUFFIX" */
+/* Is the name of the form "PREFIX-NUMBER.SUFFIX"? */
 static int has_form(const char *name, size_t length, const char *prefix, const char *suffix)
 {
     size_t at = strlen(prefix), end = strlen(suffix);
@@ -213,7 +215,7 @@ const char *jit_symbols_find(const StrobeNativeFrame *frame)
     const JitList *list = list_of(frame);
     size_t low = 0, high = list ? list->n : 0;
 
-    while (low < high) { /* the first that begins after the address */
+    while (low < high) { /* finds the first function that begins after the address */
         size_t middle = (low + high) / 2;
         if (list->functions[middle].begin <= frame->address)
             low = middle + 1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strobe-symbols: resolves frames of native code for the process at the other end of its
- * standard input and output (native-symbols.h). It is a separate process because the files may
- * be damaged or hostile: a crash, a hang or lack of memory does not affect the reader.
+ * strobe-symbols: resolves frames of native code for the process at the other end of its standard
+ * input and output (native-symbols.h). It is a separate program because the object files may be
+ * damaged or hostile: its crash, hang or lack of memory does not affect the reader of the capture.
  *
- * It reads frames, each ended by a NUL, and answers each with texts ended by NULs: the number of
- * functions at the frame's address; then for each function its name, source file ("" if not known)
- * and line, innermost first (all except the last are inlined).
+ * It reads frames, each with a NUL at its end. For each frame it writes texts, each with a NUL at
+ * its end: the number of functions at the frame's address, then for each function its name, source
+ * file ("" if not known) and line, innermost first. All functions except the last are inlined.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +26,8 @@ static void limit_self(void)
     const struct rlimit none = {0, 0};
 
     setrlimit(RLIMIT_CORE, &none);
-#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer maps much memory and uses little */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer maps more memory than this limit, but uses little \
+                              */
     const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX};
     setrlimit(RLIMIT_DATA, &memory);
 #endif

@@ -11,21 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILES_MAX 32 /* open at once */
+#define FILES_MAX 32 /* maximum number of open files */
 #define DEBUG_FOLDER "/usr/lib/debug"
 
 typedef struct SymbolFile {
-    char *path; /* NULL: free */
+    char *path; /* NULL: an unused entry */
     StrobeBuildId build_id;
     Dwfl *dwfl;
-    Dwfl_Module *module; /* NULL: there is no such file */
-    GElf_Addr bias;      /* of the module's addresses */
+    Dwfl_Module *module; /* NULL: neither the object nor its debug file was found */
+    GElf_Addr bias;      /* difference between addresses in libdw and in the file */
 } SymbolFile;
 
 static SymbolFile files[FILES_MAX];
 static unsigned next_file;
 
-/* Debug files by build-id; nothing is fetched from a server. */
+/* Where libdw looks for debug files by build-id; it fetches nothing from a server. */
 static char debug_path[] = ":" DEBUG_FOLDER, *debug_paths = debug_path;
 static const Dwfl_Callbacks callbacks = {
     .find_debuginfo = dwfl_build_id_find_debuginfo,
@@ -59,7 +59,7 @@ static int has_build_id(Dwfl_Module *module, const StrobeBuildId *wanted)
            (size == (int)wanted->size && memcmp(bytes, wanted->bytes, wanted->size) == 0);
 }
 
-/* A FIFO or a device would block, or change when it is read. */
+/* Opens only a regular file: to read a FIFO or a device could block, or change it. */
 static int open_regular(const char *path)
 {
     struct stat status;
@@ -135,7 +135,8 @@ static SymbolFile *file_of(const StrobeNativeFrame *frame)
 
 /* ---- functions ---- */
 
-/* The nearest symbol before the address is wrong if it has a size and ends before the address. */
+/* Name of the nearest symbol before the address; NULL if that symbol has a size and ends before the
+ * address. */
 static const char *symbol_at(const SymbolFile *file, GElf_Addr address)
 {
     GElf_Off offset = 0;
@@ -149,7 +150,8 @@ static const char *symbol_at(const SymbolFile *file, GElf_Addr address)
     return name;
 }
 
-/* "+0x1200", the begin of the function: an object without symbols has unwind tables. */
+/* Returns "+0x1200", the begin of the function in the object: an object without symbols still has
+ * unwind tables, which contain it. */
 static const char *begin_of_function(const SymbolFile *file, GElf_Addr address)
 {
     static char text[24];
@@ -174,7 +176,8 @@ static const char *text_of(Dwarf_Die *die, unsigned attribute)
     return dwarf_formstring(dwarf_attr_integrate(die, attribute, &found));
 }
 
-/* In C++ the linkage name includes the class; C has no linkage names. */
+/* Returns the linkage name, which in C++ includes the class, or else the plain name: C functions
+ * have no linkage name. */
 static const char *name_of(Dwarf_Die *die)
 {
     const char *name = text_of(die, DW_AT_linkage_name);
@@ -194,7 +197,7 @@ static int number_of(Dwarf_Die *die, unsigned attribute)
     return (int)value;
 }
 
-/* The call site of an inlined function: a place in the next function. */
+/* Sets file and line of `caller` to the place at which it calls the inlined function. */
 static void locate_call(SourceFunction *caller, Dwarf_Die *inlined, Dwarf_Files *sources)
 {
     int file = number_of(inlined, DW_AT_call_file);
@@ -203,7 +206,7 @@ static void locate_call(SourceFunction *caller, Dwarf_Die *inlined, Dwarf_Files 
     caller->file = file && sources ? dwarf_filesrc(sources, (size_t)file, NULL, NULL) : NULL;
 }
 
-/* The scopes of the concrete function, innermost first. */
+/* Finds the scopes of the function whose code is at the address, innermost first. */
 static int scopes_at(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
 {
     Dwarf_Die innermost;
@@ -265,7 +268,7 @@ size_t symbol_files_resolve(const StrobeNativeFrame *frame,
         n = functions_in(unit, address - bias, functions);
     if (n == 0)
         n = 1;
-    if (!functions[n - 1].name) /* assembly, or no debug information */
+    if (!functions[n - 1].name) /* code from assembly, or an object without debug information */
         functions[n - 1].name = symbol_at(file, address);
     if (!functions[n - 1].name)
         functions[n - 1].name = begin_of_function(file, address);

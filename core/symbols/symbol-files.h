@@ -8,7 +8,8 @@
 #define SOURCE_FUNCTIONS_MAX 32
 
 typedef struct SourceFunction {
-    const char *name; /* linker name; "+0x1200": no name, the function's begin in the object */
+    /* linkage name; "+0x1200": the begin of a function without a name, in the object */
+    const char *name;
     const char *file; /* NULL: not known */
     int line;         /* 0: not known */
 } SourceFunction;

@@ -11,7 +11,8 @@
 #include "pool-bell.h"
 #include "testpoint.h"
 
-/* Blocks may be unwritten for hours; pairs are noted so that their times can still be converted. */
+/* Stores a clock pair at intervals: a block may stay unwritten for hours, and its times can be
+ * converted only with pairs from that time. */
 void strobe_dump_note_pair(StrobeWriterLoop *d)
 {
     int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
@@ -24,8 +25,8 @@ void strobe_dump_note_pair(StrobeWriterLoop *d)
 
 /* ---- the ring ---- */
 
-/* The thread buffer handed the block over after it was noted as partly filled: it must not be
- * written twice. */
+/* Removes the note about a partly filled block, because its thread buffer has handed the block over
+ * meanwhile and it must not be written twice. */
 static void forget_partial(StrobeWriterLoop *d, uint32_t thread_buffer, uint32_t index)
 {
     if (thread_buffer < d->pool->n_thread_buffers && d->partial[thread_buffer].block == index)
@@ -43,8 +44,8 @@ static void write_one(StrobeCaptureWriter *writer, const struct pool_block *bloc
         *error = failed;
 }
 
-/* Leaves out a block that is too old and counts its records as overwritten: only for this copy, or
- * finally if this is the window's end. */
+/* Skips a block that is too old and counts its records as overwritten: only in this dump, or for
+ * good if this is the window's end. */
 static void skip_one(StrobeWriterLoop *d, const struct pool_block *block, uint32_t used, int is_end)
 {
     uint32_t thread_buffer = block->thread_buffer % d->pool->n_thread_buffers;
@@ -93,8 +94,8 @@ static uint64_t window_begin(const StrobeWriterLoop *d)
     return strobe_pool_window(d->pool, d->window.number)->begin;
 }
 
-/* Writes the seal, and before it the losses of the whole window, because this copy accounts for all
- * records that collectors tried to record. */
+/* Writes the losses of the whole window, and then the seal: the capture of a dump accounts for all
+ * records that collectors tried to record in the window. */
 static int write_losses_and_seal(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t end)
 {
     uint64_t begin = window_begin(d);
@@ -105,7 +106,7 @@ static int write_losses_and_seal(StrobeWriterLoop *d, StrobeCaptureWriter *write
     return error ? error : strobe_capture_write_seal(writer, begin, end, 0);
 }
 
-/* Writes losses and seal; on a full disk into the reserve. */
+/* Writes losses and seal; if the disk is full, into the reserve. */
 static int write_end(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t end)
 {
     int error = write_losses_and_seal(d, writer, end);
@@ -132,8 +133,8 @@ int strobe_dump_ring(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t 
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("dump-noted");
     strobe_ring_collect(d->ring, d->pool, &from, &to);
-    /* After the blocks were collected: a loss before the last record in the copy must be reported
-     * in the copy. */
+    /* Read after the blocks were collected: the dump must report every loss that is older than its
+     * last record. */
     strobe_capture_read_losses(d->pool, d->seen);
     STROBE_TESTPOINT("dump-collected");
     strobe_capture_writer_take_pair(writer);
@@ -187,7 +188,7 @@ static int make_dump(StrobeWriterLoop *d, uint32_t why, const char *reason, int 
     return error;
 }
 
-/* No call waits for this dump. */
+/* Makes a dump for which no call waits. */
 static void serve_request(StrobeWriterLoop *d, uint32_t why, const char *reason, int is_recording)
 {
     uint32_t number = atomic_load(&d->control->n_dumps);
@@ -205,7 +206,8 @@ static void copy_reason(char reason[STROBE_DUMP_REASON_BYTES], const char *text)
     reason[STROBE_DUMP_REASON_BYTES - 1] = 0;
 }
 
-/* Requests that arrive while a dump is written lead to one more dump together. */
+/* Makes the requested dumps. All requests that arrive while a dump is written lead to one further
+ * dump together. */
 void strobe_dump_answer(StrobeWriterLoop *d, int is_recording)
 {
     struct pool_control *control = d->control;

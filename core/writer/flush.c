@@ -8,7 +8,7 @@
 #include "testpoint.h"
 #include "track-table.h"
 
-/* Maximum wait of full blocks; shorter if the pool was filling up. */
+/* Maximum time for which full blocks wait; the shorter time is used if the pool was filling up. */
 #define POLL_NS 10000000
 #define BUSY_POLL_NS 500000
 
@@ -30,7 +30,8 @@ static void write_block(StrobeWriterLoop *d, struct pool_block *block, uint32_t 
         d->is_whole = 0;
     if (used <= from || block->window != d->window.number)
         return;
-    /* Does not write records without definitions: a reader would drop them uncounted. */
+    /* Records whose definitions could not be written are counted as lost: a reader would drop them
+     * without counting them. */
     int error = d->window.undefined
                     ? d->window.undefined
                     : strobe_capture_write_records(&d->window.writer, block, from, used);
@@ -43,7 +44,8 @@ static void write_block(StrobeWriterLoop *d, struct pool_block *block, uint32_t 
     atomic_store_explicit(&block->flushed, used, memory_order_release);
 }
 
-/* Call it before the definitions are written, so that they include every id in these bytes. */
+/* Stores which bytes of partly filled blocks this cycle writes. Called before the definitions are
+ * written, so that these include every id in the bytes. */
 void strobe_flush_note_partial(StrobeWriterLoop *d)
 {
     for (uint32_t i = 0; i < d->pool->n_thread_buffers; i++) {
@@ -53,7 +55,7 @@ void strobe_flush_note_partial(StrobeWriterLoop *d)
         if (index < d->pool->n_blocks)
             d->partial[i].used = strobe_pool_used(strobe_pool_block(d->pool, index));
         else if (atomic_load(&thread_buffer->is_handing_over))
-            d->is_whole = 0; /* its block is on the way to the queue */
+            d->is_whole = 0; /* the thread is moving its block to the queue */
     }
 }
 
@@ -73,8 +75,8 @@ static void write_full(StrobeWriterLoop *d, uint32_t index)
     }
 }
 
-/* Takes the blocks that were handed over, oldest first: a thread buffer's blocks must be written
- * in their order. */
+/* Takes the blocks that were handed over, oldest first, because a thread buffer's blocks must be
+ * written in their order. */
 static uint32_t take_full(StrobeWriterLoop *d)
 {
     uint32_t taken = strobe_pool_take_full(d->pool), first = d->deferred;
@@ -86,8 +88,8 @@ static uint32_t take_full(StrobeWriterLoop *d)
     return first;
 }
 
-/* Returns a written block; keeps a block of the next window for later. A block of an earlier
- * window comes from a stuck thread, and its valid part is already written. */
+/* Frees a written block, or keeps a block of the next window for later. A block of an earlier
+ * window is freed too: it comes from a stuck thread, and its valid part is already written. */
 static void return_block(StrobeWriterLoop *d, struct pool_block *block)
 {
     uint32_t index = strobe_pool_index(d->pool, block);
@@ -108,12 +110,13 @@ static void give_all(StrobeWriterLoop *d, uint32_t index)
 {
     for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
-        index = block->next; /* returning the block overwrites the link */
+        index = block->next; /* read first, because return_block overwrites it */
         return_block(d, block);
     }
 }
 
-/* Returns each block at once: thread buffers may be waiting for it. */
+/* Writes and frees the blocks one by one, because thread buffers may be waiting for a free
+ * block. */
 static void write_and_give(StrobeWriterLoop *d, uint32_t index)
 {
     for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
@@ -126,7 +129,7 @@ static void write_and_give(StrobeWriterLoop *d, uint32_t index)
 
 /* ---- losses ---- */
 
-/* Marks the losses in `seen` as reported: in the capture, or at least to the session. */
+/* Marks the losses in `seen` as reported. The session reports those that no capture contains. */
 static void tell_all(StrobeWriterLoop *d)
 {
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
@@ -139,9 +142,9 @@ static void tell_all(StrobeWriterLoop *d)
     strobe_pool_tell_losses(d->pool, d->seen);
 }
 
-/* Writes the losses since the last call, by cause and thread. The next call repeats what could
- * not be written. A kill in between does not duplicate them: recovery looks for the records at
- * telling_at. */
+/* Writes the losses since the last call, by cause and thread. If this fails, the next call writes
+ * them again. If the program is killed meanwhile, recovery finds the records at telling_at and does
+ * not write them again. */
 static int write_losses(StrobeWriterLoop *d, uint64_t now)
 {
     LoopWindow *w = &d->window;
@@ -158,8 +161,8 @@ static int write_losses(StrobeWriterLoop *d, uint64_t now)
     return error;
 }
 
-/* Reads the losses to write now; 0: none. Those of a shut window are written when it has ended:
- * it may still lose late records, and the next window has its own losses. */
+/* Reads the losses to write now; 0: none. The losses of a shut window are written only when the
+ * window has ended, because it may still lose late records. */
 static int read_losses(StrobeWriterLoop *d)
 {
     if (atomic_load(&strobe_writer_loop_place(d)->end))
@@ -184,18 +187,19 @@ void strobe_flush_all(StrobeWriterLoop *d)
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("flush-noted");
     uint32_t full = take_full(d);
-    strobe_capture_writer_take_pair(&d->window.writer); /* later than everything that is written
-                                                         * now */
+    /* a clock pair that is later than everything that is written now */
+    strobe_capture_writer_take_pair(&d->window.writer);
     STROBE_TESTPOINT("flush-taken");
     write_definitions(d);
     STROBE_TESTPOINT("flush-defined");
     write_full(d, full);
     write_partial(d);
     STROBE_TESTPOINT("flush-written");
-    give_all(d, full); /* not earlier: a block noted as partial may be among them */
+    give_all(d, full); /* after the partial blocks are written, because a block of `full` may be one
+                          of them */
     if (read_losses(d))
         write_losses(d, d->window.writer.pair.ticks);
-    if (d->is_whole) /* everything is written, and no block of the next window has arrived */
+    if (d->is_whole) /* everything is written, and there is no block of the next window */
         strobe_track_sweep_end(d->pool);
     d->window.last_flush_ticks = d->window.writer.pair.ticks;
     d->window.last_flush_ns = d->window.writer.pair.monotonic_ns;
@@ -269,12 +273,12 @@ static int write_end(StrobeWriterLoop *d)
     return error ? error : strobe_capture_write_seal(&w->writer, w->begin, w->end, 0);
 }
 
-/* On a full disk the losses and the seal go into the reserve. */
+/* Writes the losses and the seal; if the disk is full, into the reserve. */
 static void finish_capture(StrobeWriterLoop *d)
 {
     uint64_t unwritten = 0;
 
-    /* Spans of stuck threads are still on their stacks. */
+    /* The open spans of stuck threads are still on these threads' stacks. */
     if (d->window.n_stuck)
         strobe_flush_remember(d, strobe_capture_write_unfinished(&d->window.writer, d->pool,
                                                                  STROBE_BLOCK_RECORDS,
@@ -285,7 +289,7 @@ static void finish_capture(StrobeWriterLoop *d)
     if (error && strobe_capture_use_reserve(&d->window.writer) == 0 && write_end(d) == 0)
         strobe_flush_remember(d, strobe_capture_close_reserve(&d->window.writer));
     strobe_flush_remember(d, error);
-    tell_all(d); /* if in no capture, at least to the session */
+    tell_all(d); /* the session reports losses that could not be written */
 }
 
 void strobe_flush_end_window(StrobeWriterLoop *d)
@@ -303,7 +307,8 @@ void strobe_flush_end_window(StrobeWriterLoop *d)
             atomic_store(&thread_buffer->overwritten_until, 0);
             atomic_store(&thread_buffer->recycled, thread_buffer->sequence);
         }
-        w->last_flush_ticks = w->begin; /* its losses belong to the whole window */
+        /* losses that are written later belong to the whole window */
+        w->last_flush_ticks = w->begin;
     } else {
         write_rest(d);
     }

@@ -21,8 +21,8 @@ static struct {
     StrobePool pool;
     StrobeWriterLink link;
     _Atomic int is_open;
-    _Atomic uint32_t n_visitors; /* number of calls by any thread that use the pool, which must
-                                  * stay mapped */
+    _Atomic uint32_t n_visitors; /* number of running calls, of any thread, that use the pool, which
+                                    must stay mapped */
     _Atomic int in_window;
     int is_shut; /* the gate is shut, and late records may come */
     int has_late;
@@ -35,11 +35,12 @@ static struct {
     uint64_t begin, end;
     uint64_t last_lost[STROBE_LOSS_CAUSES]; /* losses in the last window of a closed session */
     _Atomic uint64_t next_link;
-    int64_t program;     /* its process id, as this process sees it */
+    int64_t program;     /* the program's process id, as this process sees it */
     uint32_t n_messages; /* number of messages of the writer process taken so far */
 } recorder = {.pool = {.fd = -1}};
 
-/* A rejected kind is reported when its collector is opened. */
+/* Registers the kinds of the settings. Ignores a rejected kind, which is reported when its
+ * collector is opened. */
 static void begin_kinds(const StrobeRecorderSettings *settings)
 {
     char error[512];
@@ -84,7 +85,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     return 0;
 }
 
-/* NULL: another policy. */
+/* The ring of the pool; NULL if the policy is not ring. */
 static StrobeRing *ring_of_policy(void)
 {
     return recorder.policy == STROBE_POLICY_RING ? strobe_pool_ring(recorder.pool.header) : NULL;
@@ -95,8 +96,9 @@ static int has_visitors(void)
     return atomic_load(&recorder.n_visitors) != 0 || strobe_thread_buffer_is_counting();
 }
 
-/* Waits until no call of another thread uses the pool: some hundred ns, or until a stopped thread
- * continues. A thread that a signal handler ended in such a call never continues. */
+/* Waits until no call of another thread uses the pool. This takes some hundred ns, or until a
+ * stopped thread continues. The wait is limited, because a thread may have been ended by a signal
+ * handler in such a call. */
 static int wait_for_visitors(void)
 {
     for (int i = 0; i < 100000 && has_visitors(); i++)
@@ -104,8 +106,8 @@ static int wait_for_visitors(void)
     return !has_visitors();
 }
 
-/* A writer process removes the pool's file when it has written everything; if it is gone,
- * recovery does this. */
+/* Closes the recorder. A writer process removes the pool's file when it has written everything; if
+ * the process has ended before, recovery removes the file. */
 void strobe_recorder_close(void)
 {
     if (!recorder.is_open)
@@ -115,7 +117,8 @@ void strobe_recorder_close(void)
     int is_ours = strobe_link_stop(&recorder.link);
     recorder.is_open = 0;
     if (!wait_for_visitors() || recorder.is_stuck) {
-        /* A thread is stopped inside: its pages must stay mapped, but not the file. */
+        /* A thread is stopped in a critical section: the pages must stay mapped, but the file may
+         * be removed. */
         if (is_ours)
             unlink(recorder.pool.path);
         recorder.pool.header = NULL;
@@ -144,7 +147,8 @@ const char *strobe_recorder_pool(int *is_tmpfs, char id[33])
     return recorder.pool.path;
 }
 
-/* Recovery must know the window before its capture has a name. */
+/* Writes the window's entry in the pool before the capture gets its name, so that recovery knows
+ * the window. */
 static int begin_named(uint32_t number, int fd, const char *path, const char *metadata)
 {
     struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
@@ -166,7 +170,7 @@ static int begin_named(uint32_t number, int fd, const char *path, const char *me
     return error;
 }
 
-/* The writer has taken over the window but cannot write it. */
+/* Ends a window that the writer has opened but cannot write. */
 static void give_up_window(uint32_t number)
 {
     const struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
@@ -287,7 +291,8 @@ uint32_t strobe_recorder_window(void)
     return recorder.in_window ? recorder.window : 0;
 }
 
-/* Both the session's threads and a thread of Strobe open collectors. */
+/* Protects the table of kinds: threads of the session and a thread of Strobe may open collectors at
+ * the same time. */
 static pthread_mutex_t kinds_lock = PTHREAD_MUTEX_INITIALIZER;
 
 StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t size)
@@ -302,7 +307,8 @@ StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t si
     return id;
 }
 
-/* For calls of any thread, which may come while the session ends. */
+/* Begins a use of the pool in a call that any thread may make, also while the session ends; 0:
+ * there is no pool. */
 static int visit_pool(void)
 {
     atomic_fetch_add(&recorder.n_visitors, 1);
@@ -481,7 +487,7 @@ int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind
     recorder.pool.header = pool;
     strobe_kind_join(pool, kinds, n_kinds);
     recorder.session = 1;
-    /* The writer must not wait for itself. */
+    /* Never the policy block: a thread of the writer process would wait for itself. */
     recorder.policy = (enum strobe_policy)pool->control.settings.policy;
     if (recorder.policy != STROBE_POLICY_RING)
         recorder.policy = STROBE_POLICY_DROP;
@@ -497,7 +503,8 @@ void strobe_recorder_join_window(uint32_t window)
     strobe_thread_buffer_open_gate(recorder.pool.header, recorder.session, window);
 }
 
-/* Excludes losses after the program shut the window, when it noted the window's losses. */
+/* Adds the losses of the writer's threads to the window's losses, which the program stored when it
+ * shut the window. */
 static void note_losses_of_writer(void)
 {
     StrobeLossCounts *ending = strobe_pool_ending(recorder.pool.header, recorder.window);
@@ -547,6 +554,7 @@ void strobe_recorder_forget(void)
     recorder.is_open = 0;
     recorder.in_window = 0;
     recorder.is_shut = 0;
-    atomic_store(&recorder.n_visitors, 0); /* none of those threads exists here */
+    /* the parent's other threads do not exist in the child */
+    atomic_store(&recorder.n_visitors, 0);
     pthread_mutex_init(&kinds_lock, NULL);
 }

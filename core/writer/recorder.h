@@ -19,30 +19,31 @@ typedef struct StrobeRecorderSettings {
     int may_start_process;          /* 1: the writer may be a process; 0: it is a thread */
     const char *fallback_dir;       /* folder for the pool if tmpfs is too small */
     int64_t patience_ns;            /* policy block: maximum wait of a thread; 0: no limit */
-    const StrobeKind *const *kinds; /* kinds of collectors that run in a writer process; n_kinds */
+    const StrobeKind *const *kinds; /* n_kinds kinds of collectors that run in a writer process */
     size_t n_kinds;
     const char *setup;         /* text for a writer process (writer-setup.h); NULL: none */
     StrobeMakeDump *make_dump; /* for a writer thread; NULL: it makes no dumps */
-    void *user;                /* of make_dump */
+    void *user;                /* argument of make_dump */
 } StrobeRecorderSettings;
 
-/* Makes the pool and registers the standard kinds. EBUSY if one is already open. */
+/* Makes the pool and registers the standard kinds. EBUSY if a recorder is already open. */
 int strobe_recorder_open(const StrobeRecorderSettings *settings);
 /* Ends the window if one is open, then the writer, which removes the pool. */
 void strobe_recorder_close(void);
-/* Is the writer a process? `*error`: why none could be started; 0: none was requested. */
+/* Is the writer a process? If not, `*error` is the reason why no process could be started; 0: no
+ * process was requested. */
 int strobe_recorder_has_process(int *error);
 
-/* Process id of the program, as this process sees it; 0: it cannot see it, or there is no
- * recorder. */
+/* Process id of the program, as this process sees it; 0: this process cannot see the program, or
+ * there is no recorder. */
 int64_t strobe_recorder_pid(void);
 
 /* Path of the pool file, whether it is in memory, and its id. "" without a recorder. */
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 
 /* Begins a window whose capture is `fd` (owned from now on), known to recovery as `path`.
- * `metadata` is JSON text. The file must lie at `path` with STROBE_CAPTURE_UNNAMED appended; it is
- * renamed once its metadata is written. Records are accepted when this returns. */
+ * `metadata` is JSON text. The file's name must be `path` with STROBE_CAPTURE_UNNAMED appended; it
+ * is renamed to `path` when its metadata is written. Records are accepted when this returns. */
 int strobe_recorder_begin_window(int fd, const char *path, const char *metadata);
 /* Marks the window's end: records that begin later belong to no window. */
 void strobe_recorder_mark_end(void);
@@ -50,20 +51,20 @@ void strobe_recorder_mark_end(void);
  * That thread must end the window. */
 void strobe_recorder_shut_window(void);
 void strobe_recorder_record_late(void);
-/* Shuts the gate if it is open; the writer writes the rest and seals the capture. Waits for that
- * for at most `patience_ns` (-1: without limit). Returns the first write error, or EINPROGRESS:
- * strobe_recorder_wait() then returns the error. */
+/* Shuts the gate if it is open; the writer then writes the rest and seals the capture. Waits for
+ * the writer for at most `patience_ns` (-1: without limit). Returns the first write error, or
+ * EINPROGRESS if the writer has not finished: strobe_recorder_wait() then returns the error. */
 int strobe_recorder_end_window(int64_t patience_ns);
-/* Waits until that window, one of the last two, is sealed; returns its first write error. */
+/* Waits until the window, one of the last two, is sealed; returns its first write error. */
 int strobe_recorder_wait(uint32_t window);
-/* Has the writer written that window, or ended? */
+/* Has the writer written the window, or has the writer ended? */
 int strobe_recorder_is_written(uint32_t window);
 
 /* Policy ring: the writer makes a result directory with the ring's records, while recording
- * continues. The first function waits for the directory and returns its path; any thread except the
- * writer; EINVAL if no ring records. The second (`why`: STROBE_DUMP_BY_*; any thread, and in a
- * signal handler) and the third (the stepping thread) do not wait. The last two return the outcome,
- * see writer-link.h. */
+ * continues. strobe_recorder_dump waits for the directory and returns its path; any thread except
+ * the writer; EINVAL if no ring records. The next two functions do not wait: one for any thread,
+ * and in a signal handler (`why`: STROBE_DUMP_BY_*), the other for the thread that steps. The last
+ * two functions return the outcome, see writer-link.h. */
 int strobe_recorder_dump(const char *reason, char path[PATH_MAX]);
 void strobe_recorder_request_dump(uint32_t why);
 void strobe_recorder_request_step_dump(const char *reason);
@@ -77,37 +78,38 @@ uint32_t strobe_recorder_window(void);
 
 /* Registers a kind; 0 and a text in `error` if it is rejected. */
 StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t size);
-/* Any thread. 0 if the table is full or no recorder is open. */
+/* Finds or adds a track. Any thread. 0 if the table is full or no recorder is open. */
 StrobeTrackId strobe_recorder_track(const StrobeTrack *track);
-/* Unique ids. Any thread. */
+/* The first of `n` consecutive unique ids. Any thread. */
 uint64_t strobe_recorder_link_ids(uint32_t n);
 /* Counts losses that a collector or the core reports. Any thread. */
 void strobe_recorder_lost(uint32_t cause, uint64_t count);
 /* Number of threads since the last call that found no room in the track table: their records
  * have no thread. */
 uint32_t strobe_recorder_take_trackless(void);
-/* Number of records that arrived after the last window was sealed; the next capture counts them. */
+/* Number of records that arrived after the last window was sealed. If another window follows, its
+ * capture counts them. */
 uint64_t strobe_recorder_late(void);
-/* Losses of the session's current or last window by cause; none without a recorder. */
+/* Losses of the session's current or last window, by cause; 0 if there is no recorder. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
 
 /* ---- collectors that run in the writer process ---- */
 
-/* Makes them record in the recording window until its end is marked; waits at most a second
- * until they have started. */
+/* Makes the collectors in the writer process record in the recording window until its end is
+ * marked; waits at most a second until they have started. */
 void strobe_recorder_begin_sampling(void);
-/* The next message of the writer process, NULL: none. The text need not end with NUL. */
+/* The next message of the writer process, NULL: none. The text may lack a NUL at its end. */
 const char *strobe_recorder_take_message(uint32_t *length, uint32_t *level, uint32_t *collector);
-/* Makes the collector with this number (at most 64) pause or continue within a window; waits for
- * that at most a second. */
+/* Makes the collector with this number (at most 64) pause or continue within a window; waits at
+ * most a second until it has done so. */
 void strobe_recorder_pause(uint32_t collector, int is_paused);
 
-/* In the writer process: records into the program's pool. `kinds` are those in the program's
- * settings, `pid` is its process id as this process sees it, 0: it cannot see it. EINVAL: the pool
- * has another format. */
+/* In the writer process: records into the program's pool. `kinds` are the kinds in the program's
+ * settings; `pid` is the program's process id as this process sees it, 0 if it cannot see the
+ * program. EINVAL: the pool has another format. */
 int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind *const *kinds,
                          size_t n_kinds);
-/* From now on records of this process are accepted in the window, which the program has begun. */
+/* From now on accepts records of this process in the window, which the program has begun. */
 void strobe_recorder_join_window(uint32_t window);
 /* Ends recording of this process in the window and hands over its records. Returns the number of
  * threads that are stuck in a critical section. */
@@ -118,14 +120,15 @@ void strobe_recorder_say(const char *text, uint32_t level, uint32_t collector);
 
 /* ---- for a program that ends within the window ---- */
 
-/* Diagnostics of the recording window, and the log since the last window: recovery writes both
- * if the program ends within it. NULL `text` removes the diagnostic. */
+/* Store a diagnostic of the recording window, and the log since the last window, in the pool:
+ * recovery writes them if the program ends within the window. NULL `text` removes the
+ * diagnostic. */
 void strobe_recorder_note(uint32_t number, const char *component, const char *text);
 void strobe_recorder_clear_notes(StrobeTrackId track);
 void strobe_recorder_log(const char *bytes, size_t n);
 void strobe_recorder_forget_log(void);
 
-/* In a forked child: forgets the parent's recorder without touching its files. */
+/* Call it in a forked child: drops the parent's recorder without changing its files. */
 void strobe_recorder_forget(void);
 
 #endif

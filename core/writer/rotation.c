@@ -17,7 +17,7 @@ static int is_named_by_program(const StrobeRotation *rotation)
     return strcmp(rotation->name, STROBE_CAPTURE_NAME) != 0;
 }
 
-/* Name of the segment with this number (from 0) after the rotation has put it aside. */
+/* The name that the segment with this number (from 0) gets when the next segment begins. */
 static void aside_name(const StrobeRotation *rotation, uint32_t number, char name[NAME_BYTES])
 {
     if (is_named_by_program(rotation))
@@ -26,13 +26,13 @@ static void aside_name(const StrobeRotation *rotation, uint32_t number, char nam
         snprintf(name, NAME_BYTES, STROBE_SEGMENT_FORMAT, number + 1);
 }
 
-/* Name of the next segment until it is complete. */
+/* The name of the next segment until it has its head. */
 static void new_name(const StrobeRotation *rotation, char name[NAME_BYTES])
 {
     snprintf(name, NAME_BYTES, "%s" STROBE_CAPTURE_UNNAMED, rotation->name);
 }
 
-/* Opens the folder of a file, and keeps the file's name. 0 or an errno value. */
+/* Opens the folder of a file and stores the file's name. 0 or an errno value. */
 static int take_place(StrobeRotation *rotation, const char *path)
 {
     char folder[PATH_MAX];
@@ -46,7 +46,8 @@ static int take_place(StrobeRotation *rotation, const char *path)
     return rotation->folder < 0 ? errno : 0;
 }
 
-/* The program may have moved its file. 0: the file cannot be rotated now. */
+/* Finds the file again, because the program may have moved it. 0: the file cannot be rotated
+ * now. */
 static int follow_file(StrobeRotation *rotation, int fd)
 {
     char link[64], path[PATH_MAX];
@@ -93,7 +94,8 @@ void strobe_rotation_end(StrobeRotation *rotation)
     rotation->metadata = NULL;
 }
 
-/* A segment repeats all strings: one with a large head must not be full before it holds records. */
+/* Sets the limits of a segment. They do not include its head: the head repeats all strings, and a
+ * segment with a large head must have room for records. */
 void strobe_rotation_begin_segment(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns)
 {
     uint64_t least = head_bytes + rotation->limits.bytes / 2;
@@ -135,17 +137,17 @@ static int prepare_segment(StrobeWriterLoop *d)
     return error;
 }
 
-/* Writes all existing data and the seal to the current segment, which is then complete. If the
- * disk is full, the segment must continue: its reserve is kept for the window's end. */
+/* Writes all existing data and the seal to the current segment, which is then complete. If the disk
+ * is full, recording continues in this segment, whose reserve is kept for the window's end. */
 static int finish_segment(StrobeWriterLoop *d)
 {
     StrobeCaptureWriter *writer = &d->window.writer;
     uint64_t unwritten;
 
     strobe_flush_all(d);
-    int error =
-        strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_OPEN, writer->pair.ticks,
-                                        &unwritten); /* the next segment has the open spans too */
+    /* A span that could not be written is not lost: the next segment contains open spans too. */
+    int error = strobe_capture_write_unfinished(writer, d->pool, STROBE_BLOCK_OPEN,
+                                                writer->pair.ticks, &unwritten);
     strobe_capture_writer_take_pair(writer);
     if (error == 0)
         error =
@@ -188,7 +190,7 @@ static int put_in_place(StrobeRotation *p)
     return error;
 }
 
-/* Later data goes into the new segment. */
+/* Makes the new segment the current one. */
 static void switch_over(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
@@ -214,7 +216,8 @@ void strobe_rotation_roll(StrobeWriterLoop *d)
     int error;
 
     if (!follow_file(p, d->window.writer.fd)) {
-        p->due_bytes = d->window.writer.bytes + p->limits.bytes / 16; /* tries again soon */
+        /* the next attempt follows soon */
+        p->due_bytes = d->window.writer.bytes + p->limits.bytes / 16;
         return;
     }
     new_name(p, made);

@@ -16,14 +16,15 @@
 #include "run-link.h"
 #include "writer-process.h"
 
-/* Interval at which the waiting program checks whether the writer still exists. */
+/* Interval at which a waiting call checks whether the writer still exists. */
 #define LOOK_NS 100000000
-/* The same for a writer that has not begun. */
+/* Interval at which a starting writer is checked. */
 #define START_LOOK_NS 5000000
-/* Maximum start time of a new process, and of one of `strobe run`. */
+/* Maximum start time of a writer process that this program starts, and of one that `strobe run`
+ * starts. */
 #define START_NS 5000000000
 #define RUN_START_NS 2000000000
-/* Maximum wait for the writer at a window's begin. */
+/* Maximum time for which the begin of a window waits for the writer. */
 #define ADOPTION_NS 1000000000
 
 /* ---- the thread ---- */
@@ -58,8 +59,8 @@ static int run_thread(StrobeWriterLink *link)
         free(loop);
         loop = NULL;
     }
-    atomic_thread_fence(memory_order_release); /* a child that is forked now sees either all or
-                                                * nothing */
+    atomic_thread_fence(memory_order_release); /* so that a child that is forked now sees all of
+                                                  these stores or none */
     link->loop = loop;
     return error;
 }
@@ -71,8 +72,8 @@ static int64_t deadline_in(int64_t ns)
     return strobe_clock_ns(CLOCK_MONOTONIC) + ns;
 }
 
-/* Waits until the writer process works (0), or returns an errno value. `pid` is 0 if its process id
- * is unknown. */
+/* Waits until the writer process has begun to work; returns 0 or an errno value. `pid` is 0 if its
+ * process id is unknown. */
 static int await_process(const StrobePool *pool, pid_t pid, int is_of_run, int64_t patience_ns)
 {
     struct pool_control *control = &pool->header->control;
@@ -108,14 +109,16 @@ static int start_process(StrobeWriterLink *link, const StrobePool *pool)
     link->run_error = start_by_run(pool);
     if (link->run_error == 0)
         return 0;
-    if (link->run_error == ESRCH) /* clears the word, in which the dead writer is marked */
+    /* clears the word, in which the kernel has marked the end of the writer */
+    if (link->run_error == ESRCH)
         atomic_store(&pool->header->control.writer, 0);
     int error = strobe_writer_process_start(pool->path, &pid);
     return error ? error : await_process(pool, pid, 0, START_NS);
 }
 
-/* If a process already holds the lock, it was only slow to start: waits for it again. Otherwise
- * this program takes the lock, so a process that starts later finds it taken. */
+/* Starts a writer thread. If a writer process has the lock, it was only slow to start, and this
+ * waits for it again. Otherwise this program takes the lock, so that a process that starts later
+ * cannot take it. */
 static int start_thread(StrobeWriterLink *link, const StrobePool *pool)
 {
     struct pool_control *control = &pool->header->control;
@@ -159,7 +162,7 @@ int strobe_link_stop(StrobeWriterLink *link)
 
 /* ---- waiting ---- */
 
-/* Sleeps once; 0: the writer is gone. */
+/* Sleeps until the writer's next answer, at most `ns`; 0: the writer has ended. */
 static int sleep_until_answer(StrobeWriterLink *link, uint32_t seen, int64_t ns)
 {
     struct pool_control *control = &link->pool->control;
@@ -175,7 +178,8 @@ static int has_place(const StrobeWriterLink *link, uint32_t window)
 
     if (atomic_load(&strobe_pool_window(link->pool, window)->window))
         return 0;
-    /* The ring belongs to one window only. */
+    /* With a ring, the previous window must be written first, because a ring contains only one
+     * window. */
     return !is_ring || !atomic_load(&strobe_pool_window(link->pool, window - 1)->window);
 }
 
@@ -189,8 +193,8 @@ int strobe_link_await_place(StrobeWriterLink *link, uint32_t window)
             return EOWNERDEAD;
         seen = atomic_load(&pool->control.answer);
     }
-    /* Losses since the last window belong to no window, except late records, which belong to
-     * that one. */
+    /* Losses since the last window belong to no window, except late records, which belong to the
+     * last window. */
     if (atomic_load(&strobe_pool_window(pool, window - 1)->window) == 0)
         for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++)
             if (cause != STROBE_LOSS_LATE)
@@ -230,7 +234,7 @@ void strobe_link_name_window(StrobeWriterLink *link, uint32_t window)
     atomic_store(&place->window, window);
 }
 
-/* Waits until the writer has opened the window, or for as long as a disk may take. */
+/* Waits until the writer has opened the window, at most ADOPTION_NS. */
 static void await_adoption(StrobeWriterLink *link, uint32_t window)
 {
     const struct pool_window *place = strobe_pool_window(link->pool, window);
@@ -261,7 +265,7 @@ void strobe_link_end_sampling(StrobeWriterLink *link)
         strobe_bell_ring(&link->pool->control.bell);
 }
 
-/* Have the collectors in the writer process done their work for the window? */
+/* Have the collectors in the writer process started in the window? */
 static int is_sampling(const struct pool_control *control, uint32_t window)
 {
     return atomic_load(&control->sampled_window) == window &&
@@ -284,7 +288,7 @@ static void await_sampling(StrobeWriterLink *link, uint32_t window)
 
 void strobe_link_begin_sampling(StrobeWriterLink *link, uint32_t window)
 {
-    atomic_store(&link->pool->control.paused, 0); /* pauses belong to one window */
+    atomic_store(&link->pool->control.paused, 0); /* a pause ends with its window */
     atomic_store(&link->pool->control.sample_window, window);
     await_sampling(link, window);
 }
@@ -301,7 +305,7 @@ void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed
     await_sampling(link, window);
 }
 
-/* Reads the losses now, so that losses of the next window do not count for this one. */
+/* Stores the losses so far, so that losses of the next window are not counted in this window. */
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end)
 {
     strobe_capture_read_losses(link->pool, strobe_pool_ending(link->pool, window));

@@ -15,59 +15,62 @@
 
 typedef struct StrobeWriterLink {
     struct pool_header *pool;
-    struct StrobeWriterLoop *loop; /* of a writer thread; NULL: the writer is a process */
+    struct StrobeWriterLoop *loop; /* loop of a writer thread; NULL: the writer is a process */
     pthread_t thread;
-    int process_error; /* why it is not a process */
-    int run_error;     /* why `strobe run` did not start the process; ESRCH: its writer has ended */
-    StrobeMakeDump
-        *make_dump; /* for the StrobeWriterLoopProgram of a thread; set before it starts */
+    int process_error; /* why the writer is not a process */
+    int run_error; /* why `strobe run` did not start the writer; ESRCH: the writer that it started
+                      has ended */
+    /* for the StrobeWriterLoopProgram of a writer thread; set before the thread starts */
+    StrobeMakeDump *make_dump;
     void *user;
 } StrobeWriterLink;
 
-/* Starts the writer of the pool, whose settings are set: in a process of `strobe run`, otherwise
- * in its own process if `may_start_process`, otherwise in a thread. */
+/* Starts the writer of the pool, whose settings must be set: `strobe run` starts a process if there
+ * is a run; otherwise this call starts a process if `may_start_process`, otherwise a thread. */
 int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process);
-/* Makes the writer end when all windows are written; waits for it if it is a thread. Returns
- * whether the caller must remove the pool: a process removes it itself, and if the process is gone,
- * recovery needs the pool. */
+/* Makes the writer end when all windows are written; waits for the end of a writer thread. Returns
+ * whether the caller must remove the pool. It must not if the writer is a process: the process
+ * removes the pool itself, and if it has ended before, recovery needs the pool. */
 int strobe_link_stop(StrobeWriterLink *link);
 
 /* Waits until there is room for another window; EOWNERDEAD: the writer is gone. */
 int strobe_link_await_place(StrobeWriterLink *link, uint32_t window);
-/* Call this when the window's entry in the pool holds its begin and its capture's path. From
- * then on recovery knows the window. */
+/* Call this when the window's entry in the pool contains its begin and its capture's path. After
+ * this, recovery knows the window. */
 void strobe_link_name_window(StrobeWriterLink *link, uint32_t window);
-/* Call this when the window that was named has its capture. Waits until the writer has begun to
- * write it, unless it is busy with the previous window. If it cannot write, returns the error; the
- * caller must end the window even then. */
+/* Call this after strobe_link_name_window, when the window's capture has its metadata. Waits until
+ * the writer has begun to write the window, unless the writer is busy with the previous window. If
+ * the writer cannot write, returns the error; the caller must end the window even then. */
 int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window);
-/* begin: makes collectors in the writer process record in the window, and waits at most a second
- * until they have started, unless the writer is busy with the previous window. end: ends that. */
+/* strobe_link_begin_sampling makes collectors in the writer process record in the window, and waits
+ * at most a second until they have started, unless the writer is busy with the previous window.
+ * strobe_link_end_sampling makes them stop. */
 void strobe_link_begin_sampling(StrobeWriterLink *link, uint32_t window);
 void strobe_link_end_sampling(StrobeWriterLink *link);
-/* Pauses some of these collectors and resumes others: bits, as in struct pool_control. Waits as
- * above. */
+/* Pauses some of these collectors and resumes others (bits, as in struct pool_control). Waits at
+ * most a second until they have done so. */
 void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed);
 /* Call this when the gate is shut: stores the window's end and the losses so far. The window is
  * active until strobe_link_end_window(). */
 void strobe_link_shut_window(StrobeWriterLink *link, uint32_t window, uint64_t end);
-/* Call this when the thread buffers have been handed over: the writer then writes the rest, seals
- * and closes. */
+/* Call this when the thread buffers have handed over their blocks: the writer then writes the rest,
+ * and seals and closes the capture. */
 void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t end, unsigned n_stuck,
                             int has_strays);
 /* Waits until the window is written, for at most `patience_ns`, -1: without limit. Returns its
- * first write error; EINPROGRESS: not done; EOWNERDEAD: the writer is gone. */
+ * first write error; EINPROGRESS: the window is not written yet; EOWNERDEAD: the writer has
+ * ended. */
 int strobe_link_wait(StrobeWriterLink *link, uint32_t window, int64_t patience_ns);
 
 /* Requests a dump of the ring and returns: any thread, and in a signal handler. The writer finds
- * the request at its next check, even if the program is gone. */
+ * the request at its next check, even if the program has ended. */
 void strobe_link_request_dump(StrobeWriterLink *link, uint32_t why);
-/* The same for a step, which has a reason; one thread. */
+/* Like strobe_link_request_dump, for a slow step, with the reason as text; one thread. */
 void strobe_link_request_step_dump(StrobeWriterLink *link, const char *reason);
-/* The same for a call: waits, and returns the path of the result directory. Any thread. */
+/* Requests a dump, waits for it, and returns the path of its result directory. Any thread. */
 int strobe_link_dump(StrobeWriterLink *link, const char *reason, char path[PATH_MAX]);
-/* Takes the next dump that was requested without waiting, if the writer has served more than
- * `n_taken` requests, and increments `n_taken`. Returns 0: none. */
+/* Reads the outcome of the next dump for which no call waits, if the writer has made more than
+ * `*n_taken`, and increments `*n_taken`. Returns 0 if there is none. */
 int strobe_link_take_dump(StrobeWriterLink *link, uint32_t *n_taken, struct pool_dump *dump);
 /* Number of requests so far that the configuration did not allow (dump.max, dump.min_interval). */
 uint32_t strobe_link_refused_dumps(const StrobeWriterLink *link);

@@ -10,7 +10,8 @@
 #include "testpoint.h"
 #include "track-table.h"
 
-/* Maximum wait of few full blocks; strobe_flush_full() shortens it. */
+/* Maximum time for which full blocks wait if there are only few; strobe_flush_full() shortens
+ * it. */
 #define POLL_NS 10000000
 /* Sleep of the writer while no window records. */
 #define IDLE_NS 200000000
@@ -20,7 +21,7 @@ static void ring_answer(StrobeWriterLoop *d)
     strobe_bell_ring(&d->control->answer);
 }
 
-/* The program may change the path at any time. */
+/* Copies a path from the pool, which the program may change at any time. */
 static void copy_path(char path[PATH_MAX], const char *there)
 {
     memcpy(path, there, PATH_MAX);
@@ -29,7 +30,7 @@ static void copy_path(char path[PATH_MAX], const char *there)
 
 /* ---- a window's begin ---- */
 
-/* Opens the capture that the program has made; it contains its metadata. */
+/* Opens the capture that the program has made, with its metadata in it. */
 static int open_capture(StrobeWriterLoop *d, const char *path)
 {
     LoopWindow *w = &d->window;
@@ -50,8 +51,8 @@ static int open_capture(StrobeWriterLoop *d, const char *path)
     return error;
 }
 
-/* If the capture cannot be written, the window continues, and each of its blocks is counted as
- * lost. */
+/* Begins a window. If its capture cannot be written, the window continues, and its records are
+ * counted as lost. */
 static void begin_window(StrobeWriterLoop *d, struct pool_window *place, uint32_t number)
 {
     LoopWindow *w = &d->window;
@@ -67,14 +68,14 @@ static void begin_window(StrobeWriterLoop *d, struct pool_window *place, uint32_
     w->last_flush_ns = w->writer.pair.monotonic_ns;
     w->last_flush_ticks = w->begin;
     strobe_rotation_begin_segment(&w->rotation, w->writer.bytes, w->last_flush_ns);
-    uint32_t open = STROBE_WINDOW_OPEN; /* it may have ended in the meantime */
+    uint32_t open = STROBE_WINDOW_OPEN; /* the window may have ended in the meantime */
     atomic_compare_exchange_strong(&place->state, &open, STROBE_WINDOW_WRITING);
     STROBE_TESTPOINT("window-adopted");
     ring_answer(d);
 }
 
-/* The oldest waiting window becomes the current one. If the program is gone, this includes a
- * window whose begin it did not complete. */
+/* Makes the oldest waiting window the current window. If the program has ended, this includes a
+ * window whose begin the program did not complete. */
 static void adopt_window(StrobeWriterLoop *d, int is_gone)
 {
     struct pool_window *oldest = NULL;
@@ -101,7 +102,8 @@ static void sync_interval(StrobeWriterLoop *d)
         strobe_flush_remember(d, errno);
 }
 
-/* Thousands of short threads can fill the track table before the interval is over. */
+/* Have so many threads ended that their tracks must be freed before the interval is over? Thousands
+ * of short threads can fill the track table. */
 static int is_crowded(const StrobeWriterLoop *d)
 {
     return atomic_load_explicit(&d->pool->n_threads_ended, memory_order_relaxed) -
@@ -145,8 +147,8 @@ static void write_on(StrobeWriterLoop *d)
 
 /* ---- what records in this process ---- */
 
-/* Ends recording of this process's collectors in the window: their blocks are then in the pool's
- * queue. */
+/* Ends the recording of this process's collectors in the window; after this, their blocks are in
+ * the pool's queue. */
 static void end_joined(StrobeWriterLoop *d, uint64_t end)
 {
     LoopWindow *w = &d->window;
@@ -204,8 +206,8 @@ static void end_window(StrobeWriterLoop *d)
     leave_window(d, 1);
 }
 
-/* The program has ended without ending the window. If there is no capture, the window had not
- * begun. */
+/* Ends a window that the program did not end before its own end. If there is no capture, the window
+ * had not begun. */
 static void finish_window(StrobeWriterLoop *d)
 {
     int error = (int)atomic_load(&strobe_writer_loop_place(d)->error);
@@ -237,7 +239,8 @@ static void go_round(StrobeWriterLoop *d)
         write_on(d);
 }
 
-/* A thread of the program may have ended while it held the ring's lock. */
+/* Writes all windows after the end of the program. First releases the ring's lock, which a thread
+ * of the program may have had when it ended. */
 static void finish_all(StrobeWriterLoop *d)
 {
     if (d->ring)
@@ -274,7 +277,8 @@ void strobe_writer_loop_run(StrobeWriterLoop *d)
         go_round(d);
         if (atomic_load(&d->control->is_stopping) && !strobe_pool_has_windows(d->pool))
             break;
-        if (before == 0 || d->window.number) /* otherwise the next window may already wait */
+        /* if a window was finished, the next window may already be waiting */
+        if (before == 0 || d->window.number)
             strobe_bell_wait(&d->control->bell, bell, d->window.number ? d->poll_ns : IDLE_NS);
         gone = is_gone(d);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The writer: appends full blocks to the capture, partly filled ones at intervals, keeps the
- * loss report, and seals. It runs in a separate process, or in a thread of the program if no
+/* The writer: appends full blocks to the capture, and partly filled blocks at intervals, writes the
+ * losses, and seals the capture. It runs in a separate process, or in a thread of the program if no
  * process can be started. In both cases it uses only data in the pool. libc only. */
 #ifndef STROBE_CORE_WRITER_LOOP_H
 #define STROBE_CORE_WRITER_LOOP_H
@@ -9,29 +9,31 @@
 #include "capture-writer.h"
 #include "ring.h"
 
-/* A rotating capture: the newest segment is always capture.strobe, the earlier ones are
+/* A rotating capture: the newest segment is always capture.strobe, the earlier segments are
  * capture.00001.strobe and so on. If the program has given the capture another name, NAME, the
  * earlier segments are NAME.slice_0 and so on; while NAME is hidden, the capture does not rotate.
  * Each segment repeats all definitions. */
 typedef struct StrobeRotation {
     StrobeRotationLimits limits;
     int folder;      /* descriptor of the capture's folder, -1: no rotation */
-    char name[256];  /* of the newest segment in it */
-    char *metadata;  /* repeated in each segment */
+    char name[256];  /* name of the newest segment in the folder */
+    char *metadata;  /* the capture's metadata, which each segment contains */
     uint32_t number; /* number of the current segment, from 0 */
     int64_t begun_ns;
-    uint64_t due_bytes; /* rolls at this size */
+    uint64_t due_bytes; /* size of the current segment at which the next begins */
 } StrobeRotation;
 
 /* State of a window that is being written. */
 typedef struct LoopWindow {
-    uint32_t number; /* 0: none */
+    uint32_t number; /* 0: no window */
     int undefined;   /* last error of writing the definitions */
     uint64_t begin, end;
-    unsigned n_stuck; /* number of threads inside a critical section at its end */
-    int has_strays;   /* blocks that are neither in a thread buffer nor queued, see write_strays */
+    unsigned n_stuck; /* number of threads that were in a critical section at the window's end */
+    int has_strays;   /* 1: there are blocks that are neither in a thread buffer nor queued, see
+                         write_strays */
     int is_joined;    /* program.begin was called, program.end not */
-    unsigned n_stuck_here; /* the same for threads of this process */
+    unsigned n_stuck_here; /* number of threads of this process that were in a critical section at
+                              the window's end */
     int64_t last_flush_ns;
     uint64_t last_flush_ticks;
     StrobeCaptureWriter writer;
@@ -40,10 +42,10 @@ typedef struct LoopWindow {
 
 /* Callbacks about the program; each may be NULL. */
 typedef struct StrobeWriterLoopProgram {
-    /* Called regularly: has the program ended recording for good? */
+    /* Called regularly: has the program ended, so that nothing more is recorded? */
     int (*is_gone)(void *user);
-    /* Completes a window of a program that is gone; `writer` describes how far its capture is
-     * written. Returns 0 or an errno value. */
+    /* Completes a window of a program that has ended; `writer` describes how far the window's
+     * capture is written. Returns 0 or an errno value. */
     int (*finish)(void *user, const StrobeCaptureWriter *writer);
     /* Makes a result directory for a dump and calls strobe_dump_serve() for its capture. `why`
      * is a STROBE_DUMP_*. Returns 0 and the directory's path, or an errno value; EAGAIN: the
@@ -59,17 +61,17 @@ typedef struct StrobeWriterLoopProgram {
 typedef struct StrobeWriterLoop {
     struct pool_header *pool;
     struct pool_control *control;
-    struct pool_settings settings; /* a copy */
-    StrobeRing *ring;              /* NULL: another policy */
+    struct pool_settings settings; /* a copy of the pool's settings */
+    StrobeRing *ring;              /* NULL: the policy is not ring */
     StrobeWriterLoopProgram program;
     int64_t poll_ns;
     uint32_t deferred, deferred_last; /* list of blocks of the next window that arrived early */
     LoopWindow window;
     StrobeCaptureWriter
-        other; /* for a dump, or the next segment; without a buffer if neither is possible */
+        other; /* writer of a dump, or of the next segment; has no buffer if neither is possible */
 
-    int is_whole;             /* the current cycle has found and written everything so far */
-    uint32_t n_threads_ended; /* before the last cycle */
+    int is_whole;             /* 1: the current cycle has found and written everything so far */
+    uint32_t n_threads_ended; /* number of threads that had ended before the last cycle */
     int64_t swept_ns;         /* when the tracks of ended threads were last freed, for the ring */
 
     StrobeLossCounts *seen; /* in the pool: the losses that are being written */
@@ -78,7 +80,7 @@ typedef struct StrobeWriterLoop {
     } partial[STROBE_POOL_THREAD_BUFFERS];
 } StrobeWriterLoop;
 
-/* Returns 0 or ENOMEM. */
+/* Initialises the loop. Returns 0 or ENOMEM. */
 int strobe_writer_loop_init(StrobeWriterLoop *loop, struct pool_header *pool,
                             const StrobeWriterLoopProgram *program);
 void strobe_writer_loop_clear(StrobeWriterLoop *loop);
@@ -95,35 +97,35 @@ static inline struct pool_window *strobe_writer_loop_place(const StrobeWriterLoo
 
 /* Writes full blocks, or tidies the ring. */
 void strobe_flush_full(StrobeWriterLoop *loop);
-/* Writes everything committed so far, and the losses. */
+/* Writes everything that is committed so far, and the losses. */
 void strobe_flush_all(StrobeWriterLoop *loop);
 void strobe_flush_end_window(StrobeWriterLoop *loop);
 void strobe_flush_remember(StrobeWriterLoop *loop, int error);
-/* Notes the partly filled blocks and their committed bytes. */
+/* Stores which blocks are partly filled, and their committed bytes. */
 void strobe_flush_note_partial(StrobeWriterLoop *loop);
 
 /* Writes the ring's records with their definitions, clock pairs and losses into the writer's
- * capture; for a dump, also the seal. For the window's own capture, whose thread buffers have
- * handed over, it writes no seal, and the losses are in loop->seen. Adds the number of records that
- * could not be written to `lost`. */
+ * capture; for a dump, also the seal. For the window's own capture, after the thread buffers have
+ * handed over their blocks, writes no seal, and leaves the losses in loop->seen. Adds the number of
+ * records that could not be written to `lost`. */
 int strobe_dump_ring(StrobeWriterLoop *loop, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost);
 /* Writes the ring's records after the metadata of the capture at `path`. Returns 0 or an errno
  * value. */
 int strobe_dump_serve(StrobeWriterLoop *loop, const char *path);
-/* Serves the program's requests for dumps; `is_recording`: the ring holds records. */
+/* Makes the dumps that the program requests; `is_recording`: the ring contains records. */
 void strobe_dump_answer(StrobeWriterLoop *loop, int is_recording);
-/* Notes a clock pair for later dumps, at intervals. */
+/* Stores a clock pair for later dumps, at intervals. */
 void strobe_dump_note_pair(StrobeWriterLoop *loop);
 
 int strobe_rotation_limits_any(const StrobeRotationLimits *limits);
-/* For a window whose capture is `path`. Returns 0 or an errno value. */
+/* Initialises the rotation for a window whose capture is `path`. Returns 0 or an errno value. */
 int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
                           const char *path, const char *metadata);
 void strobe_rotation_end(StrobeRotation *rotation);
-/* The current segment's head has that many bytes: its limits count from here. */
+/* A segment has begun, whose head has `head_bytes` bytes: its limits count from now on. */
 void strobe_rotation_begin_segment(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns);
-/* Must the current segment, with that many bytes, end? */
+/* Must the current segment, which has `bytes` bytes, end? */
 int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64_t now_ns);
 /* Begins the next segment. */
 void strobe_rotation_roll(StrobeWriterLoop *loop);

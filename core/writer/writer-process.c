@@ -22,12 +22,13 @@
 #define STACK_BYTES (64u << 10)
 #define SIGNALS 64
 #define FIRST_AFTER_STDERR 3
-/* Number of descriptors to close one by one if close_range() is missing. */
+/* Number of descriptors that are closed one by one if the system has no close_range(). */
 #define DESCRIPTORS_MAX 65536
 
-/* Data for the processes between the program and the writer; they run in the program's memory. */
+/* Data for the processes that start the writer; these run in the program's memory. */
 struct start {
-    int is_child; /* the writer is a direct child: there is no process in between */
+    int is_child; /* 1: the writer is a direct child of this process, without a process in between
+                   */
     char program[PATH_MAX];
     char *arguments[3], *environment[3];
     char *inner_stack;
@@ -67,14 +68,16 @@ static int run_writer(void *user)
     for (int fd = 1; null == 0 && fd < FIRST_AFTER_STDERR; fd++)
         syscall(SYS_dup3, null, fd, 0);
     if (null != 0 || syscall(SYS_chdir, "/") != 0)
-        _exit(EXIT_FAILURE); /* otherwise the writer's files would become its standard streams */
+        _exit(EXIT_FAILURE); /* otherwise files of the writer would get the numbers of the standard
+                                streams */
     reset_signals();
     execve(start->program, start->arguments, start->environment);
     start->error = errno;
     _exit(EXIT_FAILURE);
 }
 
-/* Exits at once, so that the writer is not a child of the program. */
+/* The process between the program and the writer. It starts the writer and exits at once, so that
+ * the writer is not a child of the program. */
 static int run_between(void *user)
 {
     struct start *start = user;
@@ -88,8 +91,9 @@ static int run_between(void *user)
 
 /* ---- in the program ---- */
 
-/* Both have the exit signal 0: the kernel sends no SIGCHLD, and wait() does not return them.
- * Signals are blocked because a handler would run in the program's memory. */
+/* Starts the first of these processes. All have the exit signal 0: the kernel sends no SIGCHLD, and
+ * wait() does not return them. Signals are blocked because a handler would run in the program's
+ * memory. */
 static int start_first(struct start *start, char *stack)
 {
     const int flags = CLONE_VM | CLONE_VFORK;
@@ -111,8 +115,8 @@ static int start_first(struct start *start, char *stack)
     return error ? error : start->error;
 }
 
-/* Leaves out preloaded libraries; keeps library paths, and the time zone, which the names of
- * result directories use. */
+/* Makes the writer's environment: without preloaded libraries, but with library paths, and with the
+ * time zone, which the names of result directories need. */
 static void make_environment(struct start *start)
 {
     static const char *const names[] = {"LD_LIBRARY_PATH", "TZ"};
@@ -145,9 +149,9 @@ static int start_with_stacks(struct start *start, const char *pool)
     return error;
 }
 
-/* Orphans become children of a subreaper or of a namespace's first process: wait() would return
- * the writer, and it would end with that process. A namespace made for children also ends with
- * its first process. */
+/* Would this process become the parent of the writer? It would if it is a subreaper or the first
+ * process of a pid namespace: orphans become its children, so that its wait() would return the
+ * writer. A pid namespace that was made for children also ends with its first process. */
 static int adopts_orphans(void)
 {
     char own[64] = "", of_children[64] = "";

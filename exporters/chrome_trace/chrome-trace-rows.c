@@ -80,9 +80,10 @@ void trace_rows_free(TraceRows *rows)
     g_free(rows);
 }
 
-/* A sort index for a layer that readers do not know. 2 to 5 are free; further layers use the same
- * numbers plus 64, 96 ..., which extend into the bits of the pid but do not collide with a known
- * layer of another process. */
+/* A sort index for a layer that readers do not know. The first four such layers get 2 to 5, which
+ * no known layer has. Later layers get these numbers plus 64, 96 ...: these are too large for the
+ * sort index's bits of the pid, but the pid differs from that of every known layer of another
+ * process. */
 static guint32 unknown_sort_index(TraceRows *rows, const char *name)
 {
     gpointer number;
@@ -103,7 +104,8 @@ static guint32 layer_sort_index(TraceRows *rows, const AscendLayer *known, const
     return index < 0 ? unknown_sort_index(rows, name) : (guint32)index;
 }
 
-/* The low bits of a layer's pid. Older files also have the device there for layers of the host. */
+/* The low bits of a layer's pid: its device. In older files layers of the host have the capture's
+ * device there. */
 static guint32 device_bits(const TraceRows *rows, const TraceLayer *layer)
 {
     gint32 device = layer->device;
@@ -115,7 +117,7 @@ static guint32 device_bits(const TraceRows *rows, const TraceLayer *layer)
 
 static TraceRow *find_row(TraceRows *rows, TraceLayer *layer, guint64 tid, const char *name);
 
-/* Rows that always exist. */
+/* Adds the rows that a layer has even without events. */
 static void add_fixed_rows(TraceRows *rows, TraceLayer *layer)
 {
     static const char *const names[] = {"Computing", "Communication",
@@ -148,7 +150,8 @@ static TraceLayer *new_layer(TraceRows *rows, guint64 pid, const char *name, gui
     return layer;
 }
 
-/* `name` NULL: the process itself. Otherwise `sort_index` 0: sorted by name. */
+/* `name` NULL: the layer of the process itself. `sort_index` 0: the sort index follows from the
+ * name. */
 static TraceLayer *find_layer(TraceRows *rows, guint64 pid, const char *name, guint32 sort_index,
                               gint32 device)
 {
@@ -322,7 +325,7 @@ TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *
     return trace_rows_of_device(rows, track, layer, -1, tid, name);
 }
 
-/* Looks the row up by words and hashes only once, and then uses the cached result. */
+/* Caches the row of the last requests, so that the names are not hashed for every event. */
 TraceRow *trace_rows_of_device(TraceRows *rows, StrobeTrackId track, const char *layer,
                                gint32 device, guint64 tid, const char *name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The position of an event: layers (processes in the trace) and their rows, and the M events
- * that name both. A layer of the process itself has the plain pid, any other one (pid << 10) |
- * (sort index << 5) | device in 32 bits. Names, indices and labels depend on the generation that
- * is written.
+ * Finds the position of an event: its layer (a process in the trace) and its row. Writes the M
+ * events, which give layers and rows their names. The layer of the recorded process has its plain
+ * pid; any other layer has a pid of 32 bits: (pid << 10) | (sort index << 5) | device. Names, sort
+ * indices and labels depend on the generation that is written.
  */
 #ifndef STROBE_CHROME_TRACE_ROWS_H
 #define STROBE_CHROME_TRACE_ROWS_H
@@ -18,16 +18,16 @@ typedef struct TraceLayer {
     char *name;
     const AscendLayer *known; /* NULL: unknown to readers */
     guint number;             /* in order of first use */
-    guint64 pid;              /* as written */
+    guint64 pid;              /* the pid in the trace */
     guint32 sort_index;
     gint32 device;         /* -1: host */
-    gboolean is_process;   /* plain pid */
-    gboolean is_framework; /* key order of the file's framework half */
-    gboolean is_named;     /* its own M events are already written */
+    gboolean is_process;   /* the layer of the recorded process */
+    gboolean is_framework; /* its M events have the keys in the order of the framework's half */
+    gboolean is_named;     /* its M events (not those of its rows) are written */
     GHashTable *by_tid;
-    GHashTable *extra; /* by name: rows without a thread */
+    GHashTable *extra; /* name -> row, for rows without a thread */
     GPtrArray *rows;   /* TraceRow, in order of first use */
-    guint n_named;     /* number of first rows whose M events are written */
+    guint n_named;     /* so many first rows have their M events written */
 } TraceLayer;
 
 #define TRACE_PLACE_MAX 96u
@@ -36,20 +36,20 @@ typedef struct TraceLayer {
 /* The origin of times. */
 typedef struct TraceOrigin {
     gint64 base_ns;
-    /* times are numbers relative to the base; otherwise the base is 0 and times are texts since the
-     * epoch */
+    /* TRUE: the trace has times as numbers relative to the base. FALSE: the base is 0, and times
+     * are texts that count from the epoch */
     gboolean is_start;
 } TraceOrigin;
 
 typedef struct TraceRow {
-    const TraceOrigin *origin; /* of the rows */
+    const TraceOrigin *origin; /* the origin that all rows share */
     TraceLayer *layer;
     guint64 tid;
     guint64 sort_index;
-    char *name;            /* NULL: no M events, as for counters */
+    char *name;            /* NULL: the row has no M events (rows of counters) */
     guint number;          /* number in its layer, in order of first use */
     guint8 order;          /* position among the framework's rows: TRACE_ROW_* */
-    gboolean has_dequeues; /* sorted after all other threads */
+    gboolean has_dequeues; /* the thread runs the queue; it is sorted after all others */
     guint place_length;
     char place[TRACE_PLACE_MAX]; /* "pid": 1, "tid": 2, "ts": */
 } TraceRow;
@@ -75,18 +75,19 @@ typedef struct TraceRows {
     StrobeInstance *self;
     gint32 generation;
     gint32 level;
-    TraceOrigin origin; /* from the option with that name */
-    gint32 device;      /* of the capture, -1: none */
-    gboolean has_names; /* threads have the names of the source */
+    TraceOrigin origin; /* from the option "origin" */
+    gint32 device;      /* the capture's device, -1: none */
+    gboolean has_names; /* threads keep their names from the source */
     GPtrArray *layers;  /* in order of first use */
     GHashTable *by_key;
     GPtrArray *of_track, *of_marker; /* TraceRow, indexed by track id */
     GHashTable *unknown_layers;      /* name -> number */
     guint64 next_extra;
-    KnownRow known[TRACE_KNOWN_ROWS]; /* the last one in each slot */
+    KnownRow known[TRACE_KNOWN_ROWS]; /* a hash table; each slot has the last request */
 } TraceRows;
 
-/* Above every thread id that the kernel assigns, so that these rows never collide with a thread. */
+/* Larger than every thread id that the kernel assigns, so that rows without a thread never have the
+ * id of a thread. */
 #define TRACE_FIRST_EXTRA_TID 4194305u
 
 TraceRows *trace_rows_new(const StrobeConsumerHost *host, StrobeInstance *self);
@@ -94,26 +95,27 @@ void trace_rows_free(TraceRows *rows);
 
 /* The row of a track: in its process, or in the layer of the track's group. */
 TraceRow *trace_rows_of_track(TraceRows *rows, StrobeTrackId track);
-/* The row of a thread in the layer of the program's own marks. */
+/* The row of a thread's marks, in the layer that contains the program's marks. */
 TraceRow *trace_rows_of_marker(TraceRows *rows, StrobeTrackId track);
-/* A row without a thread in the process of a track: `name` is a literal. */
+/* A row without a thread, in the layer of the track's process. `name` is a literal. */
 TraceRow *trace_rows_extra(TraceRows *rows, StrobeTrackId track, const char *name);
-/* A row in a known layer of the host ("Python GC", "CPU Usage") of the track's process. `layer`
- * must stay valid; `name` NULL: without M events. */
+/* A row in a layer of the host that readers know ("Python GC", "CPU Usage"), for the track's
+ * process. `layer` must stay valid. `name` NULL: the row has no M events. */
 TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *layer, guint64 tid,
                               const char *name);
-/* A row in a known layer of a device of the track's process. */
+/* A row in a layer of a device that readers know, for the track's process. */
 TraceRow *trace_rows_of_device(TraceRows *rows, StrobeTrackId track, const char *layer,
                                gint32 device, guint64 tid, const char *name);
-/* Makes the rows of all streams, planes and threads in the layers of devices, with events or not.
- */
+/* Makes the rows of all streams, planes and threads in the layers of devices, even of those without
+ * events. */
 void trace_rows_of_all(TraceRows *rows);
 /* Ensures that there is a layer for the profiled process. */
 void trace_rows_need_process(TraceRows *rows);
-/* The recorded process of the track. */
+/* The pid of the track's process. */
 guint64 trace_rows_pid(TraceRows *rows, StrobeTrackId track);
 
-/* The content of a row decides where the framework names it: threads of operators come first. */
+/* Sets the row's position among the framework's rows by its content: threads with operators come
+ * first. */
 static inline void trace_row_begins(TraceRow *row, guint8 order)
 {
     if (row->order > order)

@@ -103,7 +103,8 @@ static void take_record(void *user, const StrobeView *record)
         kind->compose(trace, kind, record, row);
 }
 
-/* The array alone, or an object that also contains the origin of times. */
+/* Begins the array of events. If times count from an origin, the array is in an object that also
+ * contains this origin. */
 static void write_head(ChromeTrace *trace)
 {
     const TraceOrigin *origin = &trace->rows->origin;
@@ -174,7 +175,7 @@ static void write_part(ChromeTrace *trace, TracePart *part)
 
 static void write_queue(ChromeTrace *trace)
 {
-    if (!trace->main.has_events) /* the queue begins with the separator */
+    if (!trace->main.has_events) /* the first event of the queue has a separator before it */
         trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
     write_part(trace, trace_queue_side(trace, FALSE));
     write_part(trace, trace_queue_side(trace, TRUE));
@@ -185,7 +186,7 @@ static void write_calls(ChromeTrace *trace)
     TraceOut *out = &trace->main;
 
     trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, out);
-    if (!out->has_events) /* only for records of devices */
+    if (!out->has_events) /* true if there are only records of devices */
         trace_rows_write(trace->rows, TRACE_LAYERS_OTHER, out);
     write_part(trace, &trace->backward);
     write_part(trace, &trace->python);
@@ -215,7 +216,8 @@ static gboolean has_events(const ChromeTrace *trace)
            trace_part_has_events(&trace->links) || trace_part_has_events(&trace->tail);
 }
 
-/* The other parts begin with a separator, so the first part must not be empty. */
+/* Every event of the later parts has a separator before it, so the first part must not be empty.
+ * Whether the layer of the process is needed for that. */
 static gboolean needs_process(const ChromeTrace *trace)
 {
     return !trace->is_import || !trace_part_has_events(&trace->devices);
@@ -232,7 +234,7 @@ static StrobeStatus chrome_trace_end(void *state)
     write_incomplete(trace);
     trace_counters_finish(trace);
     if (!has_events(trace))
-        return STROBE_OK; /* nothing to show: no file */
+        return STROBE_OK; /* no events: writes no file */
     if (trace->is_import)
         trace_rows_of_all(trace->rows);
     if (needs_process(trace))

@@ -6,7 +6,7 @@
 
 #include "device-kinds.h"
 
-/* A name or a key in parts: a text, and the value that follows it. */
+/* The value after a text in a name or key: none, the number of the record, or its name. */
 enum { HOLE_NONE, HOLE_INDEX, HOLE_NAME };
 
 #define PATTERN_PARTS_MAX 3
@@ -20,28 +20,31 @@ typedef struct Pattern {
     guint n;
 } Pattern;
 
-/* One row of formats/ascend-trace, bound to a kind's fields. */
+/* One counter of formats/ascend-trace, bound to a kind's fields. */
 typedef struct Series {
     const AscendCounter *row;
-    Pattern name; /* with its surroundings, from the event's begin on */
-    Pattern key;  /* with the separator before it, which the first one omits */
-    /* The row of the last track. */
+    Pattern name; /* the text from the event's begin to the end of its name */
+    Pattern key;  /* the key of the argument, with the separator before it; the first argument omits
+                     this separator */
+    /* The row of the last track, cached. */
     const TraceRow *known_row;
     StrobeTrackId known_track;
     gint32 known_device;
-    gboolean is_more; /* a further argument of the previous event */
+    gboolean is_more; /* the series is one more argument of the event of the previous series */
     guint32 type, offset;
-    guint32 index_type, index; /* type 0: no number, or no such field */
+    guint32 index_type, index; /* field with the record's number; type 0: none */
     guint32 without_type, without;
 } Series;
 
 struct TraceCounters {
     Series *series;
     guint n_series;
-    guint32 device;     /* offset of the device's number */
-    guint32 ddr, hbm;   /* offsets of the summands */
-    gboolean is_held;   /* the last sample is written at the end */
-    gboolean is_folded; /* units with the same time are merged into their maximum */
+    guint32 device;   /* offset of the device's number */
+    guint32 ddr, hbm; /* offsets of the two fields whose sum is a value */
+    /* the last sample is kept until the end, where it is written in another form */
+    gboolean is_held;
+    gboolean is_folded; /* samples of several units with the same time become one, with the maximum
+                           of each value */
     gboolean has_kept;
     StrobeView kept;
     guint64 *fields; /* fields of the kept record */
@@ -65,7 +68,8 @@ static void end_part(Pattern *pattern, GString *text, guint hole)
     g_string_truncate(text, 0);
 }
 
-/* %i is the number of the record, if it has one, %n its name; at most two of them. */
+/* Splits `text` at %i, the number of the record (if `has_index`), and at %n, its name. `text` has
+ * at most two of these. */
 static void bind_pattern(Pattern *pattern, const char *before, const char *text, const char *behind,
                          gboolean has_index)
 {
@@ -164,7 +168,7 @@ void trace_counters_free(TraceCounters *counters)
     g_free(counters);
 }
 
-/* Whether the number is absent, or negative where that means absent. */
+/* Whether the number is absent. A negative number may mean absent too. */
 static gboolean is_none(guint32 type, const StrobeView *record, guint32 offset)
 {
     return is_field_absent(type, record, offset) ||
@@ -289,8 +293,8 @@ static guint next_event(const TraceCounters *counters, guint i)
     return i;
 }
 
-/* Whether the sample has the event that begins at this series: it does if it has the first
- * argument. */
+/* Whether the sample has the event that begins at this series: it has if it has a value for the
+ * event's first argument. */
 static gboolean has_event(ChromeTrace *trace, const TraceCounters *counters, guint i,
                           const StrobeView *record)
 {
@@ -319,7 +323,8 @@ static void put_event(ChromeTrace *trace, TraceOut *out, const TraceCounters *co
     trace_out_done(out, at);
 }
 
-/* The row of all events of a sample; NULL: they have several rows, or none. */
+/* The row that all events of a sample have in common. NULL: the events are on several rows, or
+ * there are no events. */
 static const TraceRow *row_of_all(ChromeTrace *trace, const TraceCounters *counters,
                                   const StrobeView *record)
 {
@@ -383,7 +388,8 @@ static void keep_record(TraceCounters *counters, const StrobeView *record)
     counters->has_kept = TRUE;
 }
 
-/* Merges levels of another unit at the same time: the maximum. */
+/* Merges the values of another unit at the same time into the kept sample: keeps the maximum of
+ * each. */
 static gboolean fold_levels(TraceCounters *counters, const StrobeView *record)
 {
     if (record->begin_ns != counters->kept.begin_ns || record->track != counters->kept.track)

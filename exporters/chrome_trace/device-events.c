@@ -14,7 +14,7 @@ static StrobeText text_of(ChromeTrace *trace, StrobeStringId id)
     return trace->host->string(trace->self, id);
 }
 
-/* Slots are initialised with 0, which is not a word. */
+/* The properties of a word, cached. An empty slot has the id 0, which is not a word. */
 static const TraceWord *word_of(ChromeTrace *trace, StrobeStringId id)
 {
     TraceWord *word = &trace->words[id % TRACE_WORDS];
@@ -62,7 +62,8 @@ static char *put_string(ChromeTrace *trace, TraceOut *out, char *at, const Trace
     return put_text(trace, out, at, cache, id);
 }
 
-/* The core's type, if the files contain it. */
+/* The type of the task. The newest files write the type of the core instead, if the record has
+ * one. */
 static StrobeStringId task_type(ChromeTrace *trace, const TraceArgument *argument,
                                 const StrobeView *record)
 {
@@ -85,7 +86,7 @@ static char *put_value(ChromeTrace *trace, TraceOut *out, char *at, const TraceA
     return put_form(at, argument->form, argument->type, record, argument->offset);
 }
 
-/* Writes the replacement of an absent value. */
+/* Writes the text that stands for an absent value. */
 static char *put_absent(TraceOut *out, char *at, const TraceArgument *argument)
 {
     gboolean is_text = argument->form == ASCEND_ARG_TEXT;
@@ -132,7 +133,7 @@ static char *put_any(ChromeTrace *trace, TraceOut *out, char *at, const TraceKin
     }
 }
 
-/* The separator before the first argument is left out. */
+/* Writes the argument's key, without the separator if it is the first argument. */
 static inline char *put_key(TraceOut *out, char *at, const TraceArgument *argument, gboolean *first)
 {
     const guint skipped = *first ? strlen(", ") : 0;
@@ -146,7 +147,7 @@ static char *put_none(TraceOut *out, char *at, const TraceArgument *argument, gb
     return argument->absent ? put_absent(out, put_key(out, at, argument, first), argument) : at;
 }
 
-/* Arguments with a special form. */
+/* Writes an argument for which put_argument has no case. */
 static char *put_other(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
                        const TraceArgument *argument, const StrobeView *record, gboolean *first)
 {
@@ -245,7 +246,8 @@ static char *put_call_name(ChromeTrace *trace, TraceOut *out, char *at, const ch
     return trace_out_text(out, at, name->bytes + 1, name->length - 1);
 }
 
-/* The word before a call's name; NULL: it is not a call, or has its own layer. */
+/* The text that the trace has before a call's name. NULL: the record is not a call, or its call has
+ * a layer of its own. */
 static const char *prefix_of(ChromeTrace *trace, const TraceEvents *events,
                              const StrobeView *record)
 {
@@ -261,7 +263,7 @@ static const char *prefix_of(ChromeTrace *trace, const TraceEvents *events,
     return track && !strcmp(track->group, "CANN") ? "Api" : NULL;
 }
 
-/* If no operation took time, the older files write a whole number. */
+/* Writes the duration. Older files write a whole number for a task that took no time. */
 static char *put_event_duration(ChromeTrace *trace, char *at, const TraceEvents *events,
                                 const StrobeView *record)
 {

@@ -12,9 +12,11 @@ enum {
     TRACE_ARGUMENT_FIELD = 0,
     TRACE_ARGUMENT_ROW,      /* the number of the row */
     TRACE_ARGUMENT_NAME,     /* the record's name */
-    TRACE_ARGUMENT_LEVEL,    /* of an interface; its name depends on the generation */
-    TRACE_ARGUMENT_FUNCTION, /* the record's name, if the interface is the upper one */
-    TRACE_ARGUMENT_TASK_TYPE /* the newest files prefer the core's */
+    TRACE_ARGUMENT_LEVEL,    /* the level of an interface; newer files call the collectives' level
+                                differently */
+    TRACE_ARGUMENT_FUNCTION, /* the record's name for calls of the upper level, else "0" */
+    TRACE_ARGUMENT_TASK_TYPE /* the type of the task; the newest files prefer the type of its core
+                              */
 };
 
 /* Forms of the usual arguments. */
@@ -33,7 +35,7 @@ typedef struct TraceArgument {
     char *key;          /* text before the value: , "name": */
     guint key_length;
     guint32 type, offset;
-    guint32 other_type, other_offset; /* alternative if the field is absent, type 0: none */
+    guint32 other_type, other_offset; /* field that is used if the first is absent; type 0: none */
     guint8 form;                      /* ASCEND_ARG_* */
     guint8 source;                    /* TRACE_ARGUMENT_* */
     guint8 put;                       /* TRACE_PUT_* */
@@ -45,18 +47,19 @@ struct TraceEvents {
     guint n_arguments;
     guint32 exact;        /* offset of exact_us, STROBE_FIELD_MISSING: none */
     guint32 level;        /* offset of an interface's level, STROBE_FIELD_MISSING: none */
-    gboolean is_transfer; /* of a communication operation */
-    /* Inputs of flow events. */
+    gboolean is_transfer; /* the span is a transfer of a communication operation */
+    /* Offsets of the fields from which ids of flow events are made. */
     guint32 connection, is_kernel, task_id, batch, context, stream;
 };
 
-/* Binds a span of a device. FALSE: the kind is not one. */
+/* Binds a kind of spans of a device to its arguments. FALSE: the kind is not such a kind. */
 gboolean trace_events_bind(ChromeTrace *trace, TraceKind *kind);
-/* A field that a plugin added and that is not an argument. */
+/* Whether a plugin added the field, and no argument of the event shows it. */
 gboolean trace_events_is_extra(const TraceEvents *events, const StrobeFieldView *field);
 void trace_events_free(TraceEvents *events);
 
-/* A number in the form of a row; nothing if it is absent. */
+/* Writes a number in the form that formats/ascend-trace gives (`form`); writes nothing if the
+ * number is absent. */
 char *put_form(char *at, guint8 form, guint32 type, const StrobeView *record, guint32 offset);
 static inline gboolean is_field_absent(guint32 type, const StrobeView *record, guint32 offset)
 {
@@ -84,7 +87,7 @@ static inline gboolean is_field_absent(guint32 type, const StrobeView *record, g
     }
 }
 
-/* Series of the host's kinds, after those of formats/ascend-trace. */
+/* Counters of the host's kinds. They are searched after the counters of formats/ascend-trace. */
 extern const AscendCounter trace_host_counters[];
 extern const guint32 n_trace_host_counters;
 

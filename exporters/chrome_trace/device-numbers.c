@@ -23,7 +23,7 @@ static double as_double(guint32 type, const StrobeView *record, guint32 offset)
     }
 }
 
-/* Exact for integers of 64 bits; a number with decimals keeps them. */
+/* Writes a number without decimals if it is whole. Integers of 64 bits stay exact. */
 static char *put_whole(char *at, guint32 type, const StrobeView *record, guint32 offset)
 {
     double value;
@@ -49,8 +49,8 @@ static char *put_whole(char *at, guint32 type, const StrobeView *record, guint32
     }
 }
 
-/* A share that is stored as percent: of the doubles that give this percentage, the one with the
- * fewest digits is the original value. */
+/* Writes a share that the record has as a percentage. Several doubles give this percentage; the one
+ * with the fewest digits is the original value. */
 static char *put_share(char *at, double percent)
 {
     const double share = percent / 100;

@@ -3,7 +3,8 @@
 
 #include "trace-state.h"
 
-/* {"ph": "X", "name": ..., "pid": ..., "tid": ..., "ts": "...", "dur": ... */
+/* Begins a span's event: {"ph": "X", "name": ..., "pid": ..., "tid": ..., "ts": "...", "dur":
+ * ... */
 char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
                         const StrobeView *record, const TraceRow *row)
 {
@@ -28,7 +29,7 @@ char *put_duration(const ChromeTrace *trace, char *at, const StrobeView *record,
     return at + strobe_format_us_repr(at, MAX(duration, 0));
 }
 
-/* Writes the flags about the record's end. */
+/* Writes an argument for each flag about the record's ends; `first`: no argument precedes them. */
 char *put_flags(char *at, const StrobeView *record, gboolean first)
 {
     if (G_LIKELY(!record->flags))
@@ -72,7 +73,8 @@ static char *put_track_number(ChromeTrace *trace, TraceOut *out, char *at, const
     return put_uint(put_key(out, at, field, first), track->number);
 }
 
-/* Writes the members of an object stored as JSON; other content becomes a text. */
+/* Writes the members of an object that the field stores as JSON. If the content is not an object,
+ * writes it as a text. */
 static char *put_members(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                          StrobeStringId id, gboolean *first)
 {
@@ -88,7 +90,7 @@ static char *put_members(ChromeTrace *trace, TraceOut *out, char *at, const Trac
     return trace_out_text(out, at, text.bytes + 1, text.length - 2);
 }
 
-/* A field of four bytes with a value that means absent. */
+/* Writes a field of four bytes, unless it has the value that means absent. */
 static char *put_field32(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                          guint32 value, gboolean *first)
 {
@@ -116,7 +118,7 @@ static char *put_field32(ChromeTrace *trace, TraceOut *out, char *at, const Trac
     }
 }
 
-/* "key": value, unless the field is absent. */
+/* Writes "key": value, unless the field is absent. */
 char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                 const StrobeView *record, gboolean *first)
 {
@@ -152,7 +154,8 @@ char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *f
     }
 }
 
-/* Events of a layer keep their order of arrival; the older files are sorted by time. */
+/* The sort key of a device event. Older files are sorted by time; otherwise the layers follow each
+ * other, and the events of a layer keep their order of arrival. */
 gint64 trace_device_key(const ChromeTrace *trace, const TraceRow *row, gint64 time_ns)
 {
     return trace->is_old ? trace_part_key_of_time(time_ns) : row->layer->number;

@@ -52,7 +52,8 @@ static void put_flow(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
     trace_out_done(out, at);
 }
 
-/* Flow events are identified by category, name and id. */
+/* Passes an end of a flow event to the flow matcher, which identifies flow events by category, name
+ * and id. */
 static void pass_matcher(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                          const TraceRow *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrows between rows. */
+/* Flow events, which viewers draw as arrows between rows. */
 #include <glib.h>
 #include <strobe/helpers/fields.h>
 
@@ -38,7 +38,7 @@ const TraceRow *prepare_link(ChromeTrace *trace, const TraceKind *kind, const St
     const TraceRow *from = trace_rows_of_track(trace->rows, record->track);
     const TraceRow *to = end_of(trace, record, kind->known[LINK_TO_TRACK]);
 
-    return from == to ? NULL : from; /* the format links only threads */
+    return from == to ? NULL : from; /* the format has arrows only between different threads */
 }
 
 void compose_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -73,13 +73,13 @@ void compose_kernel_link(ChromeTrace *trace, const TraceKind *kind, const Strobe
                          begin);
 }
 
-/* A text without its quotes. */
+/* Writes a text without the quotes around it. */
 static char *put_bare(TraceOut *out, char *at, const char *bytes, gsize length)
 {
     return trace_out_text(out, at, bytes + 1, length - 2);
 }
 
-/* The name is category and id together: "HostToDevice17", "MsTx_17". */
+/* Writes the name of a flow event, category and id together: "HostToDevice17", "MsTx_17". */
 static char *put_flow_name(TraceOut *out, char *at, const CachedText *category,
                            const CachedText *id)
 {
@@ -98,8 +98,8 @@ static char *put_category(TraceOut *out, char *at, const CachedText *category)
     return PUT_LITERAL(at, ", ");
 }
 
-/* Writes one end of an arrow, with the keys in the order of the generation. `texts`: its category
- * and id, with their quotes. */
+/* Writes one end of an arrow, with the keys in the order of the generation. `texts`: the category
+ * and the id, both with quotes. */
 static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const CachedText texts[2],
                             gboolean is_end, const TraceRow *row, gint64 time_ns)
 {
@@ -134,7 +134,7 @@ static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const Cache
     trace_out_done(out, at);
 }
 
-/* Writes the text with quotes to `room`. */
+/* Copies the text with quotes to `room`. */
 static CachedText quote_text(char *room, const char *text)
 {
     gsize length = strlen(text);
@@ -157,8 +157,8 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
                           out);
 }
 
-/* Category and id. The caller frees the bytes of the first; those of the second are valid until
- * the next call of the text cache. */
+/* Finds the category and the id. The caller frees the bytes of the category; those of the id are
+ * valid until the next call of the text cache. */
 static void find_texts(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        CachedText texts[2])
 {

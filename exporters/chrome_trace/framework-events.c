@@ -59,7 +59,7 @@ const TraceRow *prepare_cpu_op(ChromeTrace *trace, const TraceKind *kind, const 
     return row;
 }
 
-/* Readers find steps by their name among the operators. */
+/* Writes a step like an operator, because readers find steps by their names among the operators. */
 void compose_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                   const TraceRow *row)
 {
@@ -107,7 +107,7 @@ const TraceRow *prepare_python_call(ChromeTrace *trace, const TraceKind *kind,
     return row;
 }
 
-/* Calls are grouped by thread, in the order in which they return. */
+/* Writes a Python call. The calls are grouped by thread, in the order in which they return. */
 void compose_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                          const TraceRow *row)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series of the host's kinds, which the Ascend profiler does not have. They are drawn in one of its
- * layers if one fits, under their own names. */
+/* Counters of the host's kinds, which the Ascend profiler does not have. Each is drawn under its
+ * own name, in a layer of the Ascend profiler if one fits. */
 #include "device-kinds.h"
 
 const AscendCounter trace_host_counters[] = {

@@ -4,18 +4,20 @@
 
 #include "device-kinds.h"
 
-/* A kind with a different shape, or without the required fields, is written generically. */
+/* The writers, by a kind's name. A kind with another shape, or without the required fields, gets
+ * the generic writer. */
 static const struct {
     const char *name;
     guint32 shape;
-    TraceWriter write; /* or: */
+    TraceWriter write; /* NULL: `prepare` and `compose` */
     TracePrepare prepare;
     TraceComposer compose;
     guint8 part;
-    gboolean only_known; /* no other fields are written */
-    gboolean
-        only_extended; /* of the other fields, only those that a plugin added ("plugin.field") */
-    guint n_required;  /* number of required known fields */
+    gboolean only_known; /* only the fields in `known` are written */
+    /* of the fields that are not in `known`, only those that a plugin added ("plugin.field") are
+     * written */
+    gboolean only_extended;
+    guint n_required; /* so many first fields of `known` are required */
     StrobeWantedField known[TRACE_KNOWN_FIELDS];
 } writers[] = {
     {"cpu_op", STROBE_SHAPE_SPAN, NULL, prepare_cpu_op, compose_cpu_op, .only_extended = TRUE,
@@ -89,8 +91,8 @@ static const struct {
                {"is_compile", STROBE_FIELD_BOOL}}},
 };
 
-/* Kinds that are only in tables: details of another kind, kinds without a time, and samples that
- * are read as sums. */
+/* Kinds that are not drawn, because they fit only into tables: details of another kind, kinds
+ * without a time, and samples of which only sums are useful. */
 static const char *const not_drawn[] = {
     "device_pmu",         "l2_cache",      "soc_pmu", "aicpu",    "device_info",
     "clock_sync",         "module_memory", "mac",     "sampling", "memory.tensor_use",
@@ -140,7 +142,8 @@ static void write_nothing(ChromeTrace *trace, const TraceKind *kind, const Strob
     (void)record;
 }
 
-/* Index in writers, -1: generic. */
+/* Returns the index of the kind's writer in `writers`, -1: the generic one. Finds the offsets of
+ * the known fields. */
 static int find_writer(TraceKind *kind)
 {
     for (guint i = 0; i < G_N_ELEMENTS(writers); i++) {
@@ -157,7 +160,7 @@ static int find_writer(TraceKind *kind)
     return -1;
 }
 
-/* Whether put_field writes the field. */
+/* Returns whether put_field writes the field. */
 static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldView *field)
 {
     if (!strobe_field_size(field->type) || kind->counters)
@@ -186,7 +189,8 @@ static const struct {
     {"cpu_op.values", "Concrete Inputs"},
 };
 
-/* The name in formats/ of a field that a plugin added, otherwise its own name. */
+/* Returns the field's key in added_keys or in the Ascend profiler's events of formats/, otherwise
+ * the field's own name. */
 static const char *key_of(const TraceKind *kind, const StrobeFieldView *field)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(added_keys); i++)
@@ -212,7 +216,7 @@ static void add_field(ChromeTrace *trace, TraceKind *kind, const StrobeFieldView
 
     added->key_length = name->length + 2;
     added->key = trace_out_pad(text, added->key_length);
-    /* A viewer draws only numbers. */
+    /* Viewers draw only numbers, so a Boolean value becomes a number. */
     added->type = kind->compose == compose_generic_counter && field->type == STROBE_FIELD_BOOL
                       ? STROBE_FIELD_U8
                       : field->type;
@@ -303,7 +307,8 @@ const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
     if (!kind || kind->view_fields != view->fields || kind->view_n_fields != view->n_fields ||
         kind->view_id != view->id) {
         kind = trace_kind_new(trace, view);
-        g_ptr_array_add(trace->all_kinds, kind); /* a replaced one may still have waiting records */
+        /* A kind that the new one replaced may still have waiting records. */
+        g_ptr_array_add(trace->all_kinds, kind);
         g_hash_table_replace(trace->kinds, (gpointer)view, kind);
     }
     *recent = kind;

@@ -4,8 +4,8 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/number.h>
 
-/* Calls and tasks are matched by connection, whichever ends first; maximum number of pending
- * connections. */
+/* Maximum number of connections that wait. A call is matched with its task by their connection;
+ * either of them may end first. */
 #define SLOTS (1u << 16)
 
 /* Id of a flow event. A task's id in older files needs this many bits. */
@@ -13,12 +13,12 @@ typedef unsigned __int128 FlowId;
 
 typedef struct Slot {
     guint64 connection;
-    const TraceRow *row; /* of the call; NULL: none yet, or its flow event is written */
+    const TraceRow *row; /* row of the call; NULL: no call yet, or its flow event is written */
     gint64 begin_ns;
     FlowId id; /* older files: id of the last flow event, or of the task that waits for its call */
     gboolean is_wanted; /* a task of this connection has arrived */
     gboolean is_drawn;
-    gboolean has_end; /* newer files: an arrow ends at a task */
+    gboolean has_end; /* newer files: a flow event of this connection has its end at a task */
 } Slot;
 
 /* Properties of a name that decide about flow events. */
@@ -27,12 +27,12 @@ enum { NAME_COPY = 1, NAME_EVENT = 2, NAME_RECORD_OR_WAIT = 4 };
 #define NAMES 1024u
 
 typedef struct Name {
-    StrobeStringId id; /* 0: no name yet, or no name at all, which has no properties */
+    StrobeStringId id; /* 0: empty slot, or no name, which has no properties */
     guint says;        /* NAME_* */
 } Name;
 
 struct TraceLaunches {
-    Name names[NAMES]; /* the last names, each in its slot */
+    Name names[NAMES]; /* a hash table; each slot has the last name */
     Slot slots[SLOTS];
 };
 
@@ -44,8 +44,8 @@ void launches_free(TraceLaunches *launches)
 static TraceLaunches *launches_of(ChromeTrace *trace)
 {
     if (!trace->launches) {
-        /* Fills the memory at once: a page that is first read and later written is mapped twice,
-         * and the second mapping interrupts the other processors. */
+        /* Writes the whole memory at once. A page that is first read and later written would be
+         * mapped twice, and the second mapping would interrupt the other processors. */
         trace->launches = g_new(TraceLaunches, 1);
         memset(trace->launches, 0, sizeof *trace->launches);
     }
@@ -63,7 +63,7 @@ static gsize write_wide(char *text, FlowId value)
     if (!(value >> 64))
         return strobe_format_uint(text, (guint64)value);
     length = write_wide(text, value / part);
-    /* With a leading 1, the zeros count as digits too. */
+    /* Adds a leading 1, so that leading zeros are written too, and then skips it. */
     memcpy(text + length, digits + 1,
            strobe_format_uint(digits, (guint64)(value % part) + part) - 1);
     text[length + 18] = '\0';
@@ -87,7 +87,8 @@ const TraceKind *launches_kind(ChromeTrace *trace)
     return trace_kind_own(trace, compose_launch);
 }
 
-/* Adds an end of a flow event. It waits as a number; in a part of a result it first waits for its
+/* Adds an end of a flow event. The end waits as a number in the part for these events. In a part of
+ * a result, the flow matcher gets the text of the end instead, and passes it on together with the
  * other end. */
 static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const TraceRow *row,
                            gint64 time_ns)
@@ -101,13 +102,15 @@ static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const
         trace_part_add_record(&trace->flows, 0, trace->launch_kind, sizeof id, row, &view);
 }
 
-/* Shifts the full id, whose upper bits identify the source. */
+/* The id of a flow event. The whole connection is shifted, because its upper bits identify the
+ * source. */
 static FlowId shift_id(guint64 connection)
 {
     return (FlowId)connection << 32;
 }
 
-/* The newest files have one form for all flow events. */
+/* The id of a flow event that ends at this task. The newest files have one form of id for all
+ * tasks; in older files the form depends on the type of the task. */
 static FlowId id_of(const ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                     const StrobeView *record, guint64 connection)
 {
@@ -133,7 +136,8 @@ static void draw_begin(ChromeTrace *trace, Slot *slot, FlowId id)
     slot->is_drawn = TRUE;
 }
 
-/* A launch without a call of the node level begins at another call of its connection. */
+/* If no call of the node level came for the tasks of a connection, the flow event begins at another
+ * call of this connection. */
 static void finish_slot(ChromeTrace *trace, Slot *slot)
 {
     if (slot->has_end && slot->row && !slot->is_drawn)
@@ -177,7 +181,7 @@ static gboolean has_name_flag(ChromeTrace *trace, StrobeStringId id, guint what)
     return (name->says & what) != 0;
 }
 
-/* Calls that always have a flow event. */
+/* Whether the call always begins a flow event, even if no task ends it. */
 static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const StrobeView *record)
 {
     StrobeStringId level = strobe_field_u32(record, events->level, 0);
@@ -186,8 +190,8 @@ static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const S
            has_name_flag(trace, record->name, NAME_RECORD_OR_WAIT);
 }
 
-/* On other devices every call with an effect has a flow event: the first call of an id to end is
- * the cause. */
+/* For devices that are not Ascend's. Among the calls of a connection, the one that ends first is
+ * the cause of the tasks: the flow event begins there, if there is a task. */
 static void take_external_call(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
                                guint64 connection)
 {
@@ -218,7 +222,8 @@ static void draw_old_begin(ChromeTrace *trace, Slot *slot, FlowId id)
     slot->id = id;
 }
 
-/* Older ids name the task: whichever end comes first waits for the other. */
+/* For older files, whose ids identify the task: the flow event is written when both the call and
+ * the task have come, in any order. */
 static void take_old_call(ChromeTrace *trace, Slot *slot)
 {
     if (slot->is_wanted)
@@ -256,7 +261,8 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
     draw_begin(trace, slot, shift_id(connection));
 }
 
-/* Kernels, copies, collectives, and signals and waits between streams. */
+/* Whether a flow event ends at the task: kernels, copies, collectives, and signals and waits
+ * between streams. */
 static gboolean has_flow_event(ChromeTrace *trace, const TraceEvents *events,
                                const StrobeView *record)
 {
@@ -287,7 +293,8 @@ void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow
 {
     guint64 connection = strobe_field_u64(record, events->connection, STROBE_ABSENT_U64);
 
-    /* 0 means no connection. A transfer uses the flow event of its operation. */
+    /* The connections 0, STROBE_ABSENT_U32 and STROBE_ABSENT_U64 mean that there is none. A
+     * transfer has no flow event of its own, because its operation has one. */
     if (trace->has_flow_points || connection == STROBE_ABSENT_U64 || !connection ||
         connection == STROBE_ABSENT_U32)
         return;

@@ -9,17 +9,17 @@ enum { ARGUMENT, DOMAIN, EVENT }; /* in TraceKind.known */
 enum { USAGE };
 
 #define LOSS_ROW "Strobe losses"
-#define RUN_ROW "Strobe" /* calls and diagnostics of collectors */
+#define RUN_ROW "Strobe" /* the row with calls and diagnostics of collectors */
 #define USAGE_LAYER "CPU Usage"
 
-/* Whether the record's fields have values. A range without an end has only its argument; its other
- * fields were never set. */
+/* Whether all fields of the record have values. In a range without an end only the argument was
+ * set. */
 static gboolean is_filled(const StrobeView *record)
 {
     return !(record->flags & STROBE_VIEW_UNFINISHED);
 }
 
-/* The source's event type, otherwise a range or an instant. */
+/* The event type in the source, or else that of a range or an instant. */
 static const char *event_type(const TraceKind *kind, const StrobeView *record)
 {
     static const char *const words[] = {"marker", "push/pop", "start/end", "marker_ex"};
@@ -65,8 +65,7 @@ void compose_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView 
     *at++ = '"';
     if (domain)
         at = put_text(trace, out, PUT_LITERAL(at, ", \"domain\": "), TEXT_CACHE_PLAIN, domain);
-    else if (kind->known[EVENT] == STROBE_FIELD_MISSING) /* an instant without the field has no
-                                                          * scope */
+    else if (kind->known[EVENT] == STROBE_FIELD_MISSING) /* such an instant has no scope */
         PUT_LITERAL(at, ", \"domain\": \"default\"");
     if (argument != STROBE_ABSENT_U64) {
         PUT_LITERAL(at, ", \"argument\": ");
@@ -86,7 +85,7 @@ const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
     return trace_rows_in_layer(trace->rows, record->track, USAGE_LAYER, 0, NULL);
 }
 
-/* A share of the machine, in the layer that readers know. */
+/* Writes the use of the processors, in the layer that readers know. */
 void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        const TraceRow *row)
 {
@@ -152,7 +151,7 @@ void compose_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView
     write_span(trace, &trace->main, kind, record, row);
 }
 
-/* An instant event, so that readers do not count it among the slices of a row. */
+/* Writes an instant event, because readers would count a span among the row's slices. */
 void compose_instant(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row)
 {
@@ -166,7 +165,7 @@ void compose_instant(ChromeTrace *trace, const TraceKind *kind, const StrobeView
     end_generic(trace, out, at, kind, record);
 }
 
-/* A counter has only numeric fields here: a viewer draws nothing else. */
+/* Writes only the numeric fields of a counter, because viewers draw no others. */
 void compose_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                              const TraceRow *row)
 {

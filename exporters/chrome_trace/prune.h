@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that the Ascend profiler removes from a trace of level 0. */
+/* Finds the events that the Ascend profiler removes from a trace of level 0. */
 #ifndef STROBE_CHROME_TRACE_PRUNE_H
 #define STROBE_CHROME_TRACE_PRUNE_H
 

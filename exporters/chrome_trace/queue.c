@@ -3,8 +3,9 @@
 
 #include <strobe/helpers/fields.h>
 
-/* The newest files name an enqueue after its dequeue, which comes later. Maximum number of
- * pending entries; an entry that is overtaken keeps its plain name. */
+/* Maximum number of enqueues that wait for their dequeue. The newest files name an enqueue after
+ * its dequeue, which ends later. If another enqueue needs the slot first, the enqueue keeps its
+ * plain name. */
 #define WAITING_MAX (1u << 14)
 
 enum { CORRELATION, IS_DEQUEUE }; /* in TraceKind.known */
@@ -15,11 +16,12 @@ enum { CORRELATION, IS_DEQUEUE }; /* in TraceKind.known */
 /* Forms of an event's name. */
 enum {
     NAME_OWN,
-    NAME_PLAIN, /* an enqueue, in older files and if no dequeue is known */
+    NAME_PLAIN, /* "Enqueue": in older files, or if no dequeue came */
     NAME_OTHER  /* an enqueue with the name of its dequeue: "Dequeue@aclnnMm" */
 };
 
-/* An event that waits until the queue is written; its view's flags say whether it is a dequeue. */
+/* Data of an event that waits until the queue is written. The flags of its view say whether it is a
+ * dequeue. */
 typedef struct Queued {
     guint64 correlation;
     guint32 naming; /* NAME_* */
@@ -27,7 +29,7 @@ typedef struct Queued {
 } Queued;
 
 typedef struct Waiting {
-    const TraceRow *row; /* NULL: none waits here */
+    const TraceRow *row; /* NULL: empty slot */
     guint64 correlation;
     gint64 begin_ns, end_ns;
 } Waiting;
@@ -35,7 +37,7 @@ typedef struct Waiting {
 struct TraceQueue {
     TracePart in, out;
     const TraceKind *kind; /* kind of the waiting events */
-    Waiting *waiting;      /* by correlation, in slots; NULL: none yet */
+    Waiting *waiting;      /* a hash table of enqueues by correlation; NULL: none yet */
 };
 
 static char *put_queued_name(ChromeTrace *trace, TraceOut *out, char *at, guint32 naming,
@@ -91,7 +93,7 @@ static void put_flow_event(ChromeTrace *trace, TraceOut *out, const Queued *queu
                           is_dequeue ? FLOW_END : FLOW_BEGIN, out);
 }
 
-/* The event and its end of the flow event. */
+/* Writes the event, and the end of the flow event at it. */
 static void compose_queued(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                            const TraceRow *row)
 {
@@ -139,8 +141,8 @@ int trace_queue_error(const TraceQueue *queue)
     return error ? error : trace_part_error(&queue->out);
 }
 
-/* Keeps the event in its side of the queue. In a part of a result, a flow event first waits for its
- * other end. */
+/* Keeps the event in its side of the queue. In a part of a result, it is written at once, because
+ * the flow matcher needs the text of its flow event. */
 static void hold_item(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, StrobeStringId name,
                       const Waiting *item)
 {
@@ -165,7 +167,7 @@ static void hold_waiting(ChromeTrace *trace, Waiting *item)
     item->row = NULL;
 }
 
-/* Gives the name of a dequeue to its enqueue too. */
+/* Adds the enqueue, which has waited, with the name of its dequeue. */
 static void name_waiting(ChromeTrace *trace, const Waiting *taken, StrobeStringId name)
 {
     TraceQueue *queue = trace->queue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The framework's task queue: enqueues and dequeues, with the flow events between them. The events
- * are held back, because both sides follow the operators in the file, each in its own order. */
+/* The framework's task queue: its enqueues and dequeues, with the flow events between them. All
+ * these events wait until the operators are written: in the file the operators come first, then one
+ * side of the queue, then the other. */
 #ifndef STROBE_CHROME_TRACE_QUEUE_H
 #define STROBE_CHROME_TRACE_QUEUE_H
 
@@ -10,8 +11,8 @@ TraceQueue *trace_queue_new(ChromeTrace *trace);
 void trace_queue_free(TraceQueue *queue);
 gboolean trace_queue_has_events(const TraceQueue *queue);
 int trace_queue_error(const TraceQueue *queue);
-/* Call it when no more records follow. Returns the first or the second side in the file; in older
- * files the enqueues come first. */
+/* Call this after the last record. Returns the side of the queue that comes first or second in the
+ * file. Older files have the enqueues first. */
 TracePart *trace_queue_side(ChromeTrace *trace, gboolean is_second);
 
 #endif

@@ -6,7 +6,7 @@
 #include "prune.h"
 #include "chrome-trace-rows.h"
 
-/* Writes an M event with one argument: `text` or, if that is NULL, the number. */
+/* Writes an M event with one argument, whose value is `text` or, if that is NULL, `number`. */
 static void write_event(TraceOut *out, const TraceRows *rows, const TraceLayer *layer,
                         const char *name, guint64 tid, const char *key, const char *text,
                         guint64 number)
@@ -54,7 +54,8 @@ static void write_name(TraceOut *out, const TraceRows *rows, const TraceLayer *l
     write_event(out, rows, layer, "process_name", 0, "name", layer->name, 0);
 }
 
-/* Whether the device has a layer that Ascend's devices do not have. */
+/* Whether the device is not an Ascend device: readers do not know its layer, and it has no layer
+ * "Ascend Hardware". */
 static gboolean is_external(const TraceRows *rows, gint32 device)
 {
     gboolean has_own_layer = FALSE;
@@ -85,7 +86,7 @@ static void write_label(TraceOut *out, const TraceRows *rows, const TraceLayer *
     write_event(out, rows, layer, "process_sort_index", 0, "sort_index", NULL, layer->sort_index);
 }
 
-/* Threads that run the queue are sorted after all others. */
+/* Returns a sort index after that of all threads, for threads that run the queue. */
 static guint64 behind_all(const TraceLayer *layer)
 {
     guint64 last = 0;
@@ -150,7 +151,7 @@ static gint compare_orders(gconstpointer a, gconstpointer b)
 static void write_layer(TraceOut *out, const TraceRows *rows, TraceLayer *layer)
 {
     if (layer->is_process && !layer->is_named)
-        g_ptr_array_sort(layer->rows, compare_orders); /* a stable sort */
+        g_ptr_array_sort(layer->rows, compare_orders); /* equal rows keep their order */
     if (!layer->is_framework && rows->generation < 3) {
         write_old_layer(out, rows, layer);
     } else {

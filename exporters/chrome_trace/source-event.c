@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event of an imported trace without a kind: it is written unchanged. */
+/* Writes an event of an imported trace that fits no kind, without changes. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/json-scanner.h>
@@ -8,7 +8,8 @@
 
 enum { PHASE, CATEGORY, ID, ARGUMENTS, DURATION }; /* in TraceKind.known */
 
-/* The capture may contain anything: content other than a JSON object is written as a text. */
+/* Whether the text is a JSON object. A capture may contain anything; other content is written as a
+ * text. */
 gboolean trace_is_object(StrobeText text)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);
@@ -44,7 +45,7 @@ static char *put_arguments(ChromeTrace *trace, TraceOut *out, char *at, const Tr
     return trace_out_text(out, at, text.bytes, text.length);
 }
 
-/* Writes row and time. Counters of older files have the time before the row. */
+/* Writes the row and the time of an event. Counters of older files have the time first. */
 static char *put_when(ChromeTrace *trace, char *at, const TraceRow *row, gint64 time_ns,
                       guint32 phase)
 {
@@ -56,7 +57,7 @@ static char *put_when(ChromeTrace *trace, char *at, const TraceRow *row, gint64 
     return put_where(at, row);
 }
 
-/* The keys are in the order of the event's half of the file. */
+/* Writes the event, with the keys in the order of its half of the file. */
 void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                           const TraceRow *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mock host with a folder, and what tests look for in the file. */
+/* A mock host with a folder, and checks of the text in the file. */
 #ifndef STROBE_CHROME_TRACE_TEST_FIXTURE_H
 #define STROBE_CHROME_TRACE_TEST_FIXTURE_H
 
@@ -21,15 +21,15 @@ void fixture_set_up(Fixture *f, gconstpointer unused);
 void fixture_tear_down(Fixture *f, gconstpointer unused);
 
 guint string(Fixture *f, const char *text);
-/* NULL: there is none. */
+/* Returns the text of the file; NULL: there is no file. */
 char *read_file(Fixture *f, const char *name);
-/* Runs and returns the file, which must be one line of valid JSON. */
+/* Runs the exporter and returns the file, which must be one line of valid JSON: an array. */
 char *run(Fixture *f);
-/* The same where the file begins so: an object. */
+/* Like run, for a file that begins with `begin`, as an object does. */
 char *run_as(Fixture *f, char begin);
 void assert_has(const char *text, const char *part);
 void assert_has_not(const char *text, const char *part);
-/* All of them, each behind the one before. */
+/* Checks that the text has all parts, each after the one before it. */
 void assert_order(const char *text, const char *const *parts);
 
 #endif

@@ -16,7 +16,7 @@
     "{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": 4711, \"tid\": " tid                \
     ", \"args\": {\"sort_index\": " tid "}}"
 
-/* The whole file: operators, names, flows, collections, in this order. */
+/* The whole file has operators, names, flow events and collections, in this order. */
 static void test_framework(Fixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"m.py(2): f", "m.py(9): <module>", NULL};
@@ -84,7 +84,7 @@ static void test_framework(Fixture *f, gconstpointer unused)
                          "\"args\": {\"sort_index\": 4711}}]");
 }
 
-/* pid of a host layer: 4711 << 10 | sort index << 5 | 31 */
+/* The pid of a layer of the host is 4711 << 10 | sort index << 5 | 31. */
 static void test_counters_and_markers(Fixture *f, gconstpointer unused)
 {
     const struct strobe_host_cpu cpu = {150.5, 100, 50.5, 2, 9, 0};
@@ -156,7 +156,7 @@ static const StrobeKind vendor_instant = {
 static const StrobeKind vendor_counter = {
     sizeof(StrobeKind), STROBE_SHAPE_COUNTER, "vendor.rate", "", vendor_fields, 8, 0};
 
-/* Kinds that the exporter has never heard of, in layers of their own. */
+/* Kinds that the exporter does not know are drawn in layers of their own. */
 static void test_generic(Fixture *f, gconstpointer unused)
 {
     struct vendor full = {18446744073709551614u, -3, 0.5, 1, 0, f->worker, 0, 9};
@@ -192,7 +192,7 @@ static void test_generic(Fixture *f, gconstpointer unused)
     assert_has(text, ", {\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 4711");
 }
 
-/* A sample has no length: its sums are in other files. */
+/* Samples are not drawn, because a sample has no length. */
 static void test_samples(Fixture *f, gconstpointer unused)
 {
     const struct strobe_cpu_sample sample = {.time = 1000};
@@ -208,7 +208,7 @@ static void test_samples(Fixture *f, gconstpointer unused)
     g_assert_null(strstr(text, "cpu_sample"));
 }
 
-/* Nothing that was recorded about the run itself gets lost. */
+/* Records about the run itself are drawn too. */
 static void test_core_kinds(Fixture *f, gconstpointer unused)
 {
     struct strobe_metadata metadata = {0, 1};
@@ -250,7 +250,7 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
                      "\"capture_complete\": true}}");
 }
 
-/* Not by strstr, each call of which a sanitizer makes walk the whole rest. */
+/* Counts without strstr: with a sanitizer each call of strstr reads the whole rest of the text. */
 static guint count_occurrences(const char *text, const char *what)
 {
     const char *end = text + strlen(text);
@@ -261,7 +261,7 @@ static guint count_occurrences(const char *text, const char *what)
     return n;
 }
 
-/* A record that describes an operator bears the operator's name, and is no event of that name. */
+/* A record with details of an operator has the operator's name, but is no event. */
 static void test_one_event_an_operator(Fixture *f, gconstpointer unused)
 {
     static const StrobeKind use = {
@@ -279,7 +279,7 @@ static void test_one_event_an_operator(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(count_occurrences(text, "aten::addmm"), ==, 1);
 }
 
-/* Names and stacks of any bytes and length; flags of the record. */
+/* Names and stacks may have any bytes and any length; records may have flags. */
 static void test_hostile_names(Fixture *f, gconstpointer unused)
 {
     g_autofree char *longest = g_strnfill(100 * 1024, '"');
@@ -304,7 +304,7 @@ static void test_hostile_names(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(strlen(text), >, 3 * 3 * 2 * 100 * 1024);
 }
 
-/* Known names with fields of other types, or without any. */
+/* Kinds with a known name, but with fields of other types or without fields. */
 static void test_external_kinds(Fixture *f, gconstpointer unused)
 {
     static const char *const names[] = {"cpu_op",        "step",     "gc",
@@ -331,7 +331,7 @@ static void test_external_kinds(Fixture *f, gconstpointer unused)
     assert_has(text, "\"cat\": \"host_cpu\", \"args\": {\"usage\": 0, ");
 }
 
-/* What waits goes through a file. */
+/* Records that wait are stored in a file. */
 static void test_many_held(Fixture *f, gconstpointer unused)
 {
     const struct strobe_gc gc = {2, 0, 10, 0};
@@ -374,7 +374,8 @@ static void test_file_option(Fixture *f, gconstpointer unused)
     assert_has(text, "\"name\": \"cpu_op\"");
 }
 
-/* Numbers beyond the second in which the window begins, in an object. */
+/* With an origin, the file is an object, and its times are numbers relative to the second in which
+ * the window begins. */
 static void test_origin(Fixture *f, gconstpointer unused)
 {
     const struct strobe_operator_link link = {1, T0 + 5000, f->worker};
@@ -397,7 +398,8 @@ static void test_origin(Fixture *f, gconstpointer unused)
     }
 }
 
-/* Of Ascend are what an importer of its results or a collector of its devices has recorded. */
+/* Data of Ascend are those that an importer of Ascend's results, or a collector of Ascend's
+ * devices, has recorded. */
 static void test_origin_of_ascend(Fixture *f, gconstpointer unused)
 {
     static const struct {
@@ -417,7 +419,7 @@ static void test_origin_of_ascend(Fixture *f, gconstpointer unused)
     }
 }
 
-/* Without a good end nothing appears. */
+/* If the exporter is not ended, no file appears. */
 static void test_no_end(Fixture *f, gconstpointer unused)
 {
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0, T0, NULL);
@@ -429,8 +431,8 @@ static void test_no_end(Fixture *f, gconstpointer unused)
     g_assert_null(g_dir_read_name(dir));
 }
 
-/* Rows are named once, only those with events, and in time proportional to their number: else this
- * takes longer than a test may. */
+/* Each row with events is named once, in time proportional to the number of rows; otherwise this
+ * test would take too long. */
 static void test_many_threads(Fixture *f, gconstpointer unused)
 {
     enum { THREADS = 100000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of devices: one record, as many events and arguments as readers know. */
+/* Counters of devices: a record becomes all the events and arguments that readers know. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void test_memory(Fixture *f, gconstpointer generation)
     struct strobe_memory_usage usage = {1024, 2160232 * 1024LL, 1};
 
     add_record(f, &strobe_kind_memory_usage, track, "app", 0, &usage);
-    usage.ddr = STROBE_ABSENT_I64; /* then there is no sum */
+    usage.ddr = STROBE_ABSENT_I64; /* so there is no sum */
     add_record(f, &strobe_kind_memory_usage, track, "device", 10, &usage);
     g_autofree char *text = run(f);
 
@@ -51,7 +51,7 @@ static void test_memory(Fixture *f, gconstpointer generation)
     assert_has_not(text, "\"thread_name\"");
 }
 
-/* What the framework's allocator holds on the host, and on a device. */
+/* Memory of the framework's allocator on the host and on a device. */
 static void test_framework_memory(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId track = strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, NULL, "", -1);
@@ -72,7 +72,7 @@ static void test_framework_memory(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"Allocated(MB)\": 3.0, \"Reserved(MB)\": 4.0}}");
 }
 
-/* A port has four arguments in each of its two events, a link two. */
+/* A port has two events with four arguments each, a link has events with two arguments. */
 static void test_links(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId nic = make_track(f, 3, "NIC"), pcie = make_track(f, 3, "PCIe"),
@@ -98,7 +98,7 @@ static void test_links(Fixture *f, gconstpointer unused)
     assert_has(text, "{\"name\": \"Port 0/Rx\", ");
     assert_has(text, "\"args\": {\"Rx Dropped Rate\": 0.5, \"Rx Error Rate\": 0.0, \"Rx Packets\": "
                      "12, \"Rx Bandwidth Efficiency\": 99.5}}");
-    assert_has_not(text, "Port 0/Tx"); /* its first argument is absent */
+    assert_has_not(text, "Port 0/Tx"); /* left out, because its first argument is absent */
     assert_has(text, "\"PCIe_cpl\", ");
     assert_has(text, "\"args\": {\"Tx\": 1.0, \"Rx\": 0.5}}");
     assert_has(text, "\"PCIe_nonpost_latency\", ");
@@ -108,7 +108,7 @@ static void test_links(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"die0->die1\": 2.0}}");
 }
 
-/* Traffic of memories in MB/s, levels of the chip as they are. */
+/* Traffic of memories is in MB/s; levels of the chip are unchanged. */
 static void test_memories(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId hbm = make_track(f, 3, "HBM"), ddr = make_track(f, 3, "DDR"),
@@ -146,7 +146,7 @@ static void add_units(Fixture *f, int generation)
     add_record(f, &strobe_kind_acc_pmu, track, NULL, 100, &second);
 }
 
-/* Older files have every unit, newer ones the maximum of all at one time. */
+/* Older files have every unit; newer ones have the maximum of all units at one time. */
 static void test_units(Fixture *f, gconstpointer unused)
 {
     static const char *const order[] = {"\"read_bandwidth\"", "\"write_band_width\"",
@@ -174,7 +174,7 @@ static void test_units_folded(Fixture *f, gconstpointer unused)
     assert_has_not(text, "acc_id");
 }
 
-/* The last sample of the clock has no decimals in older files. */
+/* In older files the last sample of the clock has no decimals. */
 static void test_clock(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId track = make_track(f, 1, "AI Core Freq");
@@ -189,7 +189,7 @@ static void test_clock(Fixture *f, gconstpointer unused)
     assert_has(text, "\"ts\": \"1736412474000005\", ");
 }
 
-/* Dies are told apart by name or by argument. */
+/* Dies are distinguished by name or by an argument. */
 static void test_dies(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId clocks = make_track(f, 3, "AI Core Freq"), qos = make_track(f, 3, "QoS");
@@ -209,7 +209,8 @@ static void test_dies(Fixture *f, gconstpointer unused)
     assert_has(text, "{\"value\": 125}");
 }
 
-/* A share that was read comes back, though its percent is no double. */
+/* A share that was read is written with the same digits, although its percentage is not exact as a
+ * double. */
 static void test_rates(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId track = make_track(f, 1, "LLC");
@@ -239,7 +240,7 @@ static void test_rates(Fixture *f, gconstpointer unused)
     }
 }
 
-/* Live collectors name no layer of the file's. */
+/* Counters of live collectors, which name no layer of the file. */
 static void test_own_track(Fixture *f, gconstpointer unused)
 {
     struct strobe_hccs link = {1048576, 2097152, 0};
@@ -274,8 +275,8 @@ static void add_source_event(Fixture *f, StrobeTrackId track, const char *name)
     strobe_mock_add(f->mock, &source_event, track, string(f, name), T0, T0, &event);
 }
 
-/* Counters are composed when they come; what else their layer has waits. Far more text than is kept
- * in memory. */
+/* Counters are composed at once, but other events of their layer wait. The text is much longer than
+ * what is kept in memory. */
 static void test_order_in_a_layer(Fixture *f, gconstpointer unused)
 {
     static const char *const order[] = {"\"first\"",  "{\"Usage(%)\": 1.5}", "\"second\"",

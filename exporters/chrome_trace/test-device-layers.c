@@ -167,12 +167,12 @@ static void test_first_generation_names(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"name\": \"Group 0 Communication\"}, \"ph\": \"M\"}, ");
     assert_has(text, "{\"name\": \"thread_sort_index\", \"pid\": " HCCL_1
                      ", \"tid\": 1, \"args\": {\"sort_index\": 1}, \"ph\": \"M\"}");
-    /* rows without an event are named too, and the four of the overlap are always there */
+    /* rows without events are named too, and the overlap layer always has its four rows */
     assert_has(text, "\"pid\": " HARDWARE_1 ", \"tid\": 2, \"args\": {\"name\": \"Stream 2\"}");
     assert_has(text, "\"pid\": " CANN_1 ", \"tid\": 4711, \"args\": {\"name\": \"Thread 4711\"}");
     assert_has(text, "\"pid\": " OVERLAP_1 ", \"tid\": 3, \"args\": {\"name\": \"Free\"}");
     assert_has_not(text, "{\"name\": \"thread_sort_index\", \"pid\": " OVERLAP_1);
-    /* nothing of the framework was recorded */
+    /* there is no record of the framework */
     assert_has_not(text, "\"Python\"");
 }
 
@@ -212,7 +212,7 @@ static void test_third_generation(Fixture *f, gconstpointer unused)
                      ", \"tid\": 3, \"ph\": \"M\", \"args\": {\"sort_index\": 3}}");
 }
 
-/* Older files are in order of time, newer ones keep layers together. */
+/* Older files are sorted by time; in newer ones the events of a layer are together. */
 static void test_orders(Fixture *f, gconstpointer generation)
 {
     static const char *const by_time[] = {"aclnnMm", "hcom", "\"mm\"", "\"MEMCPY_ASYNC\"", NULL};
@@ -267,7 +267,7 @@ static void test_queue_first(Fixture *f, gconstpointer unused)
         "\"correlation_id\": 6}}", "{\"ph\": \"X\", \"name\": \"Dequeue@aclnnMm\"",
         "{\"ph\": \"f\", \"bp\": \"e\", \"name\": \"enqueue_to_dequeue\", \"id\": 5, \"pid\": "
         "4711, \"tid\": 4712",
-        /* the thread of the queue is sorted behind all others */
+        /* the thread that runs the queue is sorted after all others */
         "\"tid\": 4712, \"args\": {\"sort_index\": 4713}}", "\"name\": \"f.py(1): h\"",
         "\"name\": \"f.py(1): g\", \"pid\": 4711, \"tid\": 4712, \"ts\": "
         "\"1736412474000000.000\", \"dur\": 0.01, \"cat\": \"python_function\", \"args\": "
@@ -325,7 +325,7 @@ static void test_flow_points(Fixture *f, gconstpointer generation)
     point.is_end = 1;
     strobe_mock_add(f->mock, &strobe_kind_flow_point, tracks.stream, name, T0 + 500, T0 + 500,
                     &point);
-    add_tasks(f, &tracks); /* draws nothing more */
+    add_tasks(f, &tracks); /* adds no events */
     point = (struct strobe_flow_point){string(f, "8"), 0};
     strobe_mock_add(f->mock, &strobe_kind_flow_point, tracks.call, string(f, "MsTx"), T0, T0,
                     &point);
@@ -367,7 +367,7 @@ static void add_launches(Fixture *f, const Tracks *tracks)
     task.is_kernel = 0;
     strobe_mock_add(f->mock, &strobe_kind_device_task, tracks->stream, string(f, "MEMCPY_ASYNC"),
                     T0 + 900, T0 + 950, &task);
-    call.connection = 14; /* causes nothing */
+    call.connection = 14; /* no task has this connection */
     strobe_mock_add(f->mock, &strobe_kind_api_call, tracks->call, string(f, "aclnnAdd"), T0 + 960,
                     T0 + 970, &call);
 }
@@ -452,7 +452,7 @@ static void test_source_events(Fixture *f, gconstpointer unused)
     assert_has_not(text, "a row");
 }
 
-/* Calls without a layer of their own, as a collector of ours may record them. */
+/* Calls on tracks without a layer, as Strobe's collectors may record them. */
 static void test_live_calls(Fixture *f, gconstpointer unused)
 {
     struct strobe_api_call call = {string(f, "runtime"), 0, 0, 5, NAN};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrows from calls to tasks in older files: each end has its other, whichever comes first. */
+/* Flow events from calls to tasks in older files: they are found whichever end comes first. */
 #include <math.h>
 
 #include "test-chrome-trace-fixture.h"
@@ -43,7 +43,7 @@ static void add_task(Fixture *f, const Launches *l, const char *name, gint64 beg
                     T0 + end, &l->task);
 }
 
-/* A wait that was over before the call for it was. */
+/* A wait on the device that ends before its call does. */
 static void test_task_first(Fixture *f, gconstpointer unused)
 {
     const Launches l = make_launches(f, 15);
@@ -56,7 +56,7 @@ static void test_task_first(Fixture *f, gconstpointer unused)
     assert_has(text, "\"HostToDevice15\", \"ph\": \"f\"");
 }
 
-/* The id is the kernel's: (1 << 80) + (2 << 64) + (7 << 48) + context. */
+/* The id is that of the kernel: (1 << 80) + (2 << 64) + (7 << 48) + context. */
 static void test_two_kernels(Fixture *f, gconstpointer unused)
 {
     Launches l = make_launches(f, 16);
@@ -72,7 +72,7 @@ static void test_two_kernels(Fixture *f, gconstpointer unused)
     assert_has(text, "\"HostToDevice1208962715073101430784002\", \"ph\": \"f\"");
 }
 
-/* A call that nothing came of has no arrow. */
+/* A call without a task has no flow event. */
 static void test_call_alone(Fixture *f, gconstpointer unused)
 {
     const Launches l = make_launches(f, 17);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is held back is composed to the same bytes from memory and from a file. */
+/* Records that wait are composed to the same bytes from memory and from a file. */
 #include <gio/gio.h>
 #include <math.h>
 
 #include "test-chrome-trace-fixture.h"
 #include "trace-out.h"
 
-#define ROUNDS 9000u      /* many chunks of what is held back */
+#define ROUNDS 9000u      /* many chunks of waiting records */
 #define THREADS 20u       /* more than there are groups */
 #define LONG_TEXT 150000u /* longer than a part is at first */
 
@@ -55,8 +55,8 @@ static void add_framework(Fixture *f, guint i)
                         text_of(f, i % 2 ? "Dequeue@a" : "Enqueue", i), t, t + 10, &entry);
 }
 
-/* Arrows between calls and tasks depend on which comes first; counters and points of arrows are
- * written in their place. */
+/* Flow events between calls and tasks depend on which comes first; counters and flow points keep
+ * their order. */
 static void add_device(Fixture *f, guint i, gboolean has_points)
 {
     const struct strobe_api_call call = {string(f, "acl"), string(f, "launch"), 0, i / 3, NAN};
@@ -110,7 +110,7 @@ static void add_kernels(Fixture *f)
 typedef struct Case {
     gint generation;
     gboolean has_points;
-    gboolean is_in_file; /* what is held back */
+    gboolean is_in_file; /* the waiting records are in a file */
     gboolean is_torn;    /* the capture has no end */
     gboolean is_packed;  /* the file is compressed */
 } Case;
@@ -133,7 +133,7 @@ static char *unpack_file(Fixture *f, const char *name)
     return text;
 }
 
-/* In batches of many sizes. */
+/* Makes the trace from batches of many sizes. */
 static char *make_trace(const Case *c)
 {
     Fixture f;
@@ -179,7 +179,7 @@ static void test_same(gconstpointer data)
     g_autofree char *found = make_trace(wanted);
 
     g_assert_cmpuint(strlen(expected), >, 4000000);
-    /* What a source has drawn is not drawn from connections as well. */
+    /* If the source has flow points, no flow events are made from connections. */
     g_assert_true((strstr(expected, "\"HostToDevice") == NULL) == wanted->has_points);
     g_assert_true((strstr(expected, "\"MsTx_") != NULL) == wanted->has_points);
     g_assert_nonnull(strstr(expected, "\"python_function\""));
@@ -187,7 +187,7 @@ static void test_same(gconstpointer data)
     g_assert_true(g_str_equal(found, expected));
 }
 
-/* What stands first and is longer than the part so far: it grows. */
+/* A first text that is longer than the buffer: the buffer grows. */
 static void test_long(void)
 {
     g_autofree char *text = g_strnfill(LONG_TEXT, 'x');

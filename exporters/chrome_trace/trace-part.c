@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-part.h"
 
-#define TEXT_BYTES (32u * 1024) /* size of text that goes to the log at once */
+#define TEXT_BYTES (32u * 1024) /* the text goes to the log when it has this size */
 
-/* A record that waits, as it is stored. */
+/* The stored form of a record that waits. */
 typedef struct Waiting {
     const struct TraceKind *kind; /* NULL: text follows */
     const TraceRow *row;
@@ -80,8 +80,8 @@ TraceOut *trace_part_text(TracePart *part)
     return &part->text;
 }
 
-/* The bits of a double, read as an integer, have the same order as the doubles; negative ones need
- * a correction. */
+/* The bits of a double as an integer sort like the double, if it is not negative. Negative numbers
+ * sort the other way round and are corrected. */
 gint64 trace_part_key_of_time(gint64 time_ns)
 {
     double us = (double)((long double)time_ns / 1000.0L);

@@ -17,13 +17,15 @@
 typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceKind TraceKind;
 
-/* The effects of a record on shared state (rows, flow events), in the order of records. Returns
- * the row for which it is composed, possibly later; NULL: none. */
+/* Applies the effects of a record on shared state (rows, flow events); called in the order of the
+ * records. Returns the row on which the record's event is, NULL: no event is composed. A
+ * TraceComposer writes the event, at once or when its part is written. */
 typedef const TraceRow *(*TracePrepare)(ChromeTrace *trace, const TraceKind *kind,
                                         const StrobeView *record);
 typedef void (*TraceComposer)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                               const TraceRow *row);
-/* Does both at once, in the order of records, for parts that are held back. */
+/* Prepares and composes a record at once, in the order of the records. For events that the writer
+ * itself puts into a part of the file. */
 typedef void (*TraceWriter)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
 /* A field that is written as an argument. */
@@ -32,7 +34,7 @@ typedef struct TraceField {
     guint key_length;
     guint32 type;
     guint32 offset;
-    gboolean is_json; /* its value is an object whose members are written here */
+    gboolean is_json; /* a JSON object whose members become separate arguments */
 } TraceField;
 
 typedef struct TraceEvents TraceEvents;     /* device-kinds.h: how a span of a device is written */
@@ -54,16 +56,17 @@ enum {
 /* Data about a kind, collected at its first record. */
 struct TraceKind {
     const StrobeKindView *view;
-    const StrobeFieldView *view_fields; /* with n and id: to detect the same kind */
+    /* view_fields, view_n_fields and view_id: to see whether a view is of the same kind */
+    const StrobeFieldView *view_fields;
     guint32 view_n_fields;
     StrobeKindId view_id;
-    TraceWriter write; /* NULL: prepared and composed */
+    TraceWriter write; /* NULL: `prepare` and `compose` write the events */
     TracePrepare prepare;
     TraceComposer compose;
     guint8 part;                       /* TRACE_PART_* */
     gsize field_bytes;                 /* size of a record's fields, a multiple of 8 */
-    guint32 known[TRACE_KNOWN_FIELDS]; /* offsets that the writer itself uses */
-    TraceField *fields;                /* fields that are written in sequence */
+    guint32 known[TRACE_KNOWN_FIELDS]; /* offsets of the fields that the writer itself reads */
+    TraceField *fields;                /* further fields that are written as arguments */
     guint n_fields;
     char *name_text; /* the kind's name as a JSON string */
     guint name_length;
@@ -87,42 +90,44 @@ struct ChromeTrace {
     TraceRows *rows;
     EqualSpans equal;
     TextCache *texts;
-    GHashTable *kinds;               /* const StrobeKindView * -> TraceKind */
-    GPtrArray *all_kinds;            /* including replaced ones */
-    TraceKind *recent[TRACE_RECENT]; /* the last kinds, each in its slot */
-    TraceWord words[TRACE_WORDS];    /* the last words */
+    GHashTable *kinds; /* const StrobeKindView * -> TraceKind */
+    /* all kinds, even those that a newer kind for the same view has replaced */
+    GPtrArray *all_kinds;
+    TraceKind *recent[TRACE_RECENT]; /* a hash table; each slot has the last kind */
+    TraceWord words[TRACE_WORDS];    /* a hash table; each slot has the last word */
     TraceQueue *queue;
     TraceLaunches *launches;
     const TraceKind *launch_kind; /* launch-flows.h */
-    FlowMatcher *matcher;         /* for a part of a result; NULL: a whole result */
+    FlowMatcher *matcher;         /* of a part of a result; NULL: the whole result is written */
     gboolean is_old;              /* first or second generation */
-    gboolean is_import;           /* another tool's recording: written exactly as that tool does */
-    gboolean has_steps;           /* the source has them among its operators */
+    gboolean is_import;           /* the capture was imported: the trace is as its tool writes it */
+    gboolean has_steps;           /* the source has steps among its operators */
     gboolean has_flow_points;
     gboolean is_incomplete_reported;
     /* The parts of the file, in order. */
     TraceOut main;      /* events in order of arrival, the process's names, flow events */
     TracePart backward; /* flow events from operators to their backward operators */
     TracePart python;   /* calls of Python functions, by thread */
-    TracePart gc;       /* collections */
-    TracePart devices;  /* the device's half, by layer; in older files by time */
-    TracePart flows;    /* flow events from calls to tasks that the source lacks */
+    TracePart gc;       /* garbage collections */
+    TracePart devices;  /* events of devices, by layer; in older files by time */
+    TracePart flows;    /* flow events from calls to tasks, if the source has none */
     TracePart links;    /* arrows from operators to kernels */
     TracePart tail;     /* losses */
-    TraceOut event;     /* an event that is composed separately */
+    TraceOut event;     /* buffer for one event that goes to a part of the file */
 };
 
 /* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
 void trace_kind_free(gpointer kind);
-/* A kind of the exporter's own that waits and is composed by this function. */
+/* Makes a kind of the exporter itself, whose records wait in a part of the file until `compose`
+ * writes them. */
 const TraceKind *trace_kind_own(ChromeTrace *trace, TraceComposer compose);
-/* The kind of a record; made at the first record. */
+/* The kind of a record, created at its first record. */
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 
 /* event-parts.c: the sort key of a device event. */
 gint64 trace_device_key(const ChromeTrace *trace, const TraceRow *row, gint64 time_ns);
-/* Puts a record into its part of the file until that is written. */
+/* Puts a record into the part of the file where it waits to be composed. */
 void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        const TraceRow *row);
 
@@ -152,8 +157,8 @@ void compose_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeV
 /* Bytes of the category or id of a flow event in the device's half, including the NUL. */
 #define TRACE_FLOW_TEXT 64
 
-/* Write an end of a flow event in the framework's half, and in the device's. `text` is the name
- * with its quotes. */
+/* Writes an end of a flow event between rows of the framework. trace_flow_device writes one between
+ * rows of the device. `text` is the name with its quotes. */
 void trace_flow_framework(TraceOut *out, const char *category, const char *name, gboolean is_end,
                           guint64 id, const TraceRow *row, gint64 time_ns);
 void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, const char *id,
@@ -174,7 +179,7 @@ void trace_counters_free(TraceCounters *counters);
 void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                             const TraceRow *row);
-/* Writes the held samples. */
+/* Writes the samples that are kept until the end. */
 void trace_counters_finish(ChromeTrace *trace);
 /* source-event.c: an event for which the importer had no kind. */
 void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -211,22 +216,25 @@ const TraceRow *prepare_external_flow(ChromeTrace *trace, const TraceKind *kind,
 const TraceRow *prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
                                   const StrobeView *record);
-/* For events on the row of their track. */
+/* TracePrepare functions: for events of the row "Strobe", and for events on the row of their
+ * track. */
 const TraceRow *prepare_run_event(ChromeTrace *trace, const TraceKind *kind,
                                   const StrobeView *record);
 const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
                                  const StrobeView *record);
-/* Writes the losses that the metadata state, if there are any. Call it once, after the raw
- * records. */
+/* Writes the losses of records that the metadata state, if there are any. Only the first call has
+ * an effect; it must come after the raw records. */
 void write_incomplete(ChromeTrace *trace);
 
 /* event-parts.c: common parts of events. */
 char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
                         const StrobeView *record, const TraceRow *row);
-/* A duration: the source's with digits below 1 ns, or the difference of the times. */
+/* Writes the duration: `exact_us`, which may have digits below 1 ns, if the source has it, else the
+ * difference of the times. */
 char *put_duration(const ChromeTrace *trace, char *at, const StrobeView *record, double exact_us);
 char *put_flags(char *at, const StrobeView *record, gboolean first);
-/* The capture may contain anything: is the text a JSON object on one line? (source-event.c) */
+/* Whether the text is a JSON object on one line; a capture may contain anything.
+ * (source-event.c) */
 gboolean trace_is_object(StrobeText text);
 char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                 const StrobeView *record, gboolean *first);
@@ -238,7 +246,7 @@ static inline char *put_text(ChromeTrace *trace, TraceOut *out, char *at, guint 
     return trace_out_padded(out, at, text->bytes, text->length);
 }
 
-/* The record's name, or the kind's if it has none. */
+/* Writes the record's name or, if it has none, the kind's. */
 static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
                              const StrobeView *record)
 {
@@ -247,7 +255,8 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
     return trace_out_padded(out, at, kind->name_text, kind->name_length);
 }
 
-/* Known lengths are copied without a call; few positions are longer. */
+/* Copies a constant number of bytes, for which the compiler needs no call; few positions are
+ * longer. */
 static inline void copy_place(char *at, const TraceRow *row)
 {
     memcpy(at, row->place, TRACE_PLACE_USUAL);
@@ -262,7 +271,7 @@ static inline char *put_where(char *at, const TraceRow *row)
     return at + TRACE_WHERE_LENGTH(row);
 }
 
-/* "1736412474000000.001" since the epoch, or a number relative to the base. */
+/* Writes the time: "1736412474000000.001" since the epoch, or a number relative to the base. */
 static inline char *put_time(char *at, const TraceRow *row, gint64 time_ns)
 {
     const TraceOrigin *origin = row->origin;
@@ -275,7 +284,7 @@ static inline char *put_time(char *at, const TraceRow *row, gint64 time_ns)
     return at;
 }
 
-/* The row's position, then the time. */
+/* Writes the row's position, then the time. */
 static inline char *put_place(char *at, const TraceRow *row, gint64 time_ns)
 {
     copy_place(at, row);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* communication_* -> communication.json, communication_matrix.json. */
+/* Writes communication.json and communication_matrix.json from records of the kinds
+ * communication_*. */
 #include "comm-json.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 typedef struct CommJson {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    GPtrArray *times, *matrix; /* trees */
+    GPtrArray *times, *matrix; /* trees by step, type and name */
     GHashTable *copies;        /* const StrobeKindView * -> StrobeFieldCopies */
     guint64 n_records, n_dropped;
     StrobeJsonWriter json;
@@ -54,7 +55,7 @@ static void comm_json_close(void *state)
     g_free(out);
 }
 
-/* ---- records in ---- */
+/* ---- adding records ---- */
 
 static void take_fields(CommJson *out, const StrobeView *record, const StrobeKind *kind,
                         void *fields)
@@ -136,7 +137,7 @@ static StrobeStatus comm_json_batch(void *state, const StrobeView *records, size
     return STROBE_OK;
 }
 
-/* ---- JSON out ---- */
+/* ---- writing JSON ---- */
 
 static void put_number(CommJson *out, const char *key, double value)
 {
@@ -147,7 +148,7 @@ static void put_number(CommJson *out, const char *key, double value)
         strobe_json_double(&out->json, value);
 }
 
-/* The share of the first of two parts; an integer 0 if both are 0. */
+/* Writes part / (part + other); the integer 0 if both are 0. */
 static void put_ratio(CommJson *out, const char *key, double part, double other)
 {
     double sum = part + other;
@@ -171,7 +172,7 @@ static void put_time(CommJson *out, const struct strobe_communication_time *time
     strobe_json_end_object(&out->json);
 }
 
-/* {"2.064384": [12, 1.58], ...} */
+/* Writes the sizes and their counts and times: {"2.064384": [12, 1.58], ...} */
 static void put_sizes(CommJson *out, const CommEntry *entry, const char *transport)
 {
     strobe_json_key(&out->json, "Size Distribution");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Communication records by step, type and name, in the order in which they came. */
+/* Keeps communication records by step, type and name, in the order in which they came. */
 #ifndef STROBE_COMM_TREE_H
 #define STROBE_COMM_TREE_H
 
@@ -8,7 +8,7 @@
 
 enum { COMM_P2P, COMM_COLLECTIVE, COMM_TYPES };
 
-/* An operation with its values, or one rank of the matrix with its links. */
+/* An operation with its values, or a rank of the matrix with its links. */
 typedef struct CommEntry {
     char *name;
     gboolean has_time, is_total;
@@ -20,11 +20,11 @@ typedef struct CommEntry {
 typedef struct CommList {
     GPtrArray *entries;  /* of CommEntry */
     GHashTable *by_name; /* name of an entry -> CommEntry */
-    CommEntry *total;    /* NULL: none */
+    CommEntry *total;    /* NULL: no total has come */
 } CommList;
 
 typedef struct CommStep {
-    gint64 number; /* STROBE_ABSENT_I64: no steps */
+    gint64 number; /* STROBE_ABSENT_I64: the capture has no steps */
     CommList lists[COMM_TYPES];
 } CommStep;
 

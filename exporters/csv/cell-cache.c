@@ -3,7 +3,8 @@
 
 #include "csv-cells.h"
 
-/* Slots are a power of two. At most 16384 * 1 KB * 2 + 4096 * 8 KB = 64 MB. */
+/* The number of slots is a power of two. All texts together have at most 16384 * 1 KB * 2 + 4096 *
+ * 8 KB = 64 MB. */
 static const struct {
     guint slots;
     guint longest;

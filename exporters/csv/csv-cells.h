@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells of CSV rows in sequence: separators, and quotes if needed. */
+/* Writes cells of CSV rows one after the other, with separators, and with quotes where needed. */
 #ifndef STROBE_CSV_CSV_CELLS_H
 #define STROBE_CSV_CSV_CELLS_H
 
@@ -7,26 +7,28 @@
 #include <string.h>
 
 typedef struct CsvCells {
-    char *bytes; /* of rows; the last one is being written */
+    char *bytes; /* text of rows; the last row is being written */
     gsize used, size;
     guint n; /* number of cells in the current row */
 } CsvCells;
 
-/* This many bytes of a padded text may be read for any length, so it is copied without a loop. */
+/* A padded text is followed by so many readable bytes. Therefore it can be copied in blocks of this
+ * size, without a loop for the last bytes. */
 #define CSV_PADDING 32u
 
 void csv_cells_grow(CsvCells *cells, gsize more);
-void csv_cells_clear(CsvCells *cells); /* frees */
-/* A cell of bytes that may need quotes. */
+void csv_cells_clear(CsvCells *cells); /* frees the text */
+/* Adds a cell of bytes that may need quotes. */
 void csv_cells_text(CsvCells *cells, const char *bytes, gsize length);
-/* The same, with an apostrophe in front if a spreadsheet would read the text as a formula. */
+/* Adds a cell like csv_cells_text, but with an apostrophe in front if a spreadsheet would read the
+ * text as a formula. */
 void csv_cells_escaped(CsvCells *cells, const char *bytes, gsize length);
 /* Whether a spreadsheet would read the text as a formula. */
 gboolean csv_is_formula(const char *bytes, gsize length);
-/* Appends the text of a cell, with quotes if needed. */
+/* Appends the text of a cell to `out`, with quotes if needed. */
 void csv_quote(GString *out, const char *bytes, gsize length);
 
-/* Reserves `more` bytes and returns their address. */
+/* Reserves `more` bytes; returns their address. */
 static inline char *csv_cells_reserve(CsvCells *cells, gsize more)
 {
     if (G_UNLIKELY(cells->used + more > cells->size))
@@ -34,7 +36,8 @@ static inline char *csv_cells_reserve(CsvCells *cells, gsize more)
     return cells->bytes + cells->used;
 }
 
-/* Begins a cell of at most `length` bytes after its separator; csv_cells_end() must follow. */
+/* Writes the separator and begins a cell of at most `length` bytes. The caller writes the cell, and
+ * then calls csv_cells_end(). */
 static inline char *csv_cells_begin(CsvCells *cells, gsize length)
 {
     char *at = csv_cells_reserve(cells, length + 1);
@@ -48,7 +51,7 @@ static inline void csv_cells_end(CsvCells *cells, const char *end)
     cells->used = (gsize)(end - cells->bytes);
 }
 
-/* A cell of bytes that need no quotes. */
+/* Adds a cell of bytes that need no quotes. */
 static inline void csv_cells_put(CsvCells *cells, const char *bytes, gsize length)
 {
     char *at = csv_cells_begin(cells, length);
@@ -57,7 +60,8 @@ static inline void csv_cells_put(CsvCells *cells, const char *bytes, gsize lengt
     csv_cells_end(cells, at + length);
 }
 
-/* Copies padded bytes to a buffer with room for them and CSV_PADDING. */
+/* Copies the bytes of a padded text. The buffer at `at` must have room for `length` + CSV_PADDING
+ * bytes. */
 static inline void csv_cells_copy_padded(char *at, const char *bytes, gsize length)
 {
     memcpy(at, bytes, CSV_PADDING);

@@ -24,12 +24,12 @@ struct CsvFile {
     int error;
     guint64 n_rows;
     GArray *columns;  /* of Column */
-    gboolean *hidden; /* columns that are omitted; known at the end */
+    gboolean *hidden; /* for each column: is it omitted? Known at the end */
     guint n_hidden;
     CsvCells cells;
 };
 
-/* A held row in the sorter. */
+/* The stored form of a row of a held file. */
 typedef struct HeldRow {
     guint32 n_cells;
     char line[];
@@ -122,7 +122,7 @@ static gboolean is_shown(const CsvFile *file, guint at)
     return with < 0 || g_array_index(file->columns, Column, with).is_marked;
 }
 
-/* Writes the titles; for a held file at its end. */
+/* Writes the titles of the columns. In a held file this is done at the end, before the rows. */
 static void write_header(CsvFile *file)
 {
     file->has_header = TRUE;
@@ -137,7 +137,7 @@ static void write_header(CsvFile *file)
 
 /* ---- held rows ---- */
 
-/* The end of the cell that begins at `at`: the separator or the CR after it. */
+/* Returns the end of the cell that begins at `at`: the separator or the CR. */
 static const char *cell_end(const char *at, const char *end)
 {
     gboolean is_quoted = FALSE;
@@ -151,7 +151,7 @@ static const char *cell_end(const char *at, const char *end)
     return at;
 }
 
-/* Omits hidden cells and adds missing ones. */
+/* Writes a row without its hidden cells, and with the cells that it lacks. */
 static void rewrite_row(CsvFile *file, const char *at, const char *end)
 {
     for (guint i = 0; i < file->columns->len; i++) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One CSV file: columns, cells, quotes if needed, CR LF; on disk from its first row on.
- *
- * A file is held, with its rows in a sorter, if the rows must be sorted or if its columns are
- * only known at the end.
+ * One CSV file: titles of the columns, and rows of cells that end with CR LF. A file without rows
+ * does not appear on disk. A file whose rows must be sorted, or whose columns are known only at the
+ * end, is held: its rows wait in a sorter.
  */
 #ifndef STROBE_CSV_CSV_FILE_H
 #define STROBE_CSV_CSV_FILE_H
@@ -15,31 +14,34 @@
 
 typedef struct CsvFile CsvFile;
 
-/* A file in the output folder of `self`, compressed if the option `gzip` is set. `name` is
- * copied. */
+/* Creates a file in the output folder of `self`; compresses it if the option `gzip` is set. `name`
+ * is copied. */
 CsvFile *csv_file_new(const StrobeConsumerHost *host, StrobeInstance *self, const char *name);
-/* Removes the file if it was not finished. */
+/* Frees the file. Removes it from disk if it was not finished. */
 void csv_file_free(CsvFile *file);
 const char *csv_file_name(const CsvFile *file);
 
-/* Call it before the first row: the rows will be sorted by their keys. */
+/* Makes the file a held file, whose rows are sorted by their keys. Call this before the first
+ * row. */
 void csv_file_hold(CsvFile *file);
 
 enum { CSV_COLUMN_ALWAYS = -1 };
 
-/* Adds a column; in a held file also between rows: rows without it are filled with `N/A`. The
- * column is omitted unless column `shown_with` (possibly itself) is marked. Returns its number. */
+/* Adds a column and returns its number. In a held file this is also possible between rows: rows
+ * that lack the column get `N/A`. The column is omitted from the file unless column `shown_with`
+ * (possibly the same column) is marked. */
 guint csv_file_add_column(CsvFile *file, const char *title, gint shown_with);
-/* Marks the column: it has a value in some row. */
+/* Marks the column: some row has a value in it. */
 void csv_file_mark(CsvFile *file, guint column);
 
-/* Begins a row; returns its cells. */
+/* Begins a row; the caller adds its cells to the result. */
 CsvCells *csv_file_begin_row(CsvFile *file);
-/* Ends the row. 0 or an errno value. */
+/* Ends the row. Returns 0 or an errno value. */
 int csv_file_end_row(CsvFile *file, StrobeSortKey key);
 guint64 csv_file_n_rows(const CsvFile *file);
 
-/* No more rows follow: the file appears, unless it has no rows. 0 or an errno value. */
+/* Call this after the last row: completes the file, which only now gets its name. Without rows
+ * there is no file. Returns 0 or an errno value. */
 int csv_file_finish(CsvFile *file);
 
 #endif

@@ -13,17 +13,17 @@
 struct CsvRows {
     CsvContext *context;
     CsvFile *file;
-    const AscendFile *entry; /* NULL: generic */
+    const AscendFile *entry; /* NULL: rows with all fields */
     const CsvFile *unless;
     gint64 rank;
     RowSources *cells;
     ModeRows *modes;
     guint32 only_offset, order_offset;
-    guint32 known_id; /* string for which the decision about a row is cached */
+    /* the last string that decided whether a record has a row; known_fits is the decision */
+    guint32 known_id;
     gboolean known_fits;
-    gint64 known_number, known_order; /* text_order() of the last number */
-    GHashTable *modules;              /* id of a name -> its position, for modules without a
-                                       * number */
+    gint64 known_number, known_order; /* the last argument and result of text_order() */
+    GHashTable *modules;              /* for modules without a number: id of the name -> position */
     gint64 last_module;               /* position of the last record's module */
 };
 
@@ -98,7 +98,8 @@ CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKi
 
 /* ---- rows ---- */
 
-/* Whether the record has a row in this file. The decision for the last string is cached. */
+/* Whether the record has a row in this file. An entry may take only the records with one text in a
+ * field; the decision for the last text is cached. */
 static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;
@@ -120,8 +121,8 @@ static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
     return rows->known_fits;
 }
 
-/* Bytes of a number's text in text order, by which the Ascend profiler sorts. The last result is
- * cached, because devices are few. */
+/* A sort key by which numbers sort like their texts, as the Ascend profiler sorts them: the first 7
+ * bytes of the text. The last result is cached, because there are few devices. */
 static gint64 text_order(CsvRows *rows, gint64 number)
 {
     char text[STROBE_NUMBER_MAX] = "";
@@ -137,8 +138,8 @@ static gint64 text_order(CsvRows *rows, gint64 number)
     return order;
 }
 
-/* The number of the module. A module without a number follows the one that preceded it when it
- * first came. */
+/* The position of the module: its number or, without a number, after the module whose record came
+ * before its own first record. */
 static gint64 module_order(CsvRows *rows, const StrobeView *record)
 {
     guint32 module = strobe_field_u32(record, rows->order_offset, STROBE_ABSENT_U32);

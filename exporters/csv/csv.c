@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes records to CSV files: by the tables of the Ascend formats, any other kind with all its
- * fields. */
+/* Writes records to CSV files: kinds of the Ascend formats to the tables of these formats, any
+ * other kind with all its fields to a file of its own. */
 #include "csv.h"
 
 #include <glib.h>
@@ -13,37 +13,39 @@
 #define FILE_STEM_MAX 200
 #define RECENT_KINDS 64u
 
-/* Kinds that get a file only on request by name. */
+/* Kinds of which a file is written only if an option names them. */
 static const char *const on_request[] = {
     "cpu_op", /* operator_details.csv has every operator */
     "collector_call", "diagnostic", "metadata", NULL,
 };
 
-/* A kind and the rows of its records. */
+/* A kind, with the writers of its records' rows. */
 typedef struct CsvKind {
     const StrobeKindView *view;
-    const StrobeFieldView *view_fields; /* with n and id: to detect the same kind */
+    const StrobeFieldView *view_fields; /* with view_n_fields and view_id: identifies the kind */
     guint32 view_n_fields;
     StrobeKindId view_id;
-    GPtrArray *rows; /* of CsvRows; empty: not written */
+    GPtrArray *rows; /* of CsvRows; empty: the kind is not written */
 } CsvKind;
 
-/* A file of the Ascend formats; there may be a second one with the rows of fallbacks. */
+/* A file of the Ascend formats. Another file with the same name may have the fallbacks: rows that
+ * are written if the main file has none. */
 typedef struct AscendOutput {
     CsvFile *file;
-    const CsvFile *unless; /* for a fallback: the main file */
+    const CsvFile *unless; /* of a file with fallbacks: the main file */
     gboolean has_columns;
 } AscendOutput;
 
 typedef struct Csv {
     CsvContext context;
-    gboolean has_all_fields;       /* no files of the Ascend formats */
+    /* every kind is written with all its fields, none to a table of the Ascend formats */
+    gboolean has_all_fields;
     char **only, **also;           /* names of kinds in the options */
     GHashTable *kinds;             /* const StrobeKindView * -> CsvKind */
-    CsvKind *recent[RECENT_KINDS]; /* by their ids */
-    GPtrArray *files;              /* of CsvFile, all of them */
+    CsvKind *recent[RECENT_KINDS]; /* the last kinds, each in the slot of its id */
+    GPtrArray *files;              /* all files; of CsvFile */
     GHashTable *names;             /* names of generic files and of the tables' files */
-    AscendOutput *ascend;          /* by entry */
+    AscendOutput *ascend;          /* indexed like ascend_files */
     guint n_generic;
     guint n_skipped;
 } Csv;
@@ -110,14 +112,15 @@ static gboolean is_here(const Csv *csv, const AscendFile *entry)
            is_among(entry->levels, ascend_level_bit(csv->context.level));
 }
 
-/* Whether the Ascend profiler does not write the file at this level. */
+/* Whether the file has derived data and the Ascend profiler does not write it at this level. */
 static gboolean is_left_out(const Csv *csv, const AscendFile *entry)
 {
     return (entry->flags & ASCEND_FILE_DERIVED) &&
            !is_among(entry->levels, ascend_level_bit(csv->context.level));
 }
 
-/* The first entry of the same file that is (or is not) a fallback. */
+/* Returns the index of the first entry of the same file that is a fallback (`fallback` set) or is
+ * not. */
 static guint32 first_entry(const AscendFile *entry, guint32 fallback)
 {
     guint32 i = 0;
@@ -128,7 +131,8 @@ static guint32 first_entry(const AscendFile *entry, guint32 fallback)
     return i;
 }
 
-/* The file of an entry, which is the first of its type. */
+/* The file of an entry. `first` is the index of the first entry of this file and type (fallback or
+ * not). */
 static AscendOutput *output_of(Csv *csv, guint32 first)
 {
     const AscendFile *entry = &ascend_files[first];
@@ -141,7 +145,7 @@ static AscendOutput *output_of(Csv *csv, guint32 first)
         output->unless = output_of(csv, first_entry(entry, 0))->file;
     for (guint32 i = first + 1; i < n_ascend_files; i++)
         if (!strcmp(ascend_files[i].file, entry->file) && ascend_files[i].flags == entry->flags)
-            csv_file_hold(output->file); /* rows of several entries in sequence */
+            csv_file_hold(output->file); /* the rows of each entry follow those of the one before */
     return output;
 }
 
@@ -157,7 +161,7 @@ static CsvRows *new_ascend_rows(Csv *csv, const StrobeKindView *view, guint32 at
                                is_first, view);
 }
 
-/* FALSE: the kind is in none of the tables. */
+/* Adds the kind to the files of the Ascend tables. FALSE: the kind is in none of them. */
 static gboolean bind_ascend(Csv *csv, CsvKind *kind)
 {
     gboolean is_known = FALSE;
@@ -169,7 +173,7 @@ static gboolean bind_ascend(Csv *csv, CsvKind *kind)
             g_ptr_array_add(kind->rows, new_ascend_rows(csv, kind->view, i));
             is_known = TRUE;
         }
-        /* Derived data for a file that is not written is in no other file. */
+        /* Derived data whose file is not written is not written to another file either. */
         is_known |= kind->view->derived || is_left_out(csv, &ascend_files[i]);
     }
     return is_known;
@@ -177,8 +181,8 @@ static gboolean bind_ascend(Csv *csv, CsvKind *kind)
 
 /* ---- other kinds ---- */
 
-/* Uses only harmless characters of a kind's name for the file name, because a capture may contain
- * any name. */
+/* Makes a file name from a kind's name. Keeps only harmless characters, because a capture may
+ * contain any name. */
 static char *file_name(Csv *csv, const char *kind)
 {
     g_autofree char *stem = g_strndup(kind, FILE_STEM_MAX);
@@ -241,7 +245,8 @@ static CsvKind *find_kind(Csv *csv, const StrobeKindView *view)
         kind->view_id != view->id) {
         kind = new_kind(csv, view);
         g_hash_table_replace(csv->kinds, (gpointer)view, kind);
-        memset(csv->recent, 0, sizeof csv->recent); /* the replaced one may be among them */
+        /* the kind that was replaced may be among them */
+        memset(csv->recent, 0, sizeof csv->recent);
     }
     *recent = kind;
     return kind;

@@ -8,13 +8,14 @@
 #define COLUMNS_MAX 256u
 #define NAMES_MAX 256u
 #define TITLE_MAX 160u
-#define TEXT_SIZE 8 /* size of a value that is stored as one word */
+#define TEXT_SIZE 8 /* a text of this size is copied as one word */
 
 typedef struct MetricColumn {
     char *metric;
     guint32 form;
     double factor;
-    char zero[TEXT_SIZE]; /* text of 0: units of the other core type have only this value */
+    /* text of the value 0; metrics that the other core type has are always 0 for a kernel */
+    char zero[TEXT_SIZE];
     gsize zero_length;
 } MetricColumn;
 
@@ -24,8 +25,8 @@ struct MetricColumns {
     char absent[TEXT_SIZE];
     gsize absent_length;
     GArray *columns; /* of MetricColumn */
-    guint32 plan_id; /* names for which the plan was made */
-    gint8 *plan;     /* by column: index of the value, -1: none */
+    guint32 plan_id; /* id of the metrics' names for which `plan` was made */
+    gint8 *plan;     /* for each column: index of its value, -1: none */
 };
 
 static void clear_column(gpointer column)
@@ -89,7 +90,7 @@ static void init_column(MetricColumn *column, const char *metric, gint generatio
     memcpy(column->zero, text, sizeof column->zero);
 }
 
-/* The column of a metric; created if necessary. COLUMNS_MAX: there are too many. */
+/* Finds or creates the column of a metric. COLUMNS_MAX: there are too many columns. */
 static guint find_column(MetricColumns *columns, const char *metric)
 {
     MetricColumn column;
@@ -107,7 +108,7 @@ static guint find_column(MetricColumns *columns, const char *metric)
     return columns->columns->len - 1;
 }
 
-/* Maps the values of records with these names to columns. */
+/* Makes the plan, which maps columns to values, for records with these names of metrics. */
 static void make_plan(MetricColumns *columns, StrobeText text)
 {
     g_autofree char *valid = g_utf8_make_valid(text.bytes, (gssize)text.length);
@@ -125,7 +126,7 @@ static void make_plan(MetricColumns *columns, StrobeText text)
     }
 }
 
-/* Writes the cell's text at `at`, which must have room; returns its end. */
+/* Writes the text of the value at `at`, which must have room; returns its end. */
 static inline char *put_value(const MetricColumns *columns, const MetricColumn *column,
                               double value, char *at)
 {

@@ -7,7 +7,7 @@
 
 #define DEVICES_MAX 4096u
 
-/* The samples of one field. */
+/* Statistics of the samples of one field. */
 typedef struct Samples {
     double min, max, sum;
     guint64 n;
@@ -17,7 +17,7 @@ typedef struct ModeSums {
     Samples min, max, avg;
 } ModeSums;
 
-/* A device's sums follow in `sums`, one for each mode. */
+/* A device; its sums are in ModeRows.sums from index `first` on, one for each mode. */
 typedef struct DeviceSums {
     gint32 device;
     guint first;
@@ -70,7 +70,7 @@ static void add_sample(Samples *samples, double value)
     samples->n++;
 }
 
-/* NULL: there are too many devices. */
+/* Finds or adds a device. NULL: there are too many devices. */
 static const DeviceSums *find_device(ModeRows *rows, gint32 device)
 {
     DeviceSums added = {device, rows->sums->len};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files whose rows sum up samples: one row for each mode and device. */
+/* Writes files with one row for each mode and device, which summarises all samples of this
+ * device. */
 #ifndef STROBE_CSV_MODE_ROWS_H
 #define STROBE_CSV_MODE_ROWS_H
 
@@ -10,13 +11,14 @@
 
 typedef struct ModeRows ModeRows;
 
-/* `entry` has modes; `columns` are those of the file, with `n` of them. Both outlive it. */
+/* `entry` has modes; `columns` are the file's `n` columns. `entry` and `columns` must outlive the
+ * result. */
 ModeRows *mode_rows_new(CsvFile *file, const AscendFile *entry, const StrobeColumn *columns,
                         guint32 n);
 void mode_rows_free(ModeRows *rows);
 
 void mode_rows_add(ModeRows *rows, const StrobeView *record);
-/* Writes the rows. 0 or an errno value. */
+/* Writes the rows. Returns 0 or an errno value. */
 int mode_rows_end(ModeRows *rows);
 
 #endif

@@ -26,7 +26,7 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_BOOL,
         .name = "all_fields",
         .default_value = "false",
-        .summary = "Write a table of all fields for each kind, none of the Ascend files.",
+        .summary = "Write a table of all fields for each kind, instead of the Ascend files.",
     },
     {
         .struct_size = sizeof(StrobeOption),
@@ -40,7 +40,7 @@ static const StrobeOption options[] = {
     GZIP_OPTION,
 };
 
-/* operator_device first: if it has rows, operator_detail is ignored. */
+/* operator_device comes first, because operator_detail is ignored once operator_device has rows */
 static const char *const wants[] = {
     "*",
     "operator_device",

@@ -5,13 +5,15 @@
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
-/* The write position of a row, which stays in the processor's registers. Code on another path
- * continues from this position and returns the new one. */
+/* The position in a row's text. It is a local variable that stays in the processor's registers.
+ * Functions that are not inlined write through CsvCells: pen_leave passes the position to it, and
+ * pen_take takes the new one. */
 
 typedef struct Pen {
     char *at;
-    guint n;         /* number of cells so far; between the other two, because compilers
-                      * otherwise move both in one register */
+    /* number of cells so far. It is between the two pointers, because otherwise compilers move both
+     * in one register */
+    guint n;
     const char *end; /* end of the writable range */
 } Pen;
 
@@ -47,7 +49,7 @@ static inline void put_absent(Pen *pen, const Source *source)
     pen->at += source->n_absent;
 }
 
-/* A name with a prefix. */
+/* Writes a name with the prefix of the entry. */
 static void put_prefixed(const RowSources *row, CsvContext *context, CsvCells *cells, guint32 id)
 {
     StrobeText name = context->host->string(context->self, id);
@@ -66,7 +68,7 @@ static void put_metrics(const RowSources *row, CsvContext *context, CsvCells *ce
                          row->values, row->n_values);
 }
 
-/* Writes the cell with the SDK's table driver. */
+/* Writes the cell with the SDK's functions for tables. */
 static int put_driven(const RowSources *row, CsvContext *context, CsvCells *cells,
                       const Source *source, const StrobeView *record)
 {
@@ -106,7 +108,8 @@ static inline gboolean is_escaped(const RowSources *row, const CachedCell *cell)
     return row->escapes && cell->is_formula;
 }
 
-/* The apostrophe is the first character of the text, after a quote. */
+/* Writes the cell with an apostrophe before its text. If the cell has quotes, the apostrophe comes
+ * after the first of them. */
 static char *put_apostrophe(char *at, const CachedCell *cell)
 {
     const gsize n = cell->bytes[0] == '"';
@@ -142,7 +145,7 @@ static int put_text(Pen *pen, const RowSources *row, CsvContext *context, CsvCel
     return 0;
 }
 
-/* The text's name in this generation; FALSE: it has another form. */
+/* Writes the name that the text has in this generation. FALSE: `word` has no name for this text. */
 static gboolean put_word(CsvContext *context, CsvCells *cells, const AscendWord *word, guint32 id)
 {
     const gboolean is_older = (word->generations & ascend_generation_bit(context->generation)) != 0;
@@ -172,7 +175,8 @@ static int put_named(Pen *pen, const RowSources *row, CsvContext *context, CsvCe
     return is_put ? 0 : put_text(pen, row, context, cells, source, id, record);
 }
 
-/* Writes a cell of any other source. A few of these are numbers that can be written directly. */
+/* Writes a cell from a source that row_cells_compose does not handle. Some of these sources are
+ * numbers that can be written directly. */
 static int put_elsewhere(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                          const Source *source, const StrobeView *record)
 {
@@ -199,7 +203,7 @@ static int put_elsewhere(Pen *pen, const RowSources *row, CsvContext *context, C
     return error;
 }
 
-/* Absent values are STROBE_ABSENT_I64 for every field type. */
+/* Reads an integer. Its absent value becomes STROBE_ABSENT_I64 for every type of field. */
 static inline gint64 whole_value(const Source *source, CsvContext *context,
                                  const StrobeView *record)
 {
@@ -256,7 +260,7 @@ static inline gsize format_whole(char *out, guint32 form, gint64 value)
     }
 }
 
-/* Writes an unsigned number with 64 bits, which has a different absent value. */
+/* Writes an unsigned number of 64 bits, whose absent value differs from that of whole_value(). */
 static inline void put_large(Pen *pen, const RowSources *row, const Source *source, guint64 value)
 {
     if (value == STROBE_ABSENT_U64) {
@@ -290,7 +294,8 @@ static inline void put_real(Pen *pen, const RowSources *row, const Source *sourc
     mark_column(row, source);
 }
 
-/* Uses a copy of the pen whose address is taken, so that this one stays in registers. */
+/* Calls put_elsewhere with a copy of the pen. As only the copy's address is taken, the pen itself
+ * stays in registers. */
 static inline int put_apart(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                             const Source *source, const StrobeView *record)
 {

@@ -3,7 +3,8 @@
 
 #include <strobe/helpers/fields.h>
 
-#define UNKNOWN_PREFIX "ascend_text." /* prefix of fields that were columns of a text result */
+/* an imported column that formats/ does not know is a field with this prefix */
+#define UNKNOWN_PREFIX "ascend_text."
 
 void row_sources_free(RowSources *row)
 {
@@ -27,7 +28,7 @@ static const StrobeFieldView *find_field(const StrobeKindView *kind, const char 
     return NULL;
 }
 
-/* The source of a number that row-cells.c reads itself. */
+/* The source of a column that row-cells.c can write itself, for a number. */
 static guint number_source(const StrobeColumn *column, const StrobeFieldView *field)
 {
     static const guint8 types[] = {
@@ -48,7 +49,7 @@ static guint number_source(const StrobeColumn *column, const StrobeFieldView *fi
     return field && field->type < G_N_ELEMENTS(types) ? types[field->type] : SOURCE_OTHER;
 }
 
-/* Whether put_whole() or put_real() writes this form. */
+/* Whether put_whole() or put_real() can write a number in this form. */
 static gboolean is_known_form(guint source, guint32 form)
 {
     const gboolean is_large = source == SOURCE_U64 || source == SOURCE_TRACK;
@@ -136,7 +137,8 @@ static void bind_sources(RowSources *row, const StrobeKindView *kind, const Asce
     }
 }
 
-/* The values are in successive fields of their own. */
+/* Binds the column to the fields value_00, value_01 ... with the values of metrics. These must
+ * follow each other in the record. */
 static void bind_metrics(RowSources *row, gint generation, const StrobeKindView *kind,
                          const StrobeColumn *column)
 {
@@ -154,7 +156,8 @@ static void bind_metrics(RowSources *row, gint generation, const StrobeKindView 
     }
 }
 
-/* Columns of the file, in the same order for each of its entries. */
+/* Assigns the columns of the file to the sources, and adds them to the file if it has none
+ * (`is_first`). Each entry of a file has the same columns in the same order. */
 static void add_columns(RowSources *row, const AscendColumn **marks, gboolean is_first)
 {
     gint optional = CSV_COLUMN_ALWAYS;
@@ -179,8 +182,8 @@ static void add_columns(RowSources *row, const AscendColumn **marks, gboolean is
     }
 }
 
-/* Columns of the source that formats/ does not know are appended with their own titles, except
- * in files that sum up records. */
+/* Appends the columns of the imported file that formats/ does not know, with their own titles.
+ * Files that summarise samples do not get such columns. */
 static void append_unknown(RowSources *row, const StrobeKindView *kind, const AscendColumn **marks)
 {
     static const AscendColumn unknown;
@@ -224,7 +227,8 @@ RowSources *row_sources_new_ascend(const CsvContext *context, const AscendFile *
     return row;
 }
 
-/* "host_self(ns)"; the names of generic columns already contain their unit. */
+/* Adds a column for a field, for example "host_self(ns)". The names of generic columns already
+ * contain their unit. */
 static void add_generic_column(RowSources *row, const StrobeKindView *kind, guint32 at)
 {
     const StrobeColumn *column = &row->columns[at];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sources of a row's cells: its columns, bound to the fields of a kind. */
+/* Binds the columns of a row to the fields of a kind, from which its cells come. */
 #ifndef STROBE_CSV_ROW_SOURCES_H
 #define STROBE_CSV_ROW_SOURCES_H
 
@@ -10,11 +10,11 @@
 #include "csv-file.h"
 #include "metric-columns.h"
 
-/* Room for a number or the text of an absent value, and a separator. */
+/* Room for a separator, and a number or the text of an absent value. */
 #define CELL_ROOM (STROBE_NUMBER_MAX + 16u)
-#define ABSENT_SIZE 16u /* size of a text that is copied as a whole */
+#define ABSENT_SIZE 16u /* the text of an absent value is copied with this size */
 
-/* Source of a column's cells. */
+/* Where the cells of a column come from. */
 enum {
     SOURCE_U8 = 0,
     SOURCE_U32,
@@ -26,20 +26,20 @@ enum {
     SOURCE_TRACK,
     SOURCE_F64,
     SOURCE_NAME,
-    SOURCE_TEXT, /* a string field, or a stack */
-    SOURCE_WORD, /* a string field with texts that have another name here */
+    SOURCE_TEXT, /* a field with a string or a stack */
+    SOURCE_WORD, /* a string field; some texts have another name in this generation */
     SOURCE_PREFIXED,
     SOURCE_METRICS,
-    SOURCE_OTHER /* the table driver */
+    SOURCE_OTHER /* the SDK's functions for tables */
 };
 
 typedef struct Source {
     guint8 type, cache; /* CELL_CACHE_* */
     gboolean is_optional;
     guint32 form;   /* STROBE_CELL_* */
-    guint32 offset; /* of the field */
-    guint32 place;  /* the table driver's */
-    guint column;   /* of the file; for metrics: the first one */
+    guint32 offset; /* offset of the field */
+    guint32 place;  /* the column's offset from strobe_table_bind */
+    guint column;   /* index in the file; for metrics: of the first one */
     guint n_absent;
     char absent[ABSENT_SIZE]; /* text of an absent value */
     const AscendWord *word;   /* NULL: no text in this column has another name */
@@ -47,11 +47,11 @@ typedef struct Source {
 
 typedef struct RowSources {
     CsvFile *file;
-    const AscendFile *entry; /* NULL: generic */
+    const AscendFile *entry; /* NULL: rows with all fields */
     StrobeColumn *columns;
     guint32 n_columns;
-    gboolean escapes; /* texts that a spreadsheet would read as a formula */
-    gsize room;       /* for all cells except long texts */
+    gboolean escapes; /* escape texts that a spreadsheet would read as a formula */
+    gsize room;       /* room for all cells except long texts */
     Source *sources;
     MetricColumns *metrics;
     guint32 metrics_offset; /* offset of the metrics' names */
@@ -62,7 +62,7 @@ typedef struct RowSources {
 /* Binds the columns of an entry of the Ascend tables; `is_first`: the file has no columns yet. */
 RowSources *row_sources_new_ascend(const CsvContext *context, const AscendFile *entry,
                                    CsvFile *file, const StrobeKindView *kind, gboolean is_first);
-/* Binds all fields of a kind and, if `with_device`, the device of the track. */
+/* Binds all fields of a kind. `with_device`: a column with the device of the track follows. */
 RowSources *row_sources_new_generic(const CsvContext *context, CsvFile *file,
                                     const StrobeKindView *kind, gboolean with_device);
 void row_sources_free(RowSources *row);

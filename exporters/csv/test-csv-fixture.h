@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the exporter share: a folder, a mock host, files compared with their text. */
+/* Shared by the tests of the exporter: a folder, a mock host, and a comparison of files with a
+ * text. */
 #ifndef STROBE_CSV_TEST_FIXTURE_H
 #define STROBE_CSV_TEST_FIXTURE_H
 
@@ -23,7 +24,7 @@ guint clear_folder(Fixture *f);
 void check_file(Fixture *f, const char *name, const char *expected);
 gboolean has_file(Fixture *f, const char *name);
 
-/* A new host for these files: nothing queued, nothing written. */
+/* Makes a new host, without records and files. */
 void begin_case(Fixture *f, gint32 generation, gint32 level);
 
 #endif

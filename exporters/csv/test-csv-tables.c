@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every file but kernel_details.csv, by generation and level. */
+/* Every file except kernel_details.csv, by generation and level. */
 #include <ascend.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ extern const StrobePlugin strobe_plugin_1;
 #define TIME "1736412474721516.710\t"
 #define LATER "1736412474721517.710\t"
 
-/* Adds a record, `at` ns behind T0. */
+/* Adds a record that begins `at` ns after T0. */
 static StrobeView *add_record(Fixture *f, const StrobeKind *kind, const char *name, gint64 at,
                               gint64 duration, const void *fields)
 {
@@ -23,7 +23,7 @@ static void run_mock(Fixture *f)
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
 }
 
-/* What a pass derives for a file is asked for. */
+/* The kinds that passes derive for the files are in `wants`. */
 static void test_wants(Fixture *f, gconstpointer unused)
 {
     const char *const *wants = strobe_plugin_1.components[0]->wants;
@@ -82,7 +82,8 @@ static void test_api_statistic(Fixture *f, gconstpointer unused)
     }
 }
 
-/* Files that the tool makes at some levels only are not there at others, under no name. */
+/* A file that the Ascend profiler makes only at some levels is not written at other levels, not
+ * even under another name. */
 static void test_levels(Fixture *f, gconstpointer unused)
 {
     static const struct strobe_op_statistic row;
@@ -180,7 +181,7 @@ static void test_soc_pmu(Fixture *f, gconstpointer unused)
         run_mock(f);
         check_file(f, "soc_pmu.csv", expected);
     }
-    /* No such file then: a table of all fields. */
+    /* Without such a file the kind gets a table of all fields. */
     begin_case(f, 1, 0);
     add_record(f, &strobe_kind_soc_pmu, "MatMul", 0, 0, &row);
     run_mock(f);
@@ -273,7 +274,7 @@ static void test_memory_record(Fixture *f, gconstpointer unused)
     "Total Active(MB),Release Total Allocated(MB),Release Total Reserved(MB),Release Total "       \
     "Active(MB),Stream Ptr,Device Type\r\n"
 
-/* Blocks of the framework by time, then those of the graph engine by release. */
+/* Blocks of the framework come first, by time; then those of the graph engine, by release. */
 static void test_operator_memory(Fixture *f, gconstpointer unused)
 {
     struct strobe_memory_block row = {.size = 512,
@@ -321,7 +322,8 @@ static void test_operator_memory(Fixture *f, gconstpointer unused)
                "cann::kept,0.5," TIME ",,,,,1.0,2.0,,0.0,2.0,,,NPU:0\r\n");
 }
 
-/* By the number of the module, where it is known; else the modules as they come first. */
+/* Modules are sorted by their numbers; modules without a number keep the order in which they first
+ * came. */
 static void test_module_memory(Fixture *f, gconstpointer unused)
 {
     static const char *const names[] = {"HCCL", "SLOG"};
@@ -349,7 +351,7 @@ static void test_module_memory(Fixture *f, gconstpointer unused)
     }
 }
 
-/* One that is newer than the numbers that are known keeps its place. */
+/* A module whose number is not known keeps its place. */
 static void test_unknown_module(Fixture *f, gconstpointer unused)
 {
     static const char *const names[] = {"SYSMONITOR", "NEW", "NEWER", "ADETECT"};
@@ -391,7 +393,7 @@ static void add_operators(Fixture *f, gboolean device_first)
     add_record(f, &strobe_kind_operator_device, "ProfilerStep#50", 0, 1000, &both);
 }
 
-/* Device times where there are any, whatever comes first. */
+/* Rows with device times are used if there are any, whichever kind comes first. */
 static void test_operator_details(Fixture *f, gconstpointer unused)
 {
     for (guint first = 0; first < 2; first++) {
@@ -436,7 +438,7 @@ static void test_ports(Fixture *f, gconstpointer unused)
     check_file(f, "roce.csv", expected);
 }
 
-/* All samples of a device in two rows. */
+/* All samples of a device are summed up in two rows. */
 static void test_hccs(Fixture *f, gconstpointer unused)
 {
     static const gint32 devices[] = {1, 0, 1};
@@ -455,7 +457,7 @@ static void test_hccs(Fixture *f, gconstpointer unused)
                "1,Tx (MB/s),3.000,1.000,2.000\r\n1,Rx (MB/s),0.000,0.000,0.000\r\n");
 }
 
-/* Means of what the device measured; a sample without traffic has its least above its greatest. */
+/* Means of the device's values. In a sample without traffic the minimum is above the maximum. */
 static void test_pcie(Fixture *f, gconstpointer unused)
 {
     struct strobe_pcie row = {.tx_post_min = 1048576,

@@ -9,7 +9,7 @@
 
 typedef struct strobe_kernel_detail Kernel;
 
-/* Every field absent. */
+/* Returns a kernel whose fields are all absent. */
 static Kernel no_kernel(void)
 {
     Kernel kernel = {.task = STROBE_ABSENT_U64,
@@ -60,8 +60,8 @@ static Kernel compute_kernel(Fixture *f)
     return kernel;
 }
 
-/* A kernel with metrics, one of another core type, one that has none, an operation; not in order.
- */
+/* Adds a kernel with metrics, one of another core type, one without metrics, and an operation, out
+ * of order. */
 static void add_all(Fixture *f)
 {
     Kernel conv = compute_kernel(f), vector, dsa = no_kernel(), reduce = no_kernel();
@@ -135,7 +135,7 @@ static void test_third_generation(Fixture *f, gconstpointer unused)
         "" SIX_NA ",N/A,N/A,N/A,N/A,N/A\r\n");
 }
 
-/* Titles of the file. */
+/* Returns the line with the titles. */
 static char *header_of(Fixture *f)
 {
     g_autofree char *path = g_build_filename(f->folder, "kernel_details.csv", NULL);
@@ -159,7 +159,8 @@ static void check_header(Fixture *f, const char *expected)
     "Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),"     \
     "Duration(us),Wait Time(us),Block Dim,"
 
-/* Without a step no column of steps; without fused tasks no columns of these. */
+/* Without a step there is no column for steps; without fused tasks there are no columns for
+ * these. */
 static void test_left_out(Fixture *f, gconstpointer unused)
 {
     Kernel kernel = no_kernel();
@@ -198,7 +199,7 @@ static void test_level_0(Fixture *f, gconstpointer unused)
                "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait "
                "Time(us),Block Num\r\n50,0,kernel,N/A,N/A,1736412474721516.710\t,6.280,0,0\r\n");
 
-    /* Newer devices tell shapes there too. */
+    /* In newer generations the shapes are written at this level too. */
     begin_case(f, 3, 0);
     kernel.input_shapes = strobe_mock_string(f->mock, "\"1,2\"");
     kernel.output_formats = strobe_mock_string(f->mock, "ND");
@@ -213,7 +214,7 @@ static void test_level_0(Fixture *f, gconstpointer unused)
                "50,0,other,N/A,N/A,1736412474721516.720\t,6.280,0,0,N/A,N/A\r\n");
 }
 
-/* Devices by the text of their number, each by begin. */
+/* Rows are sorted by the text of the device's number, then by begin. */
 static void test_devices(Fixture *f, gconstpointer unused)
 {
     static const gint32 devices[] = {2, 10, 0, 2};
@@ -234,8 +235,8 @@ static void test_devices(Fixture *f, gconstpointer unused)
                "2,kernel,N/A,N/A,1736412474721516.810\t,1.000,0,0\r\n");
 }
 
-/* Each set of metrics, its names as a database may give them: turned round, with one that cannot
- * be. */
+/* Each set of metrics with its names as a database may have them: in reverse order, with a metric
+ * that the unit cannot have. */
 static void test_metric_sets(Fixture *f, gconstpointer unused)
 {
     for (guint32 i = 0; i < n_ascend_metric_sets; i++) {
@@ -262,7 +263,8 @@ static void test_metric_sets(Fixture *f, gconstpointer unused)
     }
 }
 
-/* Kernels with other metrics than the first had: their columns come behind, rows are filled up. */
+/* Kernels with other metrics than the first one: their columns are appended, and the other rows are
+ * filled. */
 static void test_more_metrics(Fixture *f, gconstpointer unused)
 {
     Kernel kernel = no_kernel();
@@ -291,7 +293,7 @@ static void test_more_metrics(Fixture *f, gconstpointer unused)
 
 #define MANY 300
 
-/* What happens to the 200th of many kernels. */
+/* What is special about the 200th of many kernels. */
 enum { STAYS_IN_ORDER, COMES_LATE, IS_OF_ANOTHER_DEVICE, HAS_MORE_METRICS, HAS_AN_OPTIONAL, CASES };
 
 static char *table_of_many(Fixture *f, guint happens, guint64 sorter_bytes)
@@ -305,7 +307,7 @@ static char *table_of_many(Fixture *f, guint happens, guint64 sorter_bytes)
         Kernel kernel = compute_kernel(f);
         gboolean is_it = i == 200;
 
-        if (i > 2) /* those before have none, and are filled up */
+        if (i > 2) /* earlier rows have no value and are filled */
             kernel.metrics = strobe_mock_string(f->mock, "a_ratio");
         if (is_it && happens == HAS_MORE_METRICS)
             kernel.metrics = strobe_mock_string(f->mock, "b_bw;a_ratio");
@@ -322,7 +324,7 @@ static char *table_of_many(Fixture *f, guint happens, guint64 sorter_bytes)
     return text;
 }
 
-/* In little memory the same is written as in much. */
+/* With little memory the same file is written as with much memory. */
 static void test_sorted(Fixture *f, gconstpointer unused)
 {
     for (guint happens = 0; happens < CASES; happens++) {

@@ -6,7 +6,7 @@
 #define WAITING_MAX 65536u
 #define THREADS_MAX 4096u
 
-/* Work that waits for the span around it. */
+/* An enqueue or launch that waits for the span around it. */
 typedef struct Waiting {
     gint64 begin, end, value;
 } Waiting;
@@ -18,10 +18,10 @@ typedef struct Thread {
 
 struct Connections {
     Db *db;
-    GHashTable *threads; /* gint64 global tid to Thread */
+    GHashTable *threads; /* global tid (gint64) -> Thread */
     gint64 last_tid;
     Thread *last;
-    OutTable *queued, *launched, *direct; /* NULL: no row */
+    OutTable *queued, *launched, *direct; /* NULL: the table has no row */
     gboolean has_queue;
     guint64 n_forgotten;
 };
@@ -55,7 +55,7 @@ guint64 connections_n_forgotten(const Connections *c)
     return c->n_forgotten;
 }
 
-/* `makes`: adds an unknown thread. */
+/* Finds the thread. `makes`: adds it if it is new. */
 static Thread *thread_of(Connections *c, gint64 tid, gboolean makes)
 {
     Thread *thread = c->last;
@@ -78,7 +78,7 @@ static Thread *thread_of(Connections *c, gint64 tid, gboolean makes)
 
 static void wait_for(Connections *c, GArray *list, const Waiting *item)
 {
-    if (list->len == WAITING_MAX) { /* the oldest entries have waited for a long time */
+    if (list->len == WAITING_MAX) { /* drops the older half, which probably has no operator */
         g_array_remove_range(list, 0, WAITING_MAX / 2);
         c->n_forgotten += WAITING_MAX / 2;
     }
@@ -121,7 +121,7 @@ static void add_row(Connections *c, OutTable *table, gint64 key, gint64 value, g
     db_row_done(c->db, rows);
 }
 
-/* Moves the entries inside the span into a table, under `key`. */
+/* Moves the entries that are inside the span from the list to the table, with `key`. */
 static void take_inside(Connections *c, GArray *list, gint64 begin, gint64 end, OutTable *table,
                         gint64 key)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Links operators to their enqueues and launches by strict containment in time on a thread.
- * Records come in the order of their ends, so the contents of an operator come before it, and
- * the innermost operator comes first.
+ * Links operators to their enqueues and launches. An enqueue or launch belongs to the innermost
+ * operator of its thread that contains it strictly in time. Records arrive in the order of their
+ * ends: the content of an operator arrives before the operator, and an inner operator before an
+ * outer one.
  */
 #ifndef STROBE_DB_CONNECTIONS_H
 #define STROBE_DB_CONNECTIONS_H
@@ -13,8 +14,8 @@
 
 typedef struct Connections Connections;
 
-/* The links of an operator. A sorter puts links in the order of operators, and keeps the order
- * of each operator's links. */
+/* A link of the operator `op`. A sorter sorts the links by operator, and keeps the order of the
+ * links of one operator. */
 typedef struct OpLink {
     guint32 op;
     gint64 value;
@@ -34,14 +35,14 @@ void connections_enqueue(Connections *c, gint64 tid, gint64 begin, gint64 end, g
 void connections_dequeue(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 correlation);
 void connections_launch(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 connection);
 
-/* Whether the operator contains an enqueue or launch. Then connections_claim must be called before
- * the next operator: it assigns them to this one. */
+/* Whether the operator contains an enqueue or launch. If so, the caller must call connections_claim
+ * before the next operator: that assigns the enqueues and launches to the operator. */
 gboolean connections_has(Connections *c, gint64 tid, gint64 begin, gint64 end);
 void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, guint32 op);
 
-/* Adds a link for each launch of an operator. */
+/* Call this after the last record: adds a link for each launch of an operator. */
 void connections_end(Connections *c, StrobeExternalSorter *links);
-/* Number of entries that were dropped because no operator came in time. */
+/* Number of enqueues and launches that were dropped, because too many waited for an operator. */
 guint64 connections_n_forgotten(const Connections *c);
 
 #endif

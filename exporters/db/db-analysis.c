@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* analysis.db. */
+/* Writes the tables of analysis.db. */
 #include <math.h>
 #include <strobe/helpers/number.h>
 
@@ -23,7 +23,7 @@ static double real_of(const DbKind *kind, const StrobeView *record, guint field)
     return isnan(value) ? 0 : value;
 }
 
-/* "step50"; without steps only the word. */
+/* Writes the step: "step50"; without steps "step". */
 static void put_step(const DbKind *kind, const StrobeView *record, RowBuffer *rows)
 {
     gint64 step = strobe_field_i64(record, kind->known[STEP], STROBE_ABSENT_I64);
@@ -35,7 +35,8 @@ static void put_step(const DbKind *kind, const StrobeView *record, RowBuffer *ro
     row_text(rows, text, length);
 }
 
-/* A record's name contains operation and group; the table has a column for each. */
+/* Writes the name of the operation. The record's name contains the group too, for which the table
+ * has a column of its own. */
 static void put_name(Db *db, const DbKind *kind, const StrobeView *record, RowBuffer *rows)
 {
     StrobeText name = db->host->string(db->self, record->name);
@@ -66,7 +67,8 @@ static void put_special(Db *db, const RowMap *map, const AscendDbColumn *column,
                                                                          : RATIO));
 }
 
-/* `has_packages`: without packages their columns are 0. */
+/* Binds the kind to the table. `has_packages`: records have sizes of packages; otherwise their
+ * columns are 0. */
 static void prepare_kind(Db *db, DbKind *kind, const char *table, gboolean has_packages)
 {
     static const char *const by_code[] = {"package_size", "count", "total_duration",

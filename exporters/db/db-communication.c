@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* COMMUNICATION_OP and COMMUNICATION_TASK_INFO. A task names its operation, which ends later,
- * and the task of the device. If the source does not give them, they are found by row and time. */
+/* Writes COMMUNICATION_OP and COMMUNICATION_TASK_INFO. The row of a task names its operation, which
+ * ends later, and the device's task. If the record of a task does not name them, its operation is
+ * found by row and time, and the device's task by its begin, stream and ids. */
 #include <math.h>
 
 #include <strobe/helpers/record-log.h>
@@ -10,23 +11,24 @@
 #define NO_NOTIFY 9223372036854775807
 #define NO_NUMBER (-1)
 
-/* Data of a task that waits for its operation. */
+/* A communication task that waits for its operation. */
 typedef struct HeldTask {
-    gint64 op;  /* -1: not known */
-    gint64 row; /* of its group, -1: unknown */
+    gint64 op;  /* number of the operation; -1: the record does not name one */
+    gint64 row; /* row of the task's group in the trace, -1: unknown */
     gint64 begin;
     gint64 device;
-    gint64 name; /* of the operation, if the record has it */
+    gint64 name; /* name of the operation, if the record has it */
     guint32 stream, task_id, context;
-    guint32 name_place, op_place, task_place; /* position in the row; 0: already set */
+    /* positions in the row of values that are set later; 0: the value is already set */
+    guint32 name_place, op_place, task_place;
 } HeldTask;
 
 struct Communication {
     Db *db;
     StrobeRecordLog *held; /* of HeldTask, each with its row */
-    RowBuffer row;         /* under way */
-    HeldTask head;         /* data of this row */
-    OutTable *places;      /* temporary: operations by row and time; NULL: none */
+    RowBuffer row;         /* the row that is being made */
+    HeldTask head;         /* the task of this row */
+    OutTable *places;      /* temporary table of operations by row and time; NULL: none */
     gint64 op;             /* number of the current operation */
     sqlite3_stmt *by_id, *by_place, *by_task;
 };
@@ -56,7 +58,8 @@ enum { OP_ID, OP_TYPE };
 static const StrobeWantedField op_fields[] = {{"op", STROBE_FIELD_LINK},
                                               {"op_type", STROBE_FIELD_STRING}};
 
-/* Traces lack the type; the name begins with it: hcom_allReduce__865_0_1. */
+/* Writes the type of the operation. Traces lack it, but the name begins with it:
+ * hcom_allReduce__865_0_1. */
 static void put_op_type(Db *db, const DbKind *kind, const StrobeView *record, RowBuffer *rows)
 {
     StrobeStringId type = strobe_field_u32(record, kind->known[OP_TYPE], 0);
@@ -136,10 +139,12 @@ static const StrobeWantedField task_fields[] = {
     {"task_id", STROBE_FIELD_U32},
     {"context", STROBE_FIELD_U32},
     {"bandwidth", STROBE_FIELD_F64},
-    {"ascend_db.operation_name", STROBE_FIELD_STRING}, /* for a source without the operation */
+    /* name of the operation, from a source without the operation itself */
+    {"ascend_db.operation_name", STROBE_FIELD_STRING},
 };
 
-/* "No notify" is the largest number: of 64 bits in a trace, of 63 bits in a database. */
+/* Returns the number of the notify. "No notify" is the largest number: in a trace that of 64 bits,
+ * in a database that of 63 bits. */
 static gint64 notify_of(Db *db, StrobeStringId notify)
 {
     StrobeText text = db->host->string(db->self, notify);
@@ -150,7 +155,8 @@ static gint64 notify_of(Db *db, StrobeStringId notify)
     return value > (guint64)NO_NOTIFY ? NO_NOTIFY : (gint64)value;
 }
 
-/* GB/s in records, B/s here; keeps the source's decimal digits, if there are not too many. */
+/* Writes the bandwidth, which is in GB/s in the record, in B/s. Keeps the decimal digits of the
+ * source unless there are too many. */
 static void put_bandwidth(RowBuffer *rows, double value)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
@@ -204,7 +210,8 @@ static void fill_head(Db *db, const DbKind *kind, const StrobeView *record)
 
     *head = (HeldTask){
         .op = op == STROBE_ABSENT_U64 ? -1 : db_link(op),
-        .row = track ? (gint64)track->number - 1 - plane : -1, /* planes follow their group */
+        /* the number of a plane's track is its group's, plus 1, plus the number of the plane */
+        .row = track ? (gint64)track->number - 1 - plane : -1,
         .begin = record->begin_ns,
         .device = track ? track->device : -1,
         .name = string_ids_of(db->strings, STRING_DEVICE, name),
@@ -264,7 +271,8 @@ static gboolean find_value(Communication *c, guint file, sqlite3_stmt *statement
     return found;
 }
 
-/* The tasks usually come in the order of their times, so the two look-ups are cheap. */
+/* Sets the values of the row that the task's record does not have. Tasks usually come in the order
+ * of their times, so the look-ups are fast. */
 static void complete_task(Communication *c, HeldTask *task, guint8 *row)
 {
     gint64 value;

@@ -9,13 +9,14 @@
 #include "sequences.h"
 
 enum { API_OP = 50001, API_QUEUE = 50002, API_PYTHON = 50003 };
-enum { API_COLUMNS_EMPTY = 5 }; /* from sequenceNumber to callchainId */
+enum { API_COLUMNS_EMPTY = 5 }; /* the columns from sequenceNumber to callchainId */
 
-/* Added by newer tools to the ids of the queue, so that they differ from the runtime's. */
+/* Newer versions of the Ascend profiler add this to the queue's ids, so that they differ from the
+ * runtime's. */
 #define QUEUE_IDS ((gint64)5 << 28)
 #define STEP_NAME "ProfilerStep#"
 #define STEPS_MAX 1000000u
-#define FRAMES_MAX 1024u /* of a call chain */
+#define FRAMES_MAX 1024u /* maximum number of frames of a call chain */
 #define PLAIN_NAMES 1024u
 
 typedef struct Step {
@@ -31,13 +32,13 @@ struct Framework {
     StrobeExternalSorter *links; /* of OpLink */
     StrobeRecordLog *held;       /* of OpRow */
     gint64 next_id, next_chain;
-    gint64 max_correlation;            /* -1: no queue */
-    GArray *op_steps;                  /* of Step: operators that are steps */
-    GArray *steps;                     /* of Step: records of steps */
-    StrobeStringId plain[PLAIN_NAMES]; /* names that are not a step's */
+    gint64 max_correlation;            /* the largest id of the queue; -1: there is no queue */
+    GArray *op_steps;                  /* of Step: steps that operators announce */
+    GArray *steps;                     /* of Step: steps that have records of their own */
+    StrobeStringId plain[PLAIN_NAMES]; /* cache of names that are not a step's */
 };
 
-/* An operator's row that waits for its connection. Numbers of texts are below 2^32. */
+/* The row of an operator that waits for its connection. The numbers of texts are below 2^32. */
 typedef struct OpRow {
     gint64 begin, end, tid, sequence, forward;
     gint64 chain; /* NO_CHAIN: none */
@@ -45,10 +46,11 @@ typedef struct OpRow {
 } OpRow;
 
 #define NO_CHAIN G_MININT64
-#define NO_CONNECTION G_MININT64         /* none was found */
-#define NEVER_CONNECTED (G_MININT64 + 1) /* never has one */
+#define NO_CONNECTION G_MININT64         /* the operator has no connection */
+#define NEVER_CONNECTED (G_MININT64 + 1) /* the row never has a connection */
 
-/* Links that will become ids of pairs are negative until the ids of the queue are known. */
+/* Links both operators of a pair. The value of such a link is negative until the ids of the queue
+ * are known; then it becomes the id of the pair. */
 static void add_pair(gpointer user, gint64 n, guint32 forward, guint32 backward)
 {
     Framework *f = user;
@@ -181,7 +183,7 @@ static void read_op(Framework *f, const DbKind *kind, const StrobeView *record, 
     op->types = text_id(f, STRING_LIST, strobe_field_u32(record, kind->known[OP_TYPES], 0));
 }
 
-/* An empty list is NULL. */
+/* Writes the shapes and the types of the inputs; NULL if a list is empty. */
 static void put_inputs(Framework *f, RowBuffer *rows, const OpRow *op)
 {
     /* Up to generation 2 the Ascend profiler swaps the two columns. */
@@ -197,7 +199,7 @@ static void put_op(Framework *f, RowBuffer *rows, const OpRow *op, gint64 connec
     put_time(rows, op->begin);
     put_time(rows, op->end);
     row_int(rows, op->tid);
-    /* as long as a row with a connection, because blocks are filled by size */
+    /* the NULL is as long as a number, because blocks of rows are filled by size */
     if (connection == NO_CONNECTION)
         row_nothing(rows);
     else
@@ -269,7 +271,7 @@ void framework_take_op(Db *db, DbKind *kind, const StrobeView *record)
     }
 }
 
-/* ---- the others ---- */
+/* ---- garbage collections, steps and Python calls ---- */
 
 static void put_end(RowBuffer *rows, gint64 type)
 {
@@ -379,8 +381,8 @@ void framework_take_step(Db *db, DbKind *kind, const StrobeView *record)
 
 /* ---- the end ---- */
 
-/* Adds steps that only operators announce, and operators for steps without one: the Ascend profiler
- * writes both from one event. */
+/* Adds a row of STEP_TIME for each step that only an operator announces, and a row of PYTORCH_API
+ * for each step without an operator. The Ascend profiler writes both rows from one event. */
 static void match_steps(Framework *f)
 {
     const AscendDbTable *format = ascend_db_table("STEP_TIME");
@@ -424,7 +426,8 @@ static gint64 connection_of(const Framework *f, gint64 link)
     return link < 0 ? first - 1 - link : link;
 }
 
-/* Writes the links of an operator; `link` is the next link of all operators, NULL: the end. */
+/* Writes the links of the operator `op`. `*link` is the next link in the order of operators, NULL:
+ * there are no more. */
 static gboolean put_links(Framework *f, guint32 op, const OpLink **link)
 {
     gboolean is_linked = FALSE;

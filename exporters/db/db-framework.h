@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PYTORCH_API with CONNECTION_IDS and PYTORCH_CALLCHAINS; STEP_TIME if steps are only operators. */
+/* Writes PYTORCH_API with CONNECTION_IDS and PYTORCH_CALLCHAINS. Writes STEP_TIME if only operators
+ * announce the steps. */
 #ifndef STROBE_DB_FRAMEWORK_H
 #define STROBE_DB_FRAMEWORK_H
 
@@ -7,7 +8,7 @@
 
 Framework *framework_new(Db *db);
 void framework_free(Framework *f);
-/* No more records follow: writes rows that wait for their connections. */
+/* Call this after the last record: writes the rows that wait for their connections. */
 void framework_end(Framework *f);
 
 void framework_take_op(Db *db, DbKind *kind, const StrobeView *record);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NPU_OP_MEM from the allocators' records; MEMORY_RECORD and OP_MEMORY from the passes' output. */
+/* Writes NPU_OP_MEM from the allocators' records, and MEMORY_RECORD and OP_MEMORY from the passes'
+ * output. */
 #include "kind-takes.h"
 
 enum { ACTION_ALLOCATION = 0, ACTION_RELEASE = 1 };
@@ -16,7 +17,8 @@ static gboolean is_text(Db *db, StrobeStringId id, const char *text)
     return !strcmp(db->host->string(db->self, id).bytes, text);
 }
 
-/* The sign of the size is the type of action, which has a separate column. */
+/* Writes the size and the action. The size of a release is negative in the record but not in the
+ * table, which has a column for the action. */
 static void put_event(Db *db, const RowMap *map, const AscendDbColumn *column,
                       const StrobeView *record, RowBuffer *rows)
 {
@@ -33,7 +35,7 @@ static void put_event(Db *db, const RowMap *map, const AscendDbColumn *column,
         row_int(rows, is_release && size < 0 ? -size : size);
 }
 
-/* Allocations of the graph engine; the framework's follow in OP_MEMORY. */
+/* Takes only events of the graph engine; the framework's are in OP_MEMORY. */
 void memory_take_event(Db *db, DbKind *kind, const StrobeView *record)
 {
     const StrobeTrackView *track = db_track(db, record->track);
@@ -63,13 +65,13 @@ static void put_active(Db *db, const RowMap *map, const AscendDbColumn *column,
 
     if (active != STROBE_ABSENT_I64)
         row_int(rows, active);
-    else if (device == -1) /* NULL: the host's allocator has no such data, as in the other files */
+    else if (device == -1) /* NULL: the host's allocator lacks this value */
         row_null(rows);
-    else /* 0 for the graph engine, as in the Ascend profiler's databases */
+    else /* the graph engine has no such data; the Ascend profiler writes 0 */
         row_int(rows, 0);
 }
 
-/* Skips the rows of the whole process, which only the CSV files have. */
+/* Skips the totals of the whole process, which only the CSV files have. */
 void memory_take_total(Db *db, DbKind *kind, const StrobeView *record)
 {
     if (!kind->known) {
@@ -84,7 +86,8 @@ enum { BLOCK_COMPONENT };
 
 static const StrobeWantedField block_fields[] = {{"component", STROBE_FIELD_STRING}};
 
-/* Operators of the graph engine keep the number of the device's tool for their name. */
+/* Writes the name. The name of an operator of the graph engine has a number among the texts of the
+ * device's tool. */
 static void put_name(Db *db, const RowMap *map, const AscendDbColumn *column,
                      const StrobeView *record, RowBuffer *rows)
 {

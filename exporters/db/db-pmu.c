@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TASK_PMU_INFO: a row for each metric of a task. */
+/* Writes TASK_PMU_INFO: a row for each metric of a task. */
 #include <math.h>
 
 #include "kind-takes.h"
@@ -13,7 +13,7 @@ static const StrobeWantedField fields[] = {
     {"metrics", STROBE_FIELD_STRING},
 };
 
-/* The names of the last set, and the positions of its values. */
+/* The names in the last set of metrics, and the positions of their values. */
 typedef struct Metrics {
     OutTable *table;
     StrobeStringId names;

@@ -90,7 +90,8 @@ guint db_columns(const Db *db, const AscendDbTable *format, const AscendDbColumn
     return n;
 }
 
-/* The texts of the device's tool have no blanks after commas. */
+/* Makes the statement that creates the table. Readers see this text in the database: for tables of
+ * the device's tool it has no blanks after commas, as in the Ascend profiler. */
 static char *create_text(const Db *db, const AscendDbTable *format, const char *extra, gint *key)
 {
     const AscendDbColumn *columns[64];
@@ -115,7 +116,7 @@ static char *create_text(const Db *db, const AscendDbTable *format, const char *
     return g_string_free(text, FALSE);
 }
 
-/* Tables without measured data. */
+/* Whether the table has data that the device's tool measured. */
 static gboolean is_of_device(const AscendDbTable *format)
 {
     static const char *const others[] = {"STRING_IDS",        "META_DATA",   "HOST_INFO",

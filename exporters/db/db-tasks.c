@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TASK, and the data of other tables about a task. */
+/* Writes TASK, and the tables with further data about tasks. */
 #include "kind-takes.h"
 
 enum { IS_KERNEL, OP_TYPE, COPY_BYTES, STREAM, TASK_TYPE, HOST_TYPE };
@@ -11,8 +11,9 @@ static const StrobeWantedField fields[] = {
     {"task_type", STROBE_FIELD_STRING}, {"host_type", STROBE_FIELD_STRING},
 };
 
-/* Traces lack the host's name of the task type. Other tasks than kernels use the name that
- * traces show; otherwise the device's name is used. */
+/* Writes the type of the task. If the source is a trace, which lacks the host's name of the type,
+ * the type is the record's name for tasks other than kernels, and the device's name of the type for
+ * kernels. */
 static void put_type(Db *db, const RowMap *map, const AscendDbColumn *column,
                      const StrobeView *record, RowBuffer *rows)
 {
@@ -27,7 +28,8 @@ static void put_type(Db *db, const RowMap *map, const AscendDbColumn *column,
     row_int(rows, string_ids_of(db->strings, STRING_DEVICE, type));
 }
 
-/* Whether the record is the importer's copy of a row whose task is missing. */
+/* Whether the record is not a task: an importer made it from a row of another table that names a
+ * missing task. */
 static gboolean is_orphan(const DbKind *kind, const StrobeView *record)
 {
     return !record->track &&

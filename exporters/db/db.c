@@ -63,13 +63,13 @@ static void tell_what_is_missing(Db *db)
                       "%u kinds have no table, because there would be too many", db->n_skipped);
     if (db->n_dropped_names)
         db->host->log(db->self, STROBE_LOG_WARNING,
-                      "%" G_GUINT64_FORMAT " values have no number in their enumeration, for there "
-                      "would be too many",
+                      "%" G_GUINT64_FORMAT " values have no number in their enumeration, because "
+                      "there would be too many",
                       db->n_dropped_names);
     if (out_db_n_moved(db->out))
         db->host->log(db->self, STROBE_LOG_INFO,
                       "%" G_GUINT64_FORMAT
-                      " rows have a new key: they had none, or that of another",
+                      " rows have a new key: they had none, or the key of another row",
                       out_db_n_moved(db->out));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of names in the enumerations. A name that an enumeration lacks gets a new number and a
- * row in the table. */
+/* Finds the numbers of names in the enumerations. A name that an enumeration lacks gets a new
+ * number and a row in the enumeration's table. */
 #ifndef STROBE_DB_ENUM_IDS_H
 #define STROBE_DB_ENUM_IDS_H
 
@@ -12,10 +12,11 @@ typedef struct EnumIds EnumIds;
 EnumIds *enum_ids_new(gint32 generation);
 void enum_ids_free(EnumIds *ids);
 
-/* FALSE: the enumeration lacks the name, and there are too many such names. */
+/* Sets `id` to the number of the name. FALSE: the enumeration lacks the name, and has no room for
+ * more names. */
 gboolean enum_ids_of(EnumIds *ids, const char *enumeration, StrobeText name, gint64 *id);
 
-/* Whether the enumeration has entries in this generation, or new names. */
+/* Whether the enumeration has entries in this generation, or got new ones. */
 gboolean enum_ids_has(const EnumIds *ids, const char *enumeration);
 
 /* Visits all entries of the enumeration in order of their numbers. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kinds without a table in the formats: a table with the kind's name and all its fields, or the
- * table from which an importer read them. */
+/* Writes kinds without a table in the formats to a table of their own. This has the kind's name and
+ * all its fields or, for a table that was imported, the name and the columns of that table. */
 #include <math.h>
 #include <strobe/helpers/keyed-hash.h>
 #include <strobe/helpers/number.h>
@@ -11,11 +11,11 @@
 #define NAME_BYTES_MAX 200u
 #define FIELDS_MAX 500u
 #define STACK_TEXT_MAX (1u << 20)
-#define TAKEN_PREFIX "ascend_db." /* prefix of kinds that are tables of a database */
+#define TAKEN_PREFIX "ascend_db." /* prefix of kinds that are imported tables */
 
 typedef struct Generic {
     OutTable *table;
-    gboolean is_table; /* from a database: its fields are all its columns */
+    gboolean is_table; /* imported from a database: the fields are all its columns */
     guint n_fields;
 } Generic;
 
@@ -34,7 +34,8 @@ static const char *type_of(guint32 type)
     }
 }
 
-/* Adds a column with a unique name. SQLite ignores the case of ASCII letters only. */
+/* Adds a column; changes its name if another column has it. SQLite ignores case, for ASCII letters
+ * only. */
 static void add_column(GHashTable *names, GString *columns, const char *name, const char *type)
 {
     g_autoptr(GString) valid = g_string_new(NULL);

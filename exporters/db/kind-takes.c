@@ -29,12 +29,11 @@ static const struct {
     {"communication_time", analysis_take_time},
     {"communication_bandwidth", analysis_take_bandwidth},
     {"communication_matrix", analysis_take_matrix},
-    /* Flow events that connections already contain. */
+    /* Flow events: the connections already contain them. */
     {"flow_point", NULL},
 };
 
-/* Kinds that are computed from others, if a source's own results were kept: they have no table,
- * unless it is requested. */
+/* Kinds that passes compute from other kinds. They have no table unless an option requests it. */
 static const char *const derived[] = {
     "kernel_detail",    "operator_device",
     "kernel_link",      "step_range",
@@ -47,8 +46,8 @@ static const char *const derived[] = {
 
 /* ---- kinds with a table and nothing special ---- */
 
-/* Writes the number of a part of the system by its name, because a trace has only names, and a
- * number may mean different parts in different generations. */
+/* Writes the number of a module by its name, because a trace has only names, and the same number
+ * may stand for different modules in different generations. */
 static void put_module(Db *db, const StrobeView *record, RowBuffer *rows)
 {
     DbModule *recent = &db->modules[record->name % G_N_ELEMENTS(db->modules)];
@@ -80,7 +79,7 @@ static void put_special(Db *db, const RowMap *map, const AscendDbColumn *column,
         row_int(rows, ++db->n_overlaps);
     else if (!strcmp(column->name, "moduleId"))
         put_module(db, record, rows);
-    else if (track) /* collections belong to the process */
+    else if (track) /* garbage collections belong to the process */
         row_int(rows, (gint64)(track->pid << 32 | (track->pid & G_MAXUINT32)));
     else
         row_null(rows);
@@ -91,7 +90,8 @@ static void take_plain(Db *db, DbKind *kind, const StrobeView *record)
     row_map_put(db, kind->maps[0], record);
 }
 
-/* Tables that share a kind and are distinguished by its name: "CPU 3" belongs to "CPU". */
+/* Takes a record of a kind with several tables. The record's name chooses the table: "CPU 3"
+ * belongs to the table of "CPU". */
 static void take_named(Db *db, DbKind *kind, const StrobeView *record)
 {
     StrobeText name = db->host->string(db->self, record->name);
@@ -108,7 +108,8 @@ static void take_named(Db *db, DbKind *kind, const StrobeView *record)
     }
 }
 
-/* Whether viewers make this table themselves in older databases. */
+/* Whether the table is left out, because viewers make it themselves in databases of older
+ * generations. */
 static gboolean is_viewers(const Db *db, const AscendDbTable *table)
 {
     return !strcmp(table->name, "OVERLAP_ANALYSIS") && db->generation != 3;
@@ -166,7 +167,7 @@ static void bind_kind(Db *db, DbKind *kind)
         db->n_skipped++;
 }
 
-/* Removes a cached kind from the merging list, because its address now belongs to another kind. */
+/* Removes a kind from the merging list, because its view's address is now that of another kind. */
 static void forget_kind(Db *db, DbKind *kind)
 {
     if (kind && kind->merge)

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts the records of each kind to rows. */
+/* Converts the records of the kinds to rows. */
 #ifndef STROBE_DB_KIND_TAKES_H
 #define STROBE_DB_KIND_TAKES_H
 
 #include "db-kinds.h"
 
-/* Makes a record's rows. */
+/* Adds the rows of a record. */
 void db_take_record(Db *db, const StrobeView *record);
-/* Passes on records that wait for other parts of their sample. */
+/* Call this after the last record: passes on the records that wait for other parts of their
+ * sample. */
 void db_kinds_end(Db *db);
 void db_kind_free(gpointer kind);
 
-/* ---- one file each ---- */
+/* ---- kinds, each in a file of its own ---- */
 
 void tasks_take(Db *db, DbKind *kind, const StrobeView *record);
 void pmu_take(Db *db, DbKind *kind, const StrobeView *record);
@@ -30,7 +31,8 @@ void markers_take(Db *db, DbKind *kind, const StrobeView *record);
 
 void metadata_take_metadata(Db *db, DbKind *kind, const StrobeView *record);
 void metadata_take_device(Db *db, DbKind *kind, const StrobeView *record);
-/* Data that occurs once in the database; enumerations. */
+/* Call this after the last record: writes the data that a database has once, and the
+ * enumerations. */
 void metadata_end(Db *db);
 
 void analysis_take_step(Db *db, DbKind *kind, const StrobeView *record);
@@ -38,7 +40,8 @@ void analysis_take_time(Db *db, DbKind *kind, const StrobeView *record);
 void analysis_take_bandwidth(Db *db, DbKind *kind, const StrobeView *record);
 void analysis_take_matrix(Db *db, DbKind *kind, const StrobeView *record);
 
-/* A kind without a table in the formats: all its fields. FALSE: there are too many such kinds. */
+/* Makes a table with all fields of a kind that has no table in the formats. FALSE: there are too
+ * many such kinds. */
 gboolean generic_prepare(Db *db, DbKind *kind);
 void generic_take(Db *db, DbKind *kind, const StrobeView *record);
 

@@ -9,7 +9,7 @@
 static const char *const keys[] = {"id", "device", "die", "module", "port", "processor", NULL};
 
 typedef struct Waiting {
-    StrobeView record; /* without its fields */
+    StrobeView record; /* the fields are in `fields` */
     gboolean is_part;  /* some of its fields are absent */
     guint8 *fields;
 } Waiting;
@@ -17,9 +17,9 @@ typedef struct Waiting {
 struct Merge {
     DbKind *kind;
     KindTake take;
-    guint32 bytes;  /* of the fields */
-    guint8 *is_key; /* by field */
-    guint8 *absent; /* fields of an empty record */
+    guint32 bytes;  /* size of a record's fields */
+    guint8 *is_key; /* for each field: is it one of `keys`? */
+    guint8 *absent; /* fields without values */
     Waiting *waiting;
     guint n;
 };

@@ -4,19 +4,19 @@
 #include <strobe/helpers/thread.h>
 #include <sys/prctl.h>
 
-#define BLOCKS 6u /* under way between the two threads */
+#define BLOCKS 6u /* number of blocks that the caller and the writing thread share */
 
 typedef struct Block {
     RowBuffer rows;
-    gboolean is_last;  /* the thread ends */
-    gboolean is_asked; /* an answer is waited for */
+    gboolean is_last;  /* the thread ends after this block */
+    gboolean is_asked; /* the caller waits for an answer after this block */
 } Block;
 
 struct OutDb {
     OutFile *files[OUT_DATABASES];
     OutFailure failure;
     pthread_t thread;
-    gboolean has_thread; /* FALSE: not started yet, or it cannot be started */
+    gboolean has_thread; /* FALSE: the thread has not been started yet, or could not be started */
     GAsyncQueue *full, *empty, *answers;
     Block blocks[BLOCKS];
     Block *block; /* the block that the caller fills */
@@ -101,7 +101,7 @@ RowBuffer *out_db_rows(OutDb *db)
     return &db->block->rows;
 }
 
-/* Shrinks a block that a long text made large. */
+/* Frees the memory of a block that a long text made large. */
 static void trim_rows(RowBuffer *rows)
 {
     if (rows->size <= 4 * OUT_BLOCK_BYTES)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The databases of one run (out-file.h): the caller makes rows, and a separate thread inserts
- * them. */
+/* Writes the databases of one run (out-file.h): the caller makes rows, and a separate thread
+ * inserts them. */
 #ifndef STROBE_DB_OUT_DB_H
 #define STROBE_DB_OUT_DB_H
 
@@ -10,7 +10,7 @@ enum {
     OUT_PROFILER = 0,
     OUT_ANALYSIS = 1,
     OUT_FILES = 2,
-    OUT_SCRATCH = 2, /* for look-ups while rows are made; removed afterwards */
+    OUT_SCRATCH = 2, /* temporary database for look-ups */
     OUT_DATABASES = 3,
 };
 
@@ -18,17 +18,18 @@ enum {
 
 typedef struct OutDb OutDb;
 
-/* `names` are copied, the other arguments must outlive it. No file is made before the first row. */
+/* `names` are copied; `directory` and `storage` must outlive the result. A file is made when its
+ * database gets its first row. */
 OutDb *out_db_new(int directory, StrobeStorage *storage, const char *const names[OUT_FILES]);
 /* Removes databases that were not finished. */
 void out_db_free(OutDb *db);
 
-/* A table in one of them: out_file_table. */
+/* out_file_table in the database `file`. */
 OutTable *out_db_table(OutDb *db, guint file, const char *name, const char *create, guint n_columns,
                        gint key);
 
-/* Put the values of a row here, one for each column of the table; call out_db_sent after each
- * row. */
+/* Returns the buffer for the next row. Put the values of the row into it, one for each column of
+ * the table, and then call out_db_sent. */
 RowBuffer *out_db_rows(OutDb *db);
 void out_db_hand_over(OutDb *db);
 
@@ -38,20 +39,21 @@ static inline void out_db_sent(OutDb *db, RowBuffer *rows)
         out_db_hand_over(db);
 }
 
-/* Waits until all rows are inserted. Then the caller may use the database until the next row for
- * it is sent; NULL if that file has no rows. */
+/* Waits until all rows are inserted; returns the database, NULL: it has no rows. The caller may use
+ * the database until it sends the next row. */
 sqlite3 *out_db_wait(OutDb *db, guint file);
-/* Waits, and runs SQL if there is a database. */
+/* Waits like out_db_wait, and runs `sql` if the database exists. */
 void out_db_run(OutDb *db, guint file, const char *sql);
-/* Reports a failure of the caller's own statements. */
+/* Reports that a statement of the caller itself has failed. */
 void out_db_fail(OutDb *db, guint file);
 
 /* The first failure, NULL: none. */
 const char *out_db_error(OutDb *db);
 
-/* Commits, syncs, renames into place. FALSE: out_db_error. */
+/* Commits the databases, syncs them to disk and renames them into place. FALSE: out_db_error has
+ * the reason. */
 gboolean out_db_finish(OutDb *db);
-/* Number of rows that got a different key. */
+/* Number of rows that got another key, because theirs was used. */
 guint64 out_db_n_moved(const OutDb *db);
 
 #endif

@@ -5,8 +5,7 @@
 #include <strobe/helpers/record-log.h>
 #include <strobe/helpers/safe-file.h>
 
-/* number of rows in one statement, because starting a statement takes longer than inserting a
- * row */
+/* Number of rows in one statement. Starting a statement takes longer than inserting a row. */
 #define AT_ONCE 16u
 
 static const char settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=OFF;"
@@ -23,7 +22,7 @@ struct OutTable {
     sqlite3_stmt *insert_many; /* for AT_ONCE rows; NULL: the table has a key, or too many
                                 * columns */
     guint n_waiting;
-    const guint8 *waiting[AT_ONCE]; /* rows that wait for AT_ONCE of them */
+    const guint8 *waiting[AT_ONCE]; /* rows that wait until there are AT_ONCE */
 };
 
 struct OutFile {
@@ -34,7 +33,7 @@ struct OutFile {
     GPtrArray *tables;
     StrobeSafeFile *file;   /* NULL: no row yet, or it is temporary */
     sqlite3 *sql;           /* NULL: no row yet */
-    StrobeRecordLog *moved; /* rows that wait for a new key */
+    StrobeRecordLog *moved; /* rows that get a new key at the end */
 };
 
 /* ---- failures ---- */
@@ -52,7 +51,7 @@ static void fail_file(OutFile *file, const char *reason)
     g_atomic_int_set(&file->failure->is_set, OUT_FAILURE_REPORTED);
 }
 
-/* Uses the system's message if the system refused something. */
+/* Uses the system's message if the operating system caused the failure. */
 void out_file_fail(OutFile *file)
 {
     int code = sqlite3_errcode(file->sql), error = 0;
@@ -94,8 +93,8 @@ OutFile *out_file_new_temporary(StrobeStorage *storage, OutFailure *failure)
     return file;
 }
 
-/* SQLite takes no locks, because only this process knows the name. Without a path it makes a
- * temporary database, which is removed with the connection. */
+/* Opens the database. SQLite takes no locks, because only this process knows the file's name. With
+ * an empty path SQLite makes a temporary database, which it removes when it is closed. */
 static gboolean connect_to(OutFile *file, const char *path)
 {
     if (sqlite3_open_v2(path, &file->sql,
@@ -117,7 +116,7 @@ static gboolean open_file(OutFile *file)
         fail_file(file, g_strerror(errno));
         return FALSE;
     }
-    /* SQLite resolves the link to the temporary name. */
+    /* The file only has a temporary name so far; SQLite finds it by this link. */
     path = g_strdup_printf("/proc/self/fd/%d", strobe_safe_file_descriptor(file->file));
     return connect_to(file, path);
 }
@@ -167,8 +166,8 @@ static sqlite3_stmt *prepare_insert(OutTable *table, guint n_rows)
     return insert;
 }
 
-/* Prepares the statements. A table with a key inserts single rows, because SQLite does not report
- * which of several rows had a used key. */
+/* Prepares the statements of the table. A table with a key inserts its rows one by one, because
+ * SQLite does not report which of several rows had a used key. */
 static void prepare_table(OutTable *table)
 {
     guint max = (guint)sqlite3_limit(table->file->sql, SQLITE_LIMIT_VARIABLE_NUMBER, -1);
@@ -206,8 +205,8 @@ static void bind_value(sqlite3_stmt *insert, gint column, const RowValue *value)
     }
 }
 
-/* Binds the values from the statement's parameter `first` on. FALSE: the table has a key, but
- * the row has none. */
+/* Binds the row's values to the statement's parameters from number `first` on. FALSE: the table has
+ * a key, but the row has none. */
 static gboolean bind_row(const OutTable *table, sqlite3_stmt *insert, guint first,
                          const guint8 *row)
 {

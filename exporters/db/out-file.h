@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A database that is written with prepared statements in one transaction. It appears complete or
- * not at all. One thread at a time.
+ * Writes a database with prepared statements in one transaction. The file appears complete or not
+ * at all. Only one thread at a time may use it.
  */
 #ifndef STROBE_DB_OUT_FILE_H
 #define STROBE_DB_OUT_FILE_H
@@ -13,7 +13,7 @@
 
 enum { OUT_FAILURE_BEGUN = 1, OUT_FAILURE_REPORTED = 2 };
 
-/* The first failure of databases that belong together. */
+/* The first failure of several databases that are written together. */
 typedef struct OutFailure {
     gint is_set; /* atomic; set after the text is complete */
     char *text;  /* freed with g_free by the owner */
@@ -21,37 +21,38 @@ typedef struct OutFailure {
 
 typedef struct OutFile OutFile;
 
-/* `name` is copied, the other arguments must outlive it. No file is made before the first row. */
+/* `name` is copied; the other arguments must outlive the result. The file is made when the database
+ * gets its first row. */
 OutFile *out_file_new(const char *name, int directory, StrobeStorage *storage, OutFailure *failure);
 /* A database that is removed when the OutFile is freed. */
 OutFile *out_file_new_temporary(StrobeStorage *storage, OutFailure *failure);
 /* Removes the database if it was not finished. */
 void out_file_free(OutFile *file);
 
-/* A table, made by running `create` at its first row. `name` is already quoted. `key`: the
- * column of the primary key, -1: none; a row without a key, or with a used one, gets the next
- * free number at the end. One thread calls this, while another one may insert rows. */
+/* A table, which running `create` makes at its first row. `name` has quotes if it needs them.
+ * `key`: column of the primary key, -1: none. A row without a key, or with the key of another row,
+ * gets the next free key at the end. This function may run while another thread inserts rows. */
 OutTable *out_file_table(OutFile *file, const char *name, const char *create, guint n_columns,
                          gint key);
 guint out_table_n_columns(const OutTable *table);
 
-/* Inserts a row, which begins with its RowHead. The row may wait for further rows, so it must stay
- * valid until out_file_rest. */
+/* Inserts a row, which begins with its RowHead. The row may wait for more rows, so it must stay
+ * valid until out_file_rest is called. */
 void out_table_put(OutTable *table, const guint8 *row);
-/* Inserts the waiting rows. */
+/* Inserts the rows that wait. */
 void out_file_rest(OutFile *file);
 
-/* The database with all its rows; NULL: it has no rows, or something has failed. */
+/* Returns the database with all its rows; NULL: it has no rows, or something has failed. */
 sqlite3 *out_file_sql(OutFile *file);
-/* Stores an SQL failure. */
+/* Stores that an SQL statement has failed, with SQLite's message. */
 void out_file_fail(OutFile *file);
 
-/* No more rows follow: inserts those that wait for a key, and commits. */
+/* Call this after the last row: inserts the rows that wait for a key, and commits. */
 void out_file_end(OutFile *file);
-/* Call it after out_file_end: syncs the database and renames it into place, unless something has
+/* Call this after out_file_end: syncs the database and renames it into place, unless something has
  * failed. */
 void out_file_finish(OutFile *file);
-/* Number of rows that got a different key. */
+/* Number of rows that got another key, because theirs was used. */
 guint64 out_file_n_moved(const OutFile *file);
 
 #endif

@@ -9,7 +9,7 @@ static const StrobeOption options[] = {
         .type = STROBE_OPTION_KINDS,
         .name = "also",
         .default_value = "",
-        .summary = "Write these derived kinds besides, each as a table of its name.",
+        .summary = "Write these derived kinds too, each to a table with its name.",
     },
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of tables as bytes, which one thread makes and another inserts into databases. */
+/* Rows of tables, stored as bytes: one thread makes them, and another inserts them into
+ * databases. */
 #ifndef STROBE_DB_ROW_BUFFER_H
 #define STROBE_DB_ROW_BUFFER_H
 
@@ -8,13 +9,13 @@
 
 typedef struct OutTable OutTable;
 
-/* Type of a value; the number or the text follows. */
+/* Type of a value. The number or the text follows it. */
 enum {
     ROW_NULL = 0,
     ROW_INT = 1,     /* gint64 */
     ROW_REAL = 2,    /* double */
-    ROW_TEXT = 3,    /* guint32 length, then its bytes */
-    ROW_NOTHING = 4, /* a NULL with room for an integer that row_patch can set */
+    ROW_TEXT = 3,    /* guint32 length, then the bytes of the text */
+    ROW_NOTHING = 4, /* a NULL that row_patch can replace by an integer */
 };
 
 typedef struct RowHead {
@@ -26,7 +27,7 @@ typedef struct RowHead {
 typedef struct RowBuffer {
     guint8 *bytes;
     gsize used, size;
-    gsize row; /* begin of the current row */
+    gsize row; /* offset of the current row */
 } RowBuffer;
 
 static inline guint8 *row_room(RowBuffer *buffer, gsize n)
@@ -88,7 +89,7 @@ static inline void row_text(RowBuffer *buffer, const char *bytes, gsize length)
     memcpy(at + 1 + sizeof size, bytes, length);
 }
 
-/* Reserves a value that is unknown so far; returns its position in the row. */
+/* Adds a NULL that row_patch can replace later; returns its position in the row. */
 static inline guint32 row_nothing(RowBuffer *buffer)
 {
     const guint32 place = (guint32)(buffer->used - buffer->row);
@@ -98,16 +99,16 @@ static inline guint32 row_nothing(RowBuffer *buffer)
 }
 
 typedef struct RowValue {
-    int type; /* ROW_NULL for ROW_NOTHING, too */
+    int type; /* ROW_*; a ROW_NOTHING is read as ROW_NULL */
     union {
         gint64 whole;
         double real;
     } as;
-    const char *text; /* in the row */
+    const char *text; /* points into the row */
     guint32 length;
 } RowValue;
 
-/* Reads the value at `at` and returns the address after it. */
+/* Reads the value at `at`; returns the address after it. */
 static inline const guint8 *row_value(const guint8 *at, RowValue *value)
 {
     *value = (RowValue){.type = *at++};

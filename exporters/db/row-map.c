@@ -31,7 +31,8 @@ guint32 row_field(const StrobeKindView *view, const char *name, guint8 *type)
     return STROBE_FIELD_MISSING;
 }
 
-/* The form of the table's texts, which depends on the tool. */
+/* The form of the column's texts. It depends on the program that writes the table in the Ascend
+ * profiler. */
 static guint8 form_of(const AscendDbTable *format, const AscendDbColumn *column)
 {
     if (!strcmp(column->name, "eventName"))
@@ -76,7 +77,8 @@ static void bind_slot(RowMap *map, RowSlot *slot, const AscendDbColumn *column)
         slot->type = 0;
 }
 
-/* A column of the source that the formats lack: its summary is "TABLE.column". */
+/* Returns the name of the column if the field is a column of the source that the formats lack, else
+ * NULL. The summary of such a field is "TABLE.column". */
 static const char *extra_column(const RowMap *map, const StrobeFieldView *field)
 {
     gsize length = strlen(map->format->name);
@@ -124,7 +126,8 @@ void row_map_by_code(RowMap *map, const char *column)
             map->slots[i].from = FROM_SPECIAL;
 }
 
-/* The table gets the additional columns of the first kind. */
+/* Returns the table. If this call creates it, it also gets the columns of this kind that the
+ * formats lack. */
 OutTable *row_map_table(Db *db, RowMap *map)
 {
     g_autoptr(GString) extra = g_string_new(NULL);
@@ -177,8 +180,8 @@ static void put_string(Db *db, RowSlot *slot, StrobeStringId string, RowBuffer *
     row_int(rows, id);
 }
 
-/* Number of the name in the enumeration; -1: none. An empty name has no number, except in the HCCL_
- * enumerations, where it counts as INVALID_TYPE. */
+/* Returns the number of the name in the enumeration; -1: it has none. An empty name has a number
+ * only in the HCCL_ enumerations, that of INVALID_TYPE. */
 static gint64 find_enum(Db *db, const RowSlot *slot, StrobeStringId string)
 {
     static const StrobeText invalid = {"INVALID_TYPE", sizeof "INVALID_TYPE" - 1};
@@ -210,7 +213,8 @@ static void put_enum(Db *db, RowSlot *slot, StrobeStringId string, RowBuffer *ro
 
 static void put_text(Db *db, const RowSlot *slot, StrobeStringId string, RowBuffer *rows)
 {
-    if (string || slot->column) /* columns of the formats have an empty text, others NULL */
+    if (string || slot->column) /* without a text, columns of the formats get an empty text, other
+                                   columns get NULL */
         row_put_text(rows, db->host->string(db->self, string));
     else
         row_null(rows);

@@ -7,7 +7,7 @@
 
 typedef struct Entry {
     guint64 number;
-    guint32 ops[2]; /* forward and backward operator + 1; 0: none yet */
+    guint32 ops[2]; /* 1 + forward operator, 1 + backward operator; 0: none yet */
 } Entry;
 
 struct Sequences {

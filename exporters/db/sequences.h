@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs forward operators with their backward operators by sequence number; the last one of each
- * is used. Bounded: if there are very many numbers, the older half, which is long complete, is
- * output early. */
+/* Pairs the forward operators with their backward operators by sequence number. If several
+ * operators of one side have the same number, the last one is used. The memory is bounded: if there
+ * are very many numbers, the older half of the pairs is output early, because it is complete for a
+ * long time. */
 #ifndef STROBE_DB_SEQUENCES_H
 #define STROBE_DB_SEQUENCES_H
 
@@ -9,14 +10,15 @@
 
 typedef struct Sequences Sequences;
 
-/* A pair: `n` counts the pairs in the order of their first appearance. */
+/* Called with each pair. `n` is the number of pairs before it, in the order in which the pairs
+ * first appeared. */
 typedef void (*SequencePair)(gpointer user, gint64 n, guint32 forward, guint32 backward);
 
 Sequences *sequences_new(SequencePair pair, gpointer user);
 void sequences_free(Sequences *sequences);
 
 void sequences_add(Sequences *sequences, gint64 number, gboolean is_backward, guint32 op);
-/* Outputs the remaining pairs. */
+/* Outputs the pairs that are left. Call this after the last operator. */
 void sequences_end(Sequences *sequences);
 
 #endif

@@ -10,7 +10,7 @@
 #define SHORT_BYTES 32u
 #define LIST_PREFIX ";\r\n"
 
-/* Numbers of the framework begin here; those of its memory tables at twice this number. */
+/* The framework's numbers begin here, and those of its memory tables at twice this number. */
 #define BLOCK ((gint64)1 << 28)
 
 static const guint block_of[STRING_FORMS] = {
@@ -18,7 +18,7 @@ static const guint block_of[STRING_FORMS] = {
     [STRING_MEMORY] = 2, [STRING_QOS] = 0,
 };
 
-/* Numbers within the block by id of the text, plus one; 0: none yet. */
+/* For each id of a text: its number within the block, plus 1; 0: none yet. */
 typedef struct Pages {
     guint32 **pages;
     guint32 n_pages;
@@ -29,8 +29,8 @@ struct StringIds {
     StrobeInstance *self;
     OutTable *table;
     Pages forms[STRING_FORMS];
-    guint32 next[3];   /* of the blocks */
-    GHashTable *texts; /* short texts with their block's number -> their numbers */
+    guint32 next[3];   /* the next free number in each block */
+    GHashTable *texts; /* block and short text -> number */
     GString *made;
     RowBuffer rows;
 };
@@ -84,7 +84,7 @@ void string_append_valid(GString *out, const char *bytes, gsize length)
     g_string_append_len(out, bytes + from, (gssize)(at - from));
 }
 
-/* NULL: no text of this page has a number. */
+/* Returns the slot of the text's id. NULL: no text of this page has a number yet. */
 static guint32 *find_slot(const Pages *pages, guint32 id)
 {
     guint32 page = id >> PAGE_BITS;
@@ -109,8 +109,8 @@ static guint32 *make_slot(Pages *pages, guint32 id)
     return &pages->pages[page][id & (PAGE - 1)];
 }
 
-/* Number of the text in `made` within its block. A text may have two ids in the capture, or be
- * one of the exporter's own words: short ones are recognised by content. */
+/* Returns the number of the text in `made` within its block. Short texts are looked up by content,
+ * because the same text may have two ids in the capture, or be a word of the exporter itself. */
 static guint32 number_of_made(StringIds *ids, guint block)
 {
     gboolean is_short = ids->made->len <= SHORT_BYTES;
@@ -151,7 +151,7 @@ gint64 string_ids_of(StringIds *ids, guint form, StrobeStringId string)
     if (G_LIKELY(slot && *slot))
         return block_of[form] * BLOCK + *slot - 1;
     text = ids->host->string(ids->self, string);
-    if (!text.length) /* a damaged capture may name missing texts by any number */
+    if (!text.length) /* in a damaged capture any id may belong to a missing text */
         return STRING_IDS_NONE;
     if (form == STRING_LIST && !memchr(text.bytes, ';', text.length))
         return string_ids_of(ids, STRING_FRAMEWORK, string);

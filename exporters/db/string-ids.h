@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of texts in STRING_IDS, assigned at the first use, with a separate range for each program
- * that writes texts in the Ascend profiler. Needs four bytes for each text of the capture and form
- * in which it is used. */
+/* Assigns numbers to texts, which are stored in STRING_IDS. A text gets its number at its first
+ * use. Each program of the Ascend profiler that writes texts has a separate range of numbers. Needs
+ * four bytes for each pair of a text and a form in which the text is used. */
 #ifndef STROBE_DB_STRING_IDS_H
 #define STROBE_DB_STRING_IDS_H
 
@@ -11,13 +11,13 @@
 
 #define STRING_IDS_NONE 4294967295 /* number of the empty text, which is not stored */
 
-/* The writer of the text, and its form. */
+/* The form of the text: the program that writes it in the Ascend profiler, and changes to it. */
 enum {
-    STRING_DEVICE = 0, /* the device's tool */
+    STRING_DEVICE = 0, /* text of the device's tool */
     STRING_FRAMEWORK = 1,
-    STRING_LIST = 2, /* the framework, with CR LF after each ';' */
+    STRING_LIST = 2, /* text of the framework, with CR LF after each ';' */
     STRING_MEMORY = 3,
-    STRING_QOS = 4, /* the device's tool, with a "QoS " prefix */
+    STRING_QOS = 4, /* text of the device's tool, with the prefix "QoS " */
     STRING_FORMS = 5
 };
 
@@ -26,16 +26,16 @@ typedef struct StringIds StringIds;
 StringIds *string_ids_new(const StrobeConsumerHost *host, StrobeInstance *self, OutTable *table);
 void string_ids_free(StringIds *ids);
 
-/* Number of the text; STRING_IDS_NONE for an empty one. A new text leaves a row in
+/* Returns the number of the text; STRING_IDS_NONE for an empty one. For a new text, adds a row to
  * string_ids_rows. */
 gint64 string_ids_of(StringIds *ids, guint form, StrobeStringId string);
-/* The number of one of the exporter's own words. */
+/* Returns the number of a word that is not a text of the capture. */
 gint64 string_ids_word(StringIds *ids, guint form, const char *word);
 
-/* Rows of new texts, to be passed on after the current row. */
+/* The rows of new texts. The caller passes them on after the current row. */
 RowBuffer *string_ids_rows(StringIds *ids);
 
-/* Appends valid UTF-8 without NUL: U+FFFD for each invalid part. */
+/* Appends the text as valid UTF-8 without NUL: each invalid part becomes U+FFFD. */
 void string_append_valid(GString *out, const char *bytes, gsize length);
 
 #endif

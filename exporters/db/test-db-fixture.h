@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of the exporter on records of the test's own, and questions to what it wrote. */
+/* Runs the exporter on the records of a test, and queries the databases. */
 #ifndef STROBE_DB_TEST_FIXTURE_H
 #define STROBE_DB_TEST_FIXTURE_H
 
@@ -18,7 +18,7 @@ void fixture_set_up(Fixture *f, gconstpointer unused);
 void fixture_tear_down(Fixture *f, gconstpointer unused);
 void fixture_generation(Fixture *f, int32_t generation);
 
-/* All fields absent. */
+/* Sets all fields to absent. */
 void fixture_absent(const StrobeKind *kind, void *fields);
 
 #define FIELDS(type_, name_)                                                                       \
@@ -34,10 +34,11 @@ void fixture_absent(const StrobeKind *kind, void *fields);
 StrobeTrackId fixture_thread(Fixture *f, guint64 tid);
 StrobeTrackId fixture_stream(Fixture *f, gint32 device, guint64 stream);
 
-/* Runs to the end, which must be good. */
+/* Runs the exporter to its end, which must succeed. */
 void fixture_run(Fixture *f);
 
-/* What SQLite answers: cells joined by '|', rows by '\n'; "no file" without a file. Freed. */
+/* Returns the result of a query: cells joined by '|', rows by '\n'; "no file" if there is no file.
+ * Freed. */
 char *fixture_ask(Fixture *f, const char *file, const char *sql);
 
 #define PROFILER "ascend_pytorch_profiler.db"
@@ -47,7 +48,7 @@ char *fixture_ask(Fixture *f, const char *file, const char *sql);
         g_assert_cmpstr(answer_, ==, expected_);                                                   \
     } while (0)
 #define CHECK(sql_, expected_) CHECK_IN(PROFILER, sql_, expected_)
-/* The text of a column that holds a number of STRING_IDS. */
+/* SQL for the text whose number in STRING_IDS a column has. */
 #define TEXT_OF(column_) "(SELECT value FROM STRING_IDS WHERE id = " column_ ")"
 
 void add_table_tests(void);

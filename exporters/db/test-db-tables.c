@@ -54,7 +54,7 @@ static void test_tasks_3(Fixture *f, gconstpointer unused)
 {
     FIELDS(device_task, fields);
     add_kernel(f);
-    fill_kernel(f, &fields); /* a part of a collective: no kernel */
+    fill_kernel(f, &fields); /* a task of a collective, which is not a kernel */
     fields.task = 5;
     fields.is_kernel = 0;
     ADD(device_task, fixture_stream(f, 1, 2), "hcom", T0, T0 + 9);
@@ -64,7 +64,8 @@ static void test_tasks_3(Fixture *f, gconstpointer unused)
     fields.copy_bytes = 4096;
     fields.copy_direction = STRING("host to device");
     ADD(device_task, fixture_stream(f, 1, 2), "MEMCPY_ASYNC", T0, T0 + 9);
-    fixture_absent(&strobe_kind_device_task, &fields); /* a row about a task that was not there */
+    /* a row about a task that the source lacks */
+    fixture_absent(&strobe_kind_device_task, &fields);
     fields.task = 77;
     fields.is_kernel = 1;
     ADD(device_task, 0, "lost", T0, T0);
@@ -153,7 +154,8 @@ static void test_communication(Fixture *f, gconstpointer unused)
           "CommunicationTaskIndex");
 }
 
-/* A trace tells neither operation nor task: by row and time, by stream and number. */
+/* A trace names neither the operation nor the task: they are found by row and time, and by stream
+ * and number. */
 static void test_communication_trace(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId group = strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 4, "", "HCCL", 1);
@@ -239,7 +241,7 @@ static void test_memory(Fixture *f, gconstpointer unused)
           "1|op|512|1700000000000000000|NULL|3\n0|op|512|1700000000000000000|NULL|3");
 }
 
-/* Samples that a trace told apart are one row. */
+/* Samples that a trace has as separate events become one row. */
 static void test_samples(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId track = strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, "", "NPU MEM", 1);
@@ -273,7 +275,7 @@ static void test_modules(Fixture *f, gconstpointer unused)
     CHECK("SELECT name FROM ENUM_MODULE WHERE id = 1000000", "SOMETHING");
 }
 
-/* More names than are remembered, in turn. */
+/* More names than are cached, used in turn. */
 static void test_many_modules(Fixture *f, gconstpointer unused)
 {
     FIELDS(module_memory, fields);
@@ -331,14 +333,15 @@ static void test_others(Fixture *f, gconstpointer unused)
     CHECK("SELECT endNs - startNs, globalTid FROM GC_RECORD", "5|30064771079");
 }
 
-/* Viewers make this table themselves in older files. */
+/* In older files viewers make this table themselves. */
 static void test_others_1(Fixture *f, gconstpointer unused)
 {
     fixture_generation(f, 1);
     add_others(f);
     fixture_run(f);
     CHECK("SELECT count(*) FROM sqlite_master WHERE name = 'OVERLAP_ANALYSIS'", "0");
-    CHECK("SELECT count(*) FROM QOS", "1"); /* not of that time, but not lost either */
+    /* this generation had no such table, but the records are not lost */
+    CHECK("SELECT count(*) FROM QOS", "1");
 }
 
 static void test_devices(Fixture *f, gconstpointer unused)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files as such: names, what is in any of them, generic tables, hostile names, failures. */
+/* The files in general: names, tables that every database has, generic tables, hostile names,
+ * failures. */
 #include <sqlite3.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -53,7 +54,7 @@ static void test_files(Fixture *f, gconstpointer unused)
     CHECK_IN("analysis.db", "SELECT 1", "no file");
 }
 
-/* Without a device there is only what the framework writes. */
+/* Without a device there are only the framework's tables. */
 static void test_host_only(Fixture *f, gconstpointer unused)
 {
     add_op(f, "aten::mm", T0, T0 + 10);
@@ -108,7 +109,7 @@ static void test_generation_3(Fixture *f, gconstpointer unused)
                      "ENUM_MSTX_EVENT_TYPE,ENUM_OVERLAP_ANALYSIS_TYPE");
 }
 
-/* The source's own version, but for another generation. */
+/* The version is that of the source, or for another generation that of the generation. */
 static void test_version(Fixture *f, gconstpointer unused)
 {
     strobe_mock_metadata_entry(f->mock, "schema_version", "1.3.4");
@@ -157,7 +158,8 @@ struct odd {
     StrobeStackId frames;
 };
 
-/* The mock tells declarations apart by where they lie. */
+/* Adds a record of the declaration at index `at`. The mock host distinguishes declarations by their
+ * addresses. */
 static void add_odd(Fixture *f, guint at, const char *kind_name)
 {
     static StrobeKind kinds[230];
@@ -212,7 +214,7 @@ static void test_loss(Fixture *f, gconstpointer unused)
           "disk_full|1700000000000000000|1700000000000000005|12|1|30064771081");
 }
 
-/* Computed from other kinds: only when it is asked for. */
+/* A kind that is computed from other kinds is written only on request. */
 static void test_derived(Fixture *f, gconstpointer unused)
 {
     FIELDS(op_statistic, fields);
@@ -270,7 +272,7 @@ static void add_call(Fixture *f, const char *name, guint64 connection)
     ADD(api_call, fixture_thread(f, 9), name, T0, T0 + 3);
 }
 
-/* A row is kept, whatever its key; a level that no enumeration has gets a number there. */
+/* No row is lost, whatever its key is. A level that no enumeration has gets a number there. */
 static void test_keys(Fixture *f, gconstpointer unused)
 {
     add_call(f, "none", STROBE_ABSENT_U64);
@@ -285,7 +287,8 @@ static void test_keys(Fixture *f, gconstpointer unused)
     CHECK("SELECT e.name FROM CANN_API c JOIN ENUM_API_TYPE e ON e.id = c.type LIMIT 1", "opencl");
 }
 
-/* More rows than wait in memory, each with a smaller key than the one before, and each twice. */
+/* More rows than fit into memory; each has a smaller key than the one before, and each comes
+ * twice. */
 static void test_keys_backwards(Fixture *f, gconstpointer unused)
 {
     const guint n = 10000;
@@ -313,7 +316,8 @@ static void test_unwritable(Fixture *f, gconstpointer unused)
     g_assert_nonnull(strstr(strobe_mock_error(f->mock), PROFILER));
 }
 
-/* Closed before its end, nothing appears; tearing down finds the folder empty. */
+/* If the exporter is closed before its end, no file appears; the tear-down checks that the folder
+ * is empty. */
 static void test_abandoned(Fixture *f, gconstpointer unused)
 {
     for (guint i = 0; i < 20000; i++)
@@ -335,7 +339,7 @@ static void count_pair(gpointer user, gint64 n, guint32 forward, guint32 backwar
     (*next)++;
 }
 
-/* More numbers than are kept: none is lost that has both its ends by then. */
+/* There are more numbers than are kept; no pair is lost if both of its ends come in time. */
 static void test_sequences(Fixture *f, gconstpointer unused)
 {
     gint64 n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PYTORCH_API, its connections and call chains, steps, marks. */
+/* PYTORCH_API, with its connections and call chains, steps, marks. */
 #include <strobe/kinds.h>
 
 #include "test-db-fixture.h"
@@ -38,8 +38,8 @@ static void add_launch(Fixture *f, guint64 tid, const char *level, gint64 begin,
                                 "CONNECTION_IDS c WHERE c.id = a.connectionId) FROM PYTORCH_API "  \
                                 "a ORDER BY a.startNs"
 
-/* Everything that links: a queue with two launches, a forward and a backward operator. Records come
- * by their end. */
+/* Adds everything that is linked: a queue with two launches, a forward and a backward operator. The
+ * records come in the order of their ends. */
 static void add_linked(Fixture *f)
 {
     add_op(f, 9, "inside", 12, 13, -1, 0);
@@ -79,7 +79,7 @@ static void test_links_3(Fixture *f, gconstpointer unused)
           "500\n501\n1342177380\n1342177381");
 }
 
-/* Without a queue the launch itself lies in the operator. */
+/* Without a queue, the operator contains the launch itself. */
 static void test_no_queue(Fixture *f, gconstpointer unused)
 {
     fixture_generation(f, 1);
@@ -140,7 +140,7 @@ static void test_python(Fixture *f, gconstpointer unused)
 
 /* ---- steps ---- */
 
-/* A step that was announced is an operator too. */
+/* A step that was announced becomes an operator too. */
 static void test_step(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId track = strobe_mock_track(f->mock, STROBE_TRACK_STEPS, 0, "Steps", "", -1);
@@ -155,7 +155,7 @@ static void test_step(Fixture *f, gconstpointer unused)
           "ProfilerStep#5|30064771081|50001\naten::mm|30064771081|50001");
 }
 
-/* A trace has the operator only. */
+/* A trace has only the operator of a step. */
 static void test_step_of_op(Fixture *f, gconstpointer unused)
 {
     add_op(f, 9, "ProfilerStep#6", 0, 10, -1, 0);
@@ -177,7 +177,7 @@ static void test_markers(Fixture *f, gconstpointer unused)
           "0|0|4294967295|4294967295|mark|30064771081|30064771081|4294967295|4294967295");
 }
 
-/* Operators that wait, and their links, are in files. */
+/* Operators that wait, and their links, are stored in files. */
 static void test_many(Fixture *f, gconstpointer unused)
 {
     const gint64 n = 30000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A database as rows are put in: keys, values, names, failures. */
+/* The database while rows are inserted: keys, values, names, failures. */
 #include "out-file.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ typedef struct Fixture {
 static void set_up(Fixture *f, gconstpointer unused)
 {
     f->folder = g_dir_make_tmp("strobe-out-XXXXXX", NULL);
-    f->storage = strobe_mock_storage(0, 0); /* rows that wait are in a file */
+    f->storage = strobe_mock_storage(0, 0); /* rows that wait are stored in a file */
     f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     f->file = out_file_new("made.db", f->directory, &f->storage, &f->failure);
     f->table =
@@ -56,7 +56,7 @@ static void put_row(Fixture *f)
     out_file_rest(f->file);
 }
 
-/* `key` 0: none. */
+/* Adds a row; `key` 0: without a key. */
 static void add_row(Fixture *f, gint64 key, gint64 number)
 {
     begin_row(f);
@@ -96,8 +96,7 @@ static void finish_file(Fixture *f)
     CHECK("PRAGMA integrity_check", "ok|");
 }
 
-/* Rows without a key and those of a taken one get the next numbers in the order in which they came.
- */
+/* Rows without a key, or with a used one, get the next numbers in the order in which they came. */
 static void test_moved(Fixture *f, gconstpointer unused)
 {
     add_row(f, 17, 1);
@@ -112,7 +111,7 @@ static void test_moved(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(out_file_n_moved(f->file), ==, 4);
 }
 
-/* Rows of several tables that come in turn and wait for each other keep their order. */
+/* Rows of several tables that are added in turn, and wait for each other, keep their order. */
 static void test_in_turn(Fixture *f, gconstpointer unused)
 {
     OutTable *tables[] = {
@@ -139,7 +138,7 @@ static void test_in_turn(Fixture *f, gconstpointer unused)
     CHECK("SELECT count(*) FROM other WHERE number = (rowid - 1) * 3", "34|");
 }
 
-/* Every second key is taken when all keys come again, each twice. */
+/* Every second key is used when all keys come again, each twice. */
 static void test_taken(Fixture *f, gconstpointer unused)
 {
     for (gint64 i = 1; i <= 100; i++)
@@ -155,7 +154,7 @@ static void test_taken(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(out_file_n_moved(f->file), ==, 300);
 }
 
-/* The database is open for SQL between two rows. */
+/* The caller may use the database between two rows. */
 static void test_sql_between(Fixture *f, gconstpointer unused)
 {
     g_assert_null(out_file_sql(f->file));
@@ -211,7 +210,7 @@ static void test_appears_whole(Fixture *f, gconstpointer unused)
     g_assert_cmpint(st.st_mode & 0777, ==, 0640);
 }
 
-/* The first failure is told, and nothing appears. */
+/* The first failure is reported, and no file appears. */
 static void test_failure(Fixture *f, gconstpointer unused)
 {
     OutTable *bad = out_file_table(f->file, "u", "CREATE TABLE u(", 1, -1);
@@ -229,7 +228,7 @@ static void test_failure(Fixture *f, gconstpointer unused)
     out_file_finish(f->file);
 }
 
-/* A file that may not grow: the system's words, and nothing appears. */
+/* A file that cannot grow: the error is the system's message, and no file appears. */
 static void test_full(Fixture *f, gconstpointer unused)
 {
     g_autofree char *path = g_build_filename(f->folder, "made.db", NULL);
@@ -254,7 +253,7 @@ static void test_full(Fixture *f, gconstpointer unused)
     g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
-/* A folder that is not there any more. */
+/* The folder was removed. */
 static void test_no_folder(Fixture *f, gconstpointer unused)
 {
     g_assert_cmpint(g_rmdir(f->folder), ==, 0);
@@ -263,7 +262,7 @@ static void test_no_folder(Fixture *f, gconstpointer unused)
     g_assert_cmpint(g_mkdir(f->folder, 0700), ==, 0);
 }
 
-/* What a temporary database keeps has no name, and goes again. */
+/* The file of a temporary database has no name, and is removed at the end. */
 static void test_scratch(Fixture *f, gconstpointer unused)
 {
     OutFile *scratch = out_file_new_temporary(&f->storage, &f->failure);
@@ -271,7 +270,7 @@ static void test_scratch(Fixture *f, gconstpointer unused)
 
     g_setenv("SQLITE_TMPDIR", f->folder, TRUE);
     f->table = out_file_table(scratch, "t", "CREATE TABLE t(a, b)", 2, -1);
-    for (guint i = 0; i < 300000; i++) { /* more than SQLite keeps in memory */
+    for (guint i = 0; i < 300000; i++) { /* more rows than SQLite keeps in memory */
         add_row(f, i + 1, i);
         out_file_rest(scratch);
     }

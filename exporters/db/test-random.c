@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of any content: fields of standard names with other types, ids of nothing, times in no
- * order. Whatever is asked to be written, the result is a sound database. */
+/* Records with any content: standard fields with other types, unknown ids, times in any order.
+ * Whatever the options request, the result is a valid database. */
 #include <string.h>
 #include <strobe/kinds.h>
 
@@ -12,7 +12,7 @@
 static StrobeKind kinds[KINDS_MAX];
 static StrobeField fields[KINDS_MAX][FIELDS_MAX];
 
-/* As it is, or with one field of another type. */
+/* Returns the kind unchanged, or with one field of another type. */
 static const StrobeKind *distort_kind(guint at, const StrobeKind *kind)
 {
     guint32 n = MIN(kind->n_fields, FIELDS_MAX), odd = (guint32)g_test_rand_int_range(0, 64);
@@ -39,7 +39,7 @@ static void fill_bytes(guint8 *bytes, gsize n)
         default:
             bytes[i] = (guint8)g_test_rand_int_range(0, 256);
         }
-    if (g_test_rand_bit()) /* small numbers: ids of what is there */
+    if (g_test_rand_bit()) /* small numbers are ids that exist */
         for (gsize i = 0; i < n; i++)
             bytes[i] = i % 4 ? 0 : bytes[i] % 8;
 }

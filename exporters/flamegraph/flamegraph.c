@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call paths -> flame graphs. */
+/* Draws flame graphs from call paths. */
 #include "flamegraph.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include "path-sources.h"
 #include "picture.h"
 
-#define PATHS_MAX 262144 /* maximum number of paths of a picture; the smallest are left out */
+#define PATHS_MAX 262144 /* maximum number of paths in a picture; the smallest are left out */
 
-/* The picture of each source. */
+/* For each source of call paths, its picture. */
 static const struct {
     const char *option; /* the option that names the file */
-    const char *title;  /* follows the command in the title */
+    const char *title;  /* the part of the picture's title after the command */
     FlameUnit unit;
 } pictures[N_PATH_SOURCES] = {
     [PATHS_SAMPLES] = {"file", "", {"ms", 1e6}},
@@ -110,7 +110,7 @@ static int write_picture(const Flamegraph *graph, guint source, const GString *p
     return file && !error ? strobe_safe_file_finish(file) : error;
 }
 
-/* Writes the picture; writes no file if it has no paths. */
+/* Writes the picture of the source. Without paths no file is written. */
 static StrobeStatus finish_picture(Flamegraph *graph, guint source)
 {
     const StrobeConsumerHost *host = graph->host;

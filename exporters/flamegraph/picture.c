@@ -21,10 +21,10 @@ typedef struct Texts {
     void *user;
 } Texts;
 
-/* An open frame: further paths may pass through it. */
+/* A frame of the current path. The next path may contain it too, so its width is not known yet. */
 typedef struct OpenFrame {
     StrobeStringId name;
-    gint64 begin; /* sum of all paths before it */
+    gint64 begin; /* sum of the values of all paths before it */
 } OpenFrame;
 
 typedef struct Picture {
@@ -100,7 +100,8 @@ static void append_double(GString *out, double value)
     g_string_append(out, g_ascii_formatd(text, sizeof text, "%.3f", value));
 }
 
-/* A warm colour that depends on the name; functions of the kernel have a cool one. */
+/* Appends the colour of a frame, which depends on the function's name: a cool colour for functions
+ * of the kernel, a warm one for all others. */
 static void append_colour(GString *out, StrobeText name)
 {
     guint32 hash = 2166136261u;
@@ -133,7 +134,7 @@ static void append_label(Picture *picture, StrobeText name, double x, double wid
     g_string_append(picture->out, "</text>");
 }
 
-/* Draws the open frame at `level`, which ends at `end`. */
+/* Draws the open frame at depth `level`; its right end is `end`. */
 static void draw_frame(Picture *picture, guint level, gint64 end)
 {
     const OpenFrame *frame = &g_array_index(picture->open, OpenFrame, level);
@@ -171,7 +172,7 @@ static void close_frames(Picture *picture, guint level, gint64 end)
     }
 }
 
-/* Frames that the path shares with the previous path stay open. */
+/* Adds a path: draws the open frames that it does not contain, and opens its other frames. */
 static void draw_path(Picture *picture, const FlamePath *path, gint64 begin)
 {
     guint same = 0;

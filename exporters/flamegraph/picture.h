@@ -9,10 +9,10 @@
 typedef struct FlamePath {
     StrobeStringId *frames; /* outermost first */
     guint n_frames;
-    gint64 value; /* ns, B */
+    gint64 value; /* time in ns or size in B */
 } FlamePath;
 
-/* How values are shown: divided by `scale`. */
+/* The unit in which values are shown; a value is divided by `scale`. */
 typedef struct FlameUnit {
     const char *name;
     double scale;

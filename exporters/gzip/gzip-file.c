@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 
 #define OUTPUT_BYTES (64u << 10)
-/* 216 MB/s for a trace, where level 6 reaches 129 MB/s; the file is 18 % larger. */
+/* compresses a trace at 216 MB/s; level 6 at 129 MB/s, to a file that is 15 % smaller */
 #define LEVEL 4
 
 typedef struct Gzip {

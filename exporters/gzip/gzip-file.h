@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compression of text outputs: every exporter of text has this option, and creates its file
- * here. */
+/* Compresses the files of exporters that write text. Each of these exporters has the option `gzip`,
+ * and creates its file with this function. */
 #ifndef STROBE_EXPORTERS_GZIP_FILE_H
 #define STROBE_EXPORTERS_GZIP_FILE_H
 
@@ -17,8 +17,8 @@
         .summary = "Compress the file; its name then ends in .gz.",                                \
     }
 
-/* Like strobe_safe_file_create. Compresses while writing if `gzip` is set or the name requests
- * it; the name then ends in ".gz". */
+/* Creates a file like strobe_safe_file_create. If `gzip` is set or the name ends in ".gz", the file
+ * is compressed while it is written, and its name ends in ".gz". */
 StrobeSafeFile *gzip_file_create(int directory, const char *name, gboolean gzip);
 
 #endif

@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-/* Data flows forward, and so does the search: a few rounds find everything in a normal program. */
+/* Maximum number of passes over the nodes. A pass visits them in the direction of the flow, so a
+ * few passes find everything in a normal program. */
 #define ROUNDS_MAX 64u
 
-/* A set of versions, by number, or of blocks. */
+/* A set of versions (indexed by number) or of blocks: one flag for each. */
 typedef guint8 Set;
 
 static guint32 number_of(const Categories *c, guint32 block, guint32 version)
@@ -14,7 +15,8 @@ static guint32 number_of(const Categories *c, guint32 block, guint32 version)
     return flow_block(c->flow, block)->first_version + version;
 }
 
-/* Number of the version before the edge, and of the version after it. */
+/* input_of returns the number of the version before the access, output_of that of the version after
+ * it. */
 static guint32 input_of(const Categories *c, const FlowEdge *edge)
 {
     return number_of(c, edge->block, edge->version);
@@ -47,7 +49,7 @@ static void set_version(Categories *c, guint32 number, guint category)
         c->of_version[number] = (guint8)category;
 }
 
-/* Iterates over each edge of each node, forwards or backwards. */
+/* EACH_NODE iterates over the nodes of the flow, EACH_EDGE over the edges of a node. */
 #define EACH_NODE(node_, c_)                                                                       \
     for (FlowNode *node_ = (FlowNode *)(gpointer)(c_)->flow->nodes->data;                          \
          node_ < flow_node((c_)->flow, (c_)->flow->nodes->len); node_++)
@@ -75,7 +77,8 @@ static void set_temporaries(Categories *c)
     c->temporary[edge->block] |= edge->is_taken && edge->is_given;
 }
 
-/* Uses the program's reports; without any, the blocks for which a gradient is gathered. */
+/* Parameters are the blocks that the program reported as such. Without reports, they are the blocks
+ * for which a gradient is gathered. */
 static void set_parameters(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_PARAMETER];
@@ -88,7 +91,8 @@ static void set_parameters(Categories *c)
     }
 }
 
-/* Uses the program's reports; without any, the blocks that an optimizer's step left allocated. */
+/* An optimizer's state is in the blocks that the program reported as such. Without reports, it is
+ * in the blocks that an optimizer's step left allocated. */
 static void set_state(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_STATE];
@@ -109,7 +113,7 @@ static gboolean is_learned(guint category)
     return category == CATEGORY_GRADIENT || category == CATEGORY_PARAMETER;
 }
 
-/* Blocks into which a gradient or a parameter has flowed, in any version. */
+/* Returns the blocks of which some version was made from a gradient or a parameter. */
 static Set *depending_on_gradients(const Categories *c)
 {
     Set *depends = g_new0(Set, c->flow->blocks->len + 1);
@@ -142,7 +146,8 @@ static Set *depending_on_gradients(const Categories *c)
     return depends;
 }
 
-/* Versions from which a gradient or a parameter is made, in one or more steps. */
+/* Returns the versions from which a gradient or a parameter is made, directly or through other
+ * versions. */
 static Set *producing_gradients(const Categories *c)
 {
     Set *produces = g_new0(Set, c->flow->n_versions + 1);
@@ -199,7 +204,8 @@ static gboolean touches_gradient(const Categories *c, const FlowNode *node)
     return FALSE;
 }
 
-/* Blocks that flow into results of inputs, and are not made from inputs. */
+/* Returns the blocks that are not made from inputs, but are used together with inputs to make a
+ * result from which gradients are made. */
 static Set *beside_inputs(const Categories *c, const Set *is_used)
 {
     g_autofree Set *forward = g_new0(Set, c->flow->n_versions + 1);
@@ -227,7 +233,7 @@ static Set *beside_inputs(const Categories *c, const Set *is_used)
     return beside;
 }
 
-/* Versions from which a gradient was made. */
+/* Returns the versions from which a gradient was made. */
 static Set *used_for_gradients(const Categories *c)
 {
     Set *used = g_new0(Set, c->flow->n_versions + 1);
@@ -246,8 +252,8 @@ static Set *used_for_gradients(const Categories *c)
     return used;
 }
 
-/* Unreported parameters, such as weights that a program trains by hand: they are leaves of the
- * graph, flow into results of inputs, and gradients flow into them. */
+/* Finds parameters that the program did not report, such as weights that it trains by hand: leaves
+ * of the graph that are used together with inputs, and into which gradients flow. */
 static void set_parameters_by_flow(Categories *c)
 {
     g_autofree Set *used = used_for_gradients(c);
@@ -308,8 +314,8 @@ Categories *categories_new(const Flow *flow)
     set_gradients(c);
     set_temporaries(c);
     set_parameters(c);
-    /* before the parameters by flow, because an optimizer's state would count as parameters
-     * there */
+    /* before the parameters by flow, because these rules would take an optimizer's state for
+     * parameters */
     set_state(c);
     set_inputs(c);
     set_parameters_by_flow(c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The category of each version of each block: the eight categories of PyTorch's memory profiler,
- * by its rules. */
+/* Assigns a category to each version of each block: one of the eight categories of PyTorch's memory
+ * profiler, by the rules of this profiler. */
 #ifndef STROBE_MEMORY_FLOW_CATEGORIES_H
 #define STROBE_MEMORY_FLOW_CATEGORIES_H
 
@@ -20,9 +20,10 @@ enum {
 
 typedef struct Categories {
     const Flow *flow;
-    guint8 *of_block;   /* category of all versions of the block; CATEGORY_UNKNOWN: see
-                         * of_version */
-    guint8 *temporary;  /* by block */
+    /* category of all versions of the block; CATEGORY_UNKNOWN: the versions have categories of
+     * their own in of_version */
+    guint8 *of_block;
+    guint8 *temporary;  /* for each block: a node allocates and releases it */
     guint8 *of_version; /* indexed by number of the version */
 } Categories;
 

@@ -5,13 +5,15 @@
 
 #define STEPS_MAX 64u /* maximum number of concurrent optimizer steps in all threads */
 
-/* One access of a node to a block. make_edges merges those of the same node and block. */
+/* One access of a node to a block. make_edges merges the accesses of the same node to the same
+ * block. */
 typedef struct Touch {
     guint32 node, block;
     guint8 is_taken, is_given, is_written;
 } Touch;
 
-/* The nodes of one track, in order; the instants come in order too. */
+/* The nodes of one track in order. The instants are processed in order too, so the search continues
+ * where it ended. */
 typedef struct ThreadBuffer {
     GArray *nodes; /* of guint32 */
     guint at;
@@ -22,8 +24,8 @@ typedef struct Builder {
     GHashTable *thread_buffers; /* track -> ThreadBuffer */
     GHashTable *present;        /* address -> 1 + index of the block there */
     GArray *touches;
-    const GArray *steps; /* of FlowSpan, in order of end */
-    guint step;          /* the first unfinished one */
+    const GArray *steps; /* of FlowSpan, in the order of their ends */
+    guint step;          /* index of the first step that has not ended */
 } Builder;
 
 static gint compare_instants(gconstpointer a, gconstpointer b)
@@ -73,8 +75,9 @@ static void make_thread_buffers(Builder *b)
     }
 }
 
-/* The node of the thread that contains a time. An operator's inputs may be recorded just before
- * it begins: a use outside of all nodes belongs to the next one. FLOW_NO_BLOCK: none. */
+/* Returns the node of the instant's thread that contains the instant. The inputs of an operator may
+ * be recorded just before it begins, so a use outside of all nodes belongs to the next node.
+ * FLOW_NO_BLOCK: there is no node. */
 static guint32 node_at(Builder *b, const FlowInstant *instant)
 {
     ThreadBuffer *thread_buffer =
@@ -117,7 +120,8 @@ static guint32 add_block(Builder *b, const FlowInstant *instant, gint64 begin_ns
     return index;
 }
 
-/* The block at the instant's address; without an allocation in the window, a block from before. */
+/* Returns the block at the instant's address. If no allocation of it is in the window, adds a block
+ * from before the window. */
 static guint32 block_at(Builder *b, const FlowInstant *instant)
 {
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
@@ -167,7 +171,7 @@ static void allocate_block(Builder *b, guint32 node, const FlowInstant *instant)
     guint before = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
     guint32 block;
 
-    if (before) /* its release was not recorded */
+    if (before) /* the release of the block that was at this address was not recorded */
         free_block(b, node, before - 1, instant);
     block = add_block(b, instant, instant->at_ns);
     flow_block(b->flow, block)->name = flow_node(b->flow, node)->name;
@@ -223,7 +227,8 @@ static void take_instant(Builder *b, const FlowInstant *instant)
 
 /* ---- edges ---- */
 
-/* Numbers the versions in the order in which nodes begin. */
+/* Sets the version before the access, and counts a new version if the access makes one. Called in
+ * the order in which nodes begin. */
 static void finish_edge(Flow *flow, FlowEdge *edge)
 {
     FlowBlock *block = flow_block(flow, edge->block);
@@ -283,7 +288,7 @@ static gint compare_places(gconstpointer a, gconstpointer b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* The position of each node in the order of begins. */
+/* Returns the position of each node in the order in which nodes begin. */
 static guint32 *rank_nodes(const Flow *flow)
 {
     GArray *places = g_array_sized_new(FALSE, FALSE, sizeof(Place), flow->nodes->len);

@@ -9,30 +9,30 @@
 #include <glib.h>
 #include <strobe/record.h>
 
-#define FLOW_BEFORE (-1)      /* begin of a block from before the window */
-#define FLOW_NEVER G_MAXINT64 /* end of a block that still exists */
+#define FLOW_BEFORE (-1)      /* begin of a block that was allocated before the window */
+#define FLOW_NEVER G_MAXINT64 /* end of a block that was not released */
 #define FLOW_NO_BLOCK G_MAXUINT32
 #define FLOW_NO_ROLE 0xff
 
-/* Roles of a block that the program itself reports. */
+/* Roles of blocks that the program reports. */
 enum { FLOW_ROLE_PARAMETER, FLOW_ROLE_GRADIENT, FLOW_ROLE_STATE, FLOW_N_ROLES };
 
 typedef struct FlowBlock {
     guint64 bytes;
     gint64 begin_ns, end_ns;
-    StrobeStringId name;   /* of the operator that allocated it, 0: none */
-    guint32 first_version; /* number of its version 0 among the versions of all blocks */
+    StrobeStringId name;   /* name of the operator that allocated the block, 0: none */
+    guint32 first_version; /* number of the block's version 0 among the versions of all blocks */
     guint32 n_versions;
-    guint8 role;     /* FLOW_ROLE_*, FLOW_NO_ROLE */
-    guint8 is_leaf;  /* a gradient is gathered for it */
-    guint8 is_state; /* an optimizer's step has allocated or written it, and has left it
-                      * allocated */
+    guint8 role;    /* FLOW_ROLE_*, FLOW_NO_ROLE */
+    guint8 is_leaf; /* a gradient is gathered for the block */
+    /* an optimizer's step has allocated or written the block, and has not released it */
+    guint8 is_state;
 } FlowBlock;
 
 /* An access of a node to a block. */
 typedef struct FlowEdge {
     guint32 block;
-    guint32 version; /* version before the access; no meaning for an allocation */
+    guint32 version; /* the version before the access; an allocation has none */
     guint8 is_taken, is_given, is_written;
 } FlowEdge;
 
@@ -42,14 +42,14 @@ typedef struct FlowNode {
     StrobeStringId name;
     StrobeTrackId track;
     guint32 first_edge, n_edges;
-    guint32 gradient; /* the block in which it gathers a gradient, FLOW_NO_BLOCK: none */
+    guint32 gradient; /* the block in which the operator gathers a gradient, FLOW_NO_BLOCK: none */
     guint8 is_backward;
-    guint8 gathers; /* it is AccumulateGrad, which stores a gradient */
+    guint8 gathers; /* the operator is AccumulateGrad, which stores a gradient */
 } FlowNode;
 
 typedef enum FlowAction { FLOW_TAKE, FLOW_GIVE, FLOW_USE, FLOW_ROLE } FlowAction;
 
-/* An event of memory. */
+/* An allocation, a release or a use of memory, or the report of a role. */
 typedef struct FlowInstant {
     gint64 at_ns;
     guint64 address;
@@ -58,7 +58,7 @@ typedef struct FlowInstant {
     gint32 device; /* device of the memory; -1: the host */
     guint8 action; /* FlowAction */
     guint8 is_written, is_leaf;
-    guint8 is_gradient; /* an operator that stores a gradient uses it */
+    guint8 is_gradient; /* the operator that uses the memory stores a gradient */
     guint8 role;
 } FlowInstant;
 
@@ -71,13 +71,15 @@ typedef struct FlowSpan {
 typedef struct Flow {
     GArray *blocks; /* of FlowBlock */
     GArray *nodes;  /* of FlowNode, by begin */
-    GArray *edges;  /* of FlowEdge, in the order of nodes; each node has a block at most once */
+    /* of FlowEdge, by node in the order of nodes; a node has at most one edge to a block */
+    GArray *edges;
     guint n_versions;
     gboolean has_role[FLOW_N_ROLES]; /* whether any block was reported with this role */
 } Flow;
 
-/* Sorts `nodes` (outermost; those of a track in order) and `instants`; the flow owns `nodes`
- * from now on. `steps` (of FlowSpan) are in the order of their ends. */
+/* Makes the flow. `nodes` are outermost operators; those of a track must be in order. `steps` (of
+ * FlowSpan) must be in the order of their ends. Sorts `nodes` and `instants`; the flow owns `nodes`
+ * from now on. */
 Flow *flow_new(GArray *nodes, GArray *instants, const GArray *steps);
 void flow_free(Flow *flow);
 
@@ -96,7 +98,8 @@ static inline const FlowEdge *flow_edges(const Flow *flow, const FlowNode *node)
     return &g_array_index(flow->edges, FlowEdge, node->first_edge);
 }
 
-/* Whether the edge makes a new version, and the number of this version. */
+/* flow_has_output: whether the access makes a new version of the block. flow_output: the number of
+ * this version. */
 static inline gboolean flow_has_output(const FlowEdge *edge)
 {
     return !edge->is_given && (edge->is_taken || edge->is_written);

@@ -8,7 +8,8 @@
 
 enum { OBJECT, STORAGE, TYPE, ELEMENT, SIZES, STRIDES, DEVICE_TYPE, DEVICE, N_ITEMS };
 
-/* The part up to a mark, or to the end. */
+/* Returns the part of the text before the first character of `marks`, or the whole text, and moves
+ * `text` past it. */
 static StrobeText take_part(StrobeText *text, const char *marks)
 {
     StrobeText part = {text->bytes, 0};

@@ -1,4 +1,4 @@
-/* Memory over time by its purpose: areas, values under the pointer, the peak. */
+/* Draws memory over time by its purpose: areas, values under the pointer, the peak. */
 
 const memoryNames = ["Parameter", "Optimizer state", "Input", "Temporary", "Activation", "Gradient",
   "Autograd detail", "Unknown"];
@@ -35,7 +35,7 @@ function memoryRow(cells) {
   });
   return line;
 }
-/* A round step that fits into `span` at most `n` times. */
+/* Returns a round step that fits into `span` at most `n` times. */
 function memoryStep(span, n, base) {
   let step = 1;
   while (step * base * n < span) step *= base;
@@ -147,7 +147,7 @@ class MemoryChart {
     if (span >= 1e3) return (us / 1e3).toFixed(step ? 1 : 3) + " ms";
     return (us / (step ? 1 : 1e3)).toFixed(step ? 0 : 3) + (step ? " µs" : " ms");
   }
-  /* The sample that is valid at a time: the last one at or before it. */
+  /* Returns the sample that is valid at the time `us`: the last one at this time or earlier. */
   at(us) {
     const times = this.data.times;
     let low = 0, high = this.last;
@@ -328,7 +328,7 @@ class MemoryChart {
     });
   }
 
-  /* The plot with its title, what the allocator says and the categories that are drawn. */
+  /* Returns the plot as an image, with its title, the allocator's totals and the categories that are drawn. */
   picture() {
     const scale = devicePixelRatio || 1, back = this.back, head = 76;
     const made = document.createElement("canvas"), c = made.getContext("2d");

@@ -6,7 +6,7 @@
 
 #include "external-tensors.h"
 
-#define DEVICES_MAX 64u /* further ones are left out */
+#define DEVICES_MAX 64u /* maximum number of devices; further ones are left out */
 
 #define SCOPE_FUNCTION 0 /* at::RecordScope */
 #define SCOPE_BACKWARD 1
@@ -97,9 +97,9 @@ static gboolean is_wanted(const MemoryRecords *records, gint32 device)
     return records->device == MEMORY_ALL_DEVICES || records->device == device;
 }
 
-/* ---- records in ---- */
+/* ---- adding records ---- */
 
-/* NULL: there are too many. */
+/* Finds or adds a device. NULL: there are too many. */
 static MemoryDevice *find_device(MemoryRecords *records, gint32 number)
 {
     const MemoryDevice added = {number, 0, STROBE_ABSENT_I64, STROBE_ABSENT_I64};
@@ -117,8 +117,8 @@ static MemoryDevice *find_device(MemoryRecords *records, gint32 number)
     return &g_array_index(records->devices, MemoryDevice, place);
 }
 
-/* Keeps the largest totals. An absent value never replaces one, because it is the smallest
- * number. */
+/* Keeps the largest totals of a device. An absent value is the smallest number, so it never
+ * replaces a total. */
 static void take_totals(MemoryDevice *device, const StrobeView *record, const uint32_t *at)
 {
     device->most_allocated =
@@ -146,7 +146,8 @@ static void take_event(MemoryRecords *records, const StrobeView *record)
     if (!device)
         return;
     take_totals(device, record, at);
-    /* A size below 0 is a release, whatever the action: raw files of the host are written so. */
+    /* A size below 0 means a release, whatever the action is: raw files of the host have releases
+     * in this form. */
     if (action > 1 || size == STROBE_ABSENT_I64 || instant.address == STROBE_ABSENT_U64)
         return;
     device->n_events++;
@@ -161,7 +162,7 @@ static void add_step(MemoryRecords *records, const StrobeView *record)
     g_array_append_val(records->steps, step);
 }
 
-/* The access of a node that stores a gradient. */
+/* Whether the operator stores a gradient in the block that it uses. */
 static gboolean is_placing_gradient(const char *name)
 {
     return !strcmp(name, "aten::detach") || !strcmp(name, "aten::add_");
@@ -178,7 +179,8 @@ static GArray *thread_buffer_of(MemoryRecords *records, StrobeTrackId track)
     return thread_buffer;
 }
 
-/* Nested operators end before the enclosing one, which replaces them. */
+/* Adds an operator. Removes the operators that it contains, which ended before it, so that only
+ * outermost ones are left. */
 static void add_node(MemoryRecords *records, const StrobeView *record, const char *name,
                      guint scope)
 {
@@ -205,7 +207,7 @@ static void add_node(MemoryRecords *records, const StrobeView *record, const cha
     }
 }
 
-/* The tensors in an operator's own record. */
+/* Adds the uses of the tensors that an operator's record lists. */
 static void take_external(MemoryRecords *records, const StrobeView *record, const char *name,
                           uint32_t offset, gboolean is_list)
 {
@@ -232,7 +234,7 @@ static void take_external(MemoryRecords *records, const StrobeView *record, cons
     }
 }
 
-/* Records of parameters apply to the whole window, whatever their time. */
+/* Adds a reported parameter. It is one for the whole window, whatever the time of the record. */
 static void take_parameter(MemoryRecords *records, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&records->parameters, record->kind);
@@ -257,8 +259,8 @@ static void take_parameter(MemoryRecords *records, const StrobeView *record)
     }
 }
 
-/* Nodes are operators with a schema ("aten::mm") and those of the backward graph; enclosing ones
- * (ranges, the graph's engine) are not. */
+/* Adds an operator with a schema ("aten::mm") or of the backward graph. Other operators (ranges,
+ * the engine of the graph) only contain these and are not nodes. */
 static void take_operator(MemoryRecords *records, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&records->operators, record->kind);
@@ -352,7 +354,7 @@ const GArray *memory_records_devices(const MemoryRecords *records)
     return records->devices;
 }
 
-/* ---- out ---- */
+/* ---- making the flow ---- */
 
 static GArray *all_nodes(const MemoryRecords *records)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collects the records from which the flow of memory is derived. Keeps all of them, because the
- * purpose of a block is known only later. */
+ * purpose of a block is known only at the end. */
 #ifndef STROBE_MEMORY_FLOW_RECORDS_H
 #define STROBE_MEMORY_FLOW_RECORDS_H
 
@@ -16,25 +16,27 @@
 typedef struct MemoryDevice {
     gint32 number; /* -1: the host */
     guint64 n_events;
-    gint64 most_allocated, most_reserved; /* B, as the allocator counts; absent: not reported */
+    /* largest totals that the allocator reported, in B; absent: not reported */
+    gint64 most_allocated, most_reserved;
 } MemoryDevice;
 
 typedef struct MemoryRecords MemoryRecords;
 
-/* `device`: only memory of this device; MEMORY_ALL_DEVICES: of all. */
+/* `device`: only this device's memory is recorded; MEMORY_ALL_DEVICES: that of all devices. */
 MemoryRecords *memory_records_new(const StrobeConsumerHost *host, StrobeInstance *self,
                                   gint32 device);
 void memory_records_free(MemoryRecords *records);
 
-/* Takes records of MEMORY_FLOW_KINDS; others are ignored. */
+/* Adds a record of MEMORY_FLOW_KINDS; ignores others. */
 void memory_records_add(MemoryRecords *records, const StrobeView *record);
-/* Number of records that are kept. */
+/* Returns the number of records that are kept. */
 guint64 memory_records_count(const MemoryRecords *records);
-/* Releases the kept records. From then on only the devices' numbers are kept. */
+/* Releases the records that are kept. Later records only change the totals of the devices. */
 void memory_records_drop(MemoryRecords *records);
-/* The devices (MemoryDevice) by number; the array belongs to `records`. */
+/* Returns the devices (MemoryDevice) in the order of their numbers; the array belongs to
+ * `records`. */
 const GArray *memory_records_devices(const MemoryRecords *records);
-/* The flow through the memory of one device (transfer full). */
+/* Returns the flow of data through the memory of one device. (transfer full) */
 Flow *memory_records_flow(MemoryRecords *records, gint32 device);
 
 #endif

@@ -44,7 +44,7 @@ static void keep_sample(GArray *kept, guint i)
         g_array_append_val(kept, i);
 }
 
-/* First, smallest, largest and last of samples `from` to `to`. */
+/* Keeps the first, smallest, largest and last of the samples `from` to `to`. */
 static void keep_extremes(const GArray *samples, guint from, guint to, GArray *kept)
 {
     guint least = from, most = from;
@@ -61,7 +61,7 @@ static void keep_extremes(const GArray *samples, guint from, guint to, GArray *k
     keep_sample(kept, to - 1);
 }
 
-/* Indexes of the drawn samples. */
+/* Returns the indexes of the samples that are drawn. */
 static GArray *thin_samples(const GArray *samples, guint parts)
 {
     GArray *kept = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -112,7 +112,7 @@ static gint compare_held(gconstpointer a, gconstpointer b)
     return (x->block > y->block) - (x->block < y->block);
 }
 
-/* The blocks that are allocated in a microsecond, the largest first. */
+/* Returns the blocks that are allocated in this microsecond, the largest first. */
 static GArray *held_at(const Flow *flow, gint64 at_us)
 {
     GArray *found = g_array_new(FALSE, FALSE, sizeof(Held));
@@ -129,7 +129,7 @@ static GArray *held_at(const Flow *flow, gint64 at_us)
     return found;
 }
 
-/* The version of each block in a microsecond. */
+/* Returns the version of each block in this microsecond. */
 static guint32 *versions_at(const Flow *flow, gint64 at_us)
 {
     guint32 *versions = g_new0(guint32, flow->blocks->len + 1);
@@ -145,7 +145,7 @@ static guint32 *versions_at(const Flow *flow, gint64 at_us)
     return versions;
 }
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
 static void put_time(StrobeJsonWriter *json, gboolean is_known, gint64 us)
 {

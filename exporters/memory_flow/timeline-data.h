@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timeline of memory as the data of a page. */
+/* Writes a timeline of memory as the data of a page. */
 #ifndef STROBE_MEMORY_FLOW_TIMELINE_DATA_H
 #define STROBE_MEMORY_FLOW_TIMELINE_DATA_H
 
@@ -16,17 +16,19 @@ typedef struct TimelineText {
     Flow *flow;
     Categories *categories;
     GArray *events, *samples;
-    gint64 most_allocated, most_reserved; /* as the allocator counts; absent: not reported */
+    /* largest totals that the allocator reported; absent: not reported */
+    gint64 most_allocated, most_reserved;
 } TimelineText;
 
-/* The timeline of one of the records' devices. */
+/* Makes the timeline of one of the devices in `records`. */
 TimelineText *timeline_text_new(const StrobeConsumerHost *host, StrobeInstance *self,
                                 MemoryRecords *records, const MemoryDevice *device);
 void timeline_text_free(TimelineText *text);
 
-/* {device, begin, n_blocks, most_allocated, most_reserved, is_thinned, peak, times, held, blocks}:
- * `begin` is in ns since the window's begin, the other times are in us since then. A long timeline
- * is thinned: each of `parts` keeps its extremes. */
+/* Writes {device, begin, n_blocks, most_allocated, most_reserved, is_thinned, peak, times, held,
+ * blocks}. `begin` is the time of the first event, in ns since the window's begin; the other times
+ * are in us since `begin`. A long timeline is thinned: it is divided into `parts`, and each part
+ * keeps only its extreme samples. */
 void timeline_write_data(const TimelineText *text, guint parts, StrobeJsonWriter *json);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory by category: single events, and the allocated bytes after each microsecond with events. */
+/* Derives the timeline of memory by category: the events, and the allocated bytes after each
+ * microsecond that has events. */
 #ifndef STROBE_MEMORY_FLOW_TIMELINE_H
 #define STROBE_MEMORY_FLOW_TIMELINE_H
 
 #include "categories.h"
 
-/* The numbers of PyTorch's profiler. */
+/* Actions, with the numbers that PyTorch's profiler uses. */
 enum {
     ACTION_PREEXISTING = 0,
     ACTION_CREATE = 1,
@@ -17,20 +18,20 @@ typedef struct TimelineEvent {
     gint64 at_ns; /* -1: before the window */
     guint64 bytes;
     guint8 action;
-    guint8 category; /* category of the version; for a write, of the old version */
-    guint8 next;     /* for a write, of the new version */
+    guint8 category; /* category of the version; for a write: of the version before it */
+    guint8 next;     /* for a write: category of the new version */
 } TimelineEvent;
 
-/* Allocated bytes from a time on. */
+/* The allocated bytes from a microsecond on. */
 typedef struct TimelineSample {
     gint64 at_us;
     gint64 held[N_CATEGORIES];
 } TimelineSample;
 
-/* The events (TimelineEvent), by time and action. */
+/* Returns the events (TimelineEvent), sorted by time and action. */
 GArray *timeline_events(const Categories *categories);
-/* The samples (TimelineSample): one for each microsecond with events. Blocks from before the window
- * are in the first. */
+/* Returns a sample (TimelineSample) for each microsecond that has events. The first sample includes
+ * the blocks from before the window. */
 GArray *timeline_samples(const GArray *events);
 
 static inline gint64 timeline_sum(const TimelineSample *sample)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_event, cpu_op, memory.tensor_use, memory.tensor_role -> memory over time by category. */
+/* Writes memory over time by category, from the kinds of MEMORY_FLOW_KINDS. */
 #include "memory-timeline.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "timeline-file.h"
 
-/* Blocks and versions are counted in 32 bits. */
+/* maximum number of records: blocks and versions are counted in 32 bits */
 #define RECORDS_MAX (1u << 30)
 
 typedef struct MemoryTimeline {
@@ -18,7 +18,7 @@ typedef struct MemoryTimeline {
     MemoryRecords *records;
 } MemoryTimeline;
 
-/* "cpu" is -1, "npu:2" 2, "npu" 0. */
+/* Reads the number of a device: "cpu" is -1, "npu:2" is 2, "npu" is 0. */
 static gboolean parse_device(const char *text, gint32 *device)
 {
     guint64 number = 0;
@@ -75,7 +75,7 @@ static StrobeStatus memory_timeline_batch(void *state, const StrobeView *records
                            RECORDS_MAX);
 }
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
 static int write_form(const TimelineText *text, const char *name, StrobeSafeFile *file)
 {

@@ -7,12 +7,12 @@
 
 #include "timeline-data.h"
 
-/* Each returns 0 or an errno value. [[time ns, action, bytes, category], ...]; writing a version
- * gives two entries. */
+/* The functions return 0 or an errno value. timeline_write_raw writes [[time in ns, action, bytes,
+ * category], ...]; a write, which replaces a version by a new one, has two entries. */
 int timeline_write_raw(const TimelineText *text, StrobeSafeFile *file);
-/* [[times us], [[0, bytes of each category], ...]]. */
+/* Writes [[times in us], [[0, bytes of each category], ...]]. */
 int timeline_write_json(const TimelineText *text, StrobeSafeFile *file);
-/* A self-contained page. */
+/* Writes an HTML page that needs no other files. */
 int timeline_write_page(const TimelineText *text, StrobeSafeFile *file);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page that draws the timeline: page.html with the data inserted. */
+/* Writes the page that draws the timeline: page.html with the data inserted. */
 #include <page-escape.h>
 
 #include "page-text.h"
 #include "timeline-file.h"
 
-#define PARTS 1500u /* a screen has no more columns */
+#define PARTS 1500u /* a screen has at most about so many columns */
 
 int timeline_write_page(const TimelineText *text, StrobeSafeFile *file)
 {

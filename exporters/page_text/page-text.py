@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""page-text.py PREFIX HEADER PAGE FILE...: the page with its styles (.css) and scripts (.js) in it as C arrays
-PREFIX_head and PREFIX_tail, between which its data come; PREFIX_middle is the part between the data and a
-library, if the page has a place for one."""
+"""page-text.py PREFIX HEADER PAGE FILE...: inserts the styles (.css) and scripts (.js) FILE into the page, and writes
+it to HEADER as C arrays: PREFIX_head is the part before the page's data, and PREFIX_tail the part after them. If the
+page has a place for a library, PREFIX_middle is the part between the data and the library."""
 
 import sys
 
@@ -27,7 +27,7 @@ def main():
     head, is_data, tail = content.partition(DATA)
     middle, is_library, rest = tail.partition(LIBRARY)
     if not is_data or DATA in tail or LIBRARY in rest:
-        sys.exit("%s: expected one %s, and at most one %s behind it" % (page, DATA.decode(), LIBRARY.decode()))
+        sys.exit("%s: expected one %s, and at most one %s after it" % (page, DATA.decode(), LIBRARY.decode()))
     parts = [("head", head)] + ([("middle", middle), ("tail", rest)] if is_library else [("tail", tail)])
     with open(header, "w") as file:
         file.write("/* SPDX-License-Identifier: Apache-2.0 */\n/* Made by page-text.py. */\n")

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call paths with their time or memory, from samples, waiting, calls of Python, operators and the
- * heap. */
+/* Reads call paths with their time or memory, from samples, waiting, Python calls, operators and
+ * the heap. */
 #ifndef STROBE_EXPORTERS_PATH_SOURCES_H
 #define STROBE_EXPORTERS_PATH_SOURCES_H
 
@@ -29,8 +29,8 @@ typedef enum PathSource {
         .name = "heap_metric",                                                                     \
         .default_value = "most_bytes",                                                             \
         .choices = path_source_heap_metrics,                                                       \
-        .summary = "Which bytes of the heap to use: the most that a path held at one time, held "  \
-                   "at the common peak, held at the end, or all that it allocated.",               \
+        .summary = "The bytes that count for a path of the heap: its own maximum, its bytes at "   \
+                   "the peak of all paths, at the end, or all that it allocated.",                 \
     }
 extern const char *const path_source_heap_metrics[];
 
@@ -43,14 +43,14 @@ typedef struct PathSources {
 
 typedef struct SourcePath {
     PathSource source;
-    StrobeStackId stack; /* innermost first */
-    gint64 value;        /* ns; B for the heap */
+    StrobeStackId stack; /* frames, the innermost first */
+    gint64 value;        /* value in ns; for the heap in B */
 } SourcePath;
 
 /* `heap_metric` is one of path_source_heap_metrics and must stay valid. */
 void path_sources_init(PathSources *sources, const StrobeConsumerHost *host, StrobeInstance *self,
                        const char *heap_metric);
-/* FALSE: the record is not a path, or its value is 0. */
+/* Reads the path of a record. FALSE: the record is not a path, or its value is 0. */
 gboolean path_sources_read(PathSources *sources, const StrobeView *record, SourcePath *path);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_sample, call_path, stack_total, heap_path -> profiles in the form of pprof. */
+/* Writes profiles in pprof's format from cpu_sample, call_path, stack_total and heap_path. */
 #include "pprof.h"
 
 #include <glib.h>
@@ -9,12 +9,12 @@
 
 #include "profile-file.h"
 
-/* maximum number of different stacks of samples; further ones have no frames */
+/* maximum number of different stacks of samples; further samples have no frames */
 #define STACKS_MAX 4194304u
 
 enum { SAMPLES, WAITS, CALLS, OPERATORS, BLOCKS, N_FILES };
 
-/* Fields of each kind: the stack, then the numbers that become values. */
+/* The fields that are read of each kind: the stack, then the numbers that become values. */
 enum { STACK, NUMBERS };
 
 static const StrobeWantedField sample_fields[] = {{"stack", STROBE_FIELD_STACK},
@@ -23,7 +23,7 @@ static const StrobeWantedField call_fields[] = {{"path", STROBE_FIELD_STACK},
                                                 {"count", STROBE_FIELD_U64},
                                                 {"time", STROBE_FIELD_I64},
                                                 {"source", STROBE_FIELD_STRING}};
-enum { CALL_SOURCE = 3 }; /* its index, after the numbers */
+enum { CALL_SOURCE = 3 }; /* index of the source of a call_path, after the numbers */
 static const StrobeWantedField operator_fields[] = {
     {"path", STROBE_FIELD_STACK}, {"calls", STROBE_FIELD_U64}, {"host_self", STROBE_FIELD_I64}};
 static const StrobeWantedField block_fields[] = {{"stack", STROBE_FIELD_STACK},
@@ -56,9 +56,9 @@ static const struct {
                 block_values},
 };
 
-/* Sum of the samples with one stack and one thread name. */
+/* The sum of the samples with one stack and one name of a thread. */
 typedef struct StackSum {
-    guint64 key; /* thread's name and stack */
+    guint64 key; /* name of the thread, and stack */
     gint64 values[2];
 } StackSum;
 
@@ -67,7 +67,7 @@ typedef struct Pprof {
     StrobeInstance *self;
     StrobeBinder binders[N_FILES];
     ProfileFile *files[N_FILES];
-    GHashTable *sums; /* of StackSum, by key */
+    GHashTable *sums; /* key -> StackSum */
 } Pprof;
 
 static StrobeStatus pprof_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
@@ -104,7 +104,7 @@ static StrobeStatus fail_file(Pprof *pprof, guint file, int error)
                              pprof->host->metadata(pprof->self)->directory_path, g_strerror(error));
 }
 
-/* Adds a sample to the sum of its stack, because there are many samples but few stacks. */
+/* Adds a sample to the sum of its stack. There are many samples, but only few stacks. */
 static void add_sample(Pprof *pprof, const StrobeView *record, const guint32 *at)
 {
     const gint64 time = strobe_field_i64(record, at[NUMBERS], 0);
@@ -134,7 +134,7 @@ static StrobeStatus write_stack(Pprof *pprof, guint file, StrobeStackId stack,
     return error ? fail_file(pprof, file, error) : STROBE_OK;
 }
 
-/* Writes a record that is already the sum of its path. */
+/* Writes a record that is the sum of a path already. */
 static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record, const guint32 *at)
 {
     gint64 values[PROFILE_VALUES_MAX] = {0};
@@ -144,9 +144,8 @@ static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record,
     return write_stack(pprof, file, strobe_field_u32(record, at[STACK], 0), 0, values);
 }
 
-/* Whether the record belongs to this file. The kind call_path has several sources; its paths of
- * samples are not used, because they have no lines: the file of samples is made from the samples
- * themselves. */
+/* Whether the record belongs to this file. The kind call_path has several sources. Its paths of
+ * samples are not used, because they have no lines; the file of samples is made from cpu_sample. */
 static gboolean is_of_file(const Pprof *pprof, guint file, const StrobeView *record,
                            const guint32 *at)
 {
@@ -175,7 +174,7 @@ static StrobeStatus pprof_batch(void *state, const StrobeView *records, size_t n
     return status;
 }
 
-/* Orders by time, the largest first, so that every run writes the same file. */
+/* Compares by time, the longest first, so that every run writes the same file. */
 static gint compare_sums(gconstpointer a, gconstpointer b)
 {
     const StackSum *x = *(StackSum *const *)a, *y = *(StackSum *const *)b;

@@ -10,7 +10,7 @@
 
 #include "proto-message.h"
 
-/* Fields of the messages, as profile.proto numbers them. */
+/* Numbers of the messages' fields in profile.proto. */
 enum {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE = 2,
@@ -37,17 +37,18 @@ struct ProfileFile {
     const ProfileValue *values;
     guint n_values;
     StrobeSafeFile *file;    /* NULL: no sample yet */
-    GHashTable *locations;   /* frame to number, from 1 */
-    GHashTable *functions;   /* name and file to number, from 1 */
-    GHashTable *strings;     /* text to its place in the table */
-    GByteArray *definitions; /* locations and functions, which follow the samples */
-    GByteArray *table;       /* of strings, in their order */
+    GHashTable *locations;   /* frame -> number, from 1 */
+    GHashTable *functions;   /* name and file -> number, from 1 */
+    GHashTable *strings;     /* text -> index in the table */
+    GByteArray *definitions; /* the locations and functions, which are written after the samples */
+    GByteArray *table;       /* the table of strings */
     GByteArray *message, *part;
     guint64 n_samples;
     gint64 total; /* sum of the last value of all samples */
 };
 
-/* The place of a text in the table; bytes that are not valid UTF-8 become U+FFFD. */
+/* Returns the index of a text in the table of strings. Bytes that are not valid UTF-8 become
+ * U+FFFD. */
 static guint64 string_index(ProfileFile *file, const char *bytes, gsize length)
 {
     g_autofree char *text = g_utf8_make_valid(bytes, (gssize)length);
@@ -84,7 +85,7 @@ ProfileFile *profile_file_new(const StrobeConsumerHost *host, StrobeInstance *se
     file->table = g_byte_array_new();
     file->message = g_byte_array_new();
     file->part = g_byte_array_new();
-    text_index(file, ""); /* the format requires it as the first string */
+    text_index(file, ""); /* the format requires "" as the first string */
     return file;
 }
 
@@ -159,7 +160,7 @@ static int open_file(ProfileFile *file)
     return file->file ? 0 : errno;
 }
 
-/* A sample as a field of the profile: tag and length, then the sample. */
+/* Writes a message as a field of the profile: tag, length, message. */
 static int write_field(ProfileFile *file, guint field, const GByteArray *message)
 {
     g_autoptr(GByteArray) whole = g_byte_array_sized_new(message->len + 16);

@@ -3,8 +3,8 @@
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
-/* Appends seven bits in each byte, the lowest first; all bytes except the last have the highest bit
- * set. */
+/* Appends a number with seven bits in each byte, the lowest bits first. The highest bit of a byte
+ * is set if another byte follows. */
 static void append_varint(GByteArray *message, guint64 number)
 {
     guint8 bytes[10];

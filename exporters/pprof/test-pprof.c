@@ -6,7 +6,7 @@
 #include "../fixture/test-export-fixture.h"
 #include "proto-message.h"
 
-/* The uncompressed message; NULL: there is no such file. */
+/* Returns the uncompressed message; NULL: there is no such file. */
 static GBytes *take_file(const ExportFixture *f, const char *name)
 {
     g_autofree char *path = g_build_filename(f->folder, name, NULL);
@@ -30,7 +30,7 @@ static void assert_message(const GByteArray *message, const char *bytes, gsize l
     g_assert_cmpmem(message->data, message->len, bytes, length);
 }
 
-/* The forms that the documentation of the wire form has as examples, and its bounds. */
+/* Checks the examples in the documentation of the wire format, and its limits. */
 static void test_wire(void)
 {
     static const guint64 numbers[] = {3, 270, 86942};
@@ -61,7 +61,7 @@ static void add_sample(ExportFixture *f, gint64 time, const char *const *frames)
                     0, &sample);
 }
 
-/* The first sample of the message: two equal ones are one. */
+/* The first sample of the message: two equal samples become one. */
 static void test_samples(ExportFixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"work (h) h.c:7", "main (h)", NULL};
@@ -73,7 +73,8 @@ static void test_samples(ExportFixture *f, gconstpointer unused)
     g_assert_nonnull(bytes);
     gsize size;
     const char *message = g_bytes_get_data(bytes, &size);
-    /* sample: locations 1 and 2, values 2 and 3000, a label: texts 4 ("thread") and 5. */
+    /* The sample: locations 1 and 2, values 2 and 3000, a label with the texts 4 ("thread") and
+     * 5. */
     static const char sample[] = "\x12\x0f\x0a\x02\x01\x02\x12\x03\x02\xb8\x17\x1a\x04\x08";
     g_assert_cmpint(size, >, sizeof sample);
     g_assert_cmpmem(message, sizeof sample - 1, sample, sizeof sample - 1);
@@ -81,7 +82,7 @@ static void test_samples(ExportFixture *f, gconstpointer unused)
     g_assert_nonnull(memmem(message, size, "\x32\x08work (h)", 10));
 }
 
-/* Calls and time of a path of Python; a path of samples is not there twice. */
+/* Calls and time of a path of Python calls; a path of samples is not in the file twice. */
 static void test_calls(ExportFixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"a.py(9): leaf", "a.py(1): main", NULL};
@@ -97,7 +98,7 @@ static void test_calls(ExportFixture *f, gconstpointer unused)
     g_assert_nonnull(bytes);
     gsize size;
     const char *message = g_bytes_get_data(bytes, &size);
-    /* sample: locations 1 and 2, values 3 and 3000; what follows is no sample. */
+    /* The sample: locations 1 and 2, values 3 and 3000; the next field is not a sample. */
     static const char sample[] = "\x12\x09\x0a\x02\x01\x02\x12\x03\x03\xb8\x17\x0a";
     g_assert_cmpint(size, >, sizeof sample);
     g_assert_cmpmem(message, sizeof sample - 1, sample, sizeof sample - 1);

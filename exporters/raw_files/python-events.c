@@ -4,35 +4,119 @@
 #include <string.h>
 
 #define MODULE "nn.Module: "
-#define CALLS_LAST ((gint64)1 << 62)
 
-static void add_event(StrobeExternalSorter *events, gint64 order, const PythonEvent *event)
+struct PythonEvents {
+    StrobeExternalSorter *calls; /* in the order in which they began */
+    const PythonCall *call;      /* the next one to begin, NULL: it has not been read */
+    GHashTable *open; /* calls that have not returned, innermost last: GArray by thread */
+    PythonCall returned;
+};
+
+static void free_stack(void *stack)
 {
-    strobe_external_sorter_add(events, (StrobeSortKey){event->at_ns, order}, event, sizeof *event);
+    g_array_unref(stack);
 }
 
-/* At the same time, inner calls return before outer ones, then outer calls begin before inner ones.
- * A call takes at least 1 ns, because otherwise its return would be sorted before its begin. */
-void python_events_add(StrobeExternalSorter *events, gint64 begin_ns, gint64 end_ns, guint64 thread,
-                       guint64 pid, guint64 key)
+PythonEvents *python_events_new(StrobeStorage *storage)
 {
-    const gint64 last_ns = MAX(end_ns, begin_ns + 1);
-    PythonEvent event = {.at_ns = begin_ns, .thread = thread, .pid = pid, .key = key};
+    PythonEvents *events = g_new0(PythonEvents, 1);
 
-    add_event(events, CALLS_LAST - last_ns, &event);
-    event.at_ns = last_ns;
-    event.is_return = TRUE;
-    add_event(events, -begin_ns, &event);
+    events->calls = strobe_external_sorter_new(storage);
+    events->open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_stack);
+    return events;
 }
 
-char *python_events_text(const char *name)
+void python_events_free(PythonEvents *events)
+{
+    strobe_external_sorter_free(events->calls);
+    g_hash_table_unref(events->open);
+    g_free(events);
+}
+
+/* Ids count the calls of a thread. Without them the longer call is the outer one. */
+void python_events_add(PythonEvents *events, const PythonCall *call)
+{
+    const gint64 order = call->id ? (gint64)call->id : ~call->end_ns;
+
+    strobe_external_sorter_add(events->calls, (StrobeSortKey){call->begin_ns, order}, call,
+                               sizeof *call);
+}
+
+static GArray *stack_of(PythonEvents *events, guint64 thread)
+{
+    GArray *stack = g_hash_table_lookup(events->open, &thread);
+
+    if (!stack) {
+        stack = g_array_new(FALSE, FALSE, sizeof(PythonCall));
+        g_hash_table_insert(events->open, g_memdup2(&thread, sizeof thread), stack);
+    }
+    return stack;
+}
+
+/* The time decides whether a call has returned before the next one begins. If it is the same, the
+ * call around the next one is still open. */
+static gboolean has_returned(const GArray *stack, const PythonCall *next)
+{
+    if (!stack->len)
+        return FALSE;
+    const PythonCall *top = &g_array_index(stack, PythonCall, stack->len - 1);
+
+    return top->end_ns < next->begin_ns ||
+           (top->end_ns == next->begin_ns && (!next->parent || top->id != next->parent));
+}
+
+static gboolean return_call(PythonEvents *events, GArray *stack, PythonEvent *event)
+{
+    events->returned = g_array_index(stack, PythonCall, stack->len - 1);
+    g_array_set_size(stack, stack->len - 1);
+    *event = (PythonEvent){events->returned.end_ns, &events->returned, TRUE};
+    return TRUE;
+}
+
+/* After the last call all open ones return. */
+static gboolean return_any_call(PythonEvents *events, PythonEvent *event)
+{
+    GHashTableIter iter;
+    void *stack;
+
+    g_hash_table_iter_init(&iter, events->open);
+    while (g_hash_table_iter_next(&iter, NULL, &stack)) {
+        if (((GArray *)stack)->len)
+            return return_call(events, stack, event);
+        g_hash_table_iter_remove(&iter);
+    }
+    return FALSE;
+}
+
+gboolean python_events_next(PythonEvents *events, PythonEvent *event)
+{
+    size_t length;
+
+    if (!events->call)
+        events->call = strobe_external_sorter_next(events->calls, &length);
+    if (!events->call)
+        return return_any_call(events, event);
+    GArray *stack = stack_of(events, events->call->thread);
+    if (has_returned(stack, events->call))
+        return return_call(events, stack, event);
+    g_array_append_vals(stack, events->call, 1);
+    *event = (PythonEvent){events->call->begin_ns, events->call, FALSE};
+    events->call = NULL;
+    return TRUE;
+}
+
+int python_events_error(const PythonEvents *events)
+{
+    return strobe_external_sorter_error(events->calls);
+}
+
+char *python_events_text(const char *name, guint64 key)
 {
     const char *number = strrchr(name, '_');
-    guint64 value;
 
     if (!g_str_has_prefix(name, MODULE) || !number ||
-        !g_ascii_string_to_unsigned(number + 1, 10, 0, G_MAXUINT32, &value, NULL))
+        !g_ascii_string_to_unsigned(number + 1, 10, 0, G_MAXUINT32, NULL, NULL))
         return g_strdup(name);
     return g_strdup_printf("%.*s######%" G_GUINT64_FORMAT, (int)(number - name - strlen(MODULE)),
-                           name + strlen(MODULE), value + 1);
+                           name + strlen(MODULE), key);
 }

@@ -34,8 +34,6 @@ void raw_record_add_u8(GByteArray *bytes, guint8 value)
 
 void raw_record_add_text(GByteArray *bytes, guint16 type, const char *text, gsize length)
 {
-    if (!length)
-        return;
     add_head(bytes, type, length);
     g_byte_array_append(bytes, (const guint8 *)text, (guint)length);
 }

@@ -10,7 +10,7 @@
 void raw_record_begin(GByteArray *bytes, guint16 type);
 void raw_record_add_u64(GByteArray *bytes, guint64 value);
 void raw_record_add_u8(GByteArray *bytes, guint8 value);
-/* Appends a text with its type and length; leaves out an empty text. */
+/* Appends a text with its type and length; an empty one too. */
 void raw_record_add_text(GByteArray *bytes, guint16 type, const char *text, gsize length);
 /* Fills in the record's length. */
 void raw_record_end(GByteArray *bytes);

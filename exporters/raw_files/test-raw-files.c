@@ -94,6 +94,17 @@ static void test_step(ExportFixture *f, gconstpointer unused)
     clear_folder(f);
 }
 
+/* Results of the profiler have each step as an operator, too. */
+static void test_step_that_is_an_operator(ExportFixture *f, gconstpointer unused)
+{
+    const struct strobe_step step = {.number = 3, .thread = 7};
+
+    strobe_mock_metadata_entry(f->mock, "source", "{\"importer\": \"ascend_raw\"}");
+    strobe_mock_add(f->mock, &strobe_kind_step, add_thread(f), 0, 1, 2, &step);
+    run_mock(f);
+    g_assert_cmpint(faccessat(f->directory, "FRAMEWORK", F_OK, 0), ==, -1);
+}
+
 static void test_stack(ExportFixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"a.py(2): g", "a.py(1): f", NULL};
@@ -182,19 +193,20 @@ static void add_call(ExportFixture *f, StrobeTrackId thread, const char *name, g
 /* Inner calls are recorded before outer ones; the order of the events is that of the calls. */
 static void test_calls(ExportFixture *f, gconstpointer unused)
 {
-    static const char order[] = "0x0 1x0 1x1 2x0 2x1 0x1 ";
+    static const char order[] = "0x0 1x0 1x1 2x0 2x1 2x0 2x1 0x1 ";
     StrobeTrackId thread = add_thread(f);
     GString *found = g_string_new(NULL);
     gsize length;
 
     add_call(f, thread, "nn.Module: Linear_3", 10, 20);
     add_call(f, thread, "empty", 20, 20);
+    add_call(f, thread, "empty", 20, 20);
     add_call(f, thread, "f", 10, 21);
     run_mock(f);
     g_autofree char *hash = export_fixture_take(f, "FRAMEWORK/torch.python_tracer_hash", NULL);
     g_autofree char *events = export_fixture_take(f, "FRAMEWORK/torch.python_tracer_func", &length);
     g_assert_nonnull(hash);
-    g_assert_cmpuint(length, ==, 6 * 33);
+    g_assert_cmpuint(length, ==, 8 * 33);
     for (gsize i = 0; i < length; i += 33) {
         guint64 key;
 
@@ -211,6 +223,45 @@ static void test_calls(ExportFixture *f, gconstpointer unused)
     clear_folder(f);
 }
 
+/* Each module has a number that no other has, of whatever class, and those of its class have the
+ * same text before it. */
+static void test_modules(ExportFixture *f, gconstpointer unused)
+{
+    static const char *const names[] = {"nn.Module: Linear_0", "nn.Module: My_Net_0",
+                                        "nn.Module: Linear_1", "nn.Module: not numbered"};
+    static const char *const classes[] = {"Linear", "My_Net", "Linear"};
+    StrobeTrackId thread = add_thread(f);
+    g_autoptr(GString) expected = g_string_new(NULL);
+    gsize length;
+
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
+        const guint64 key = strobe_mock_string(f->mock, names[i]);
+        g_autofree char *text = i < G_N_ELEMENTS(classes)
+                                    ? g_strdup_printf("%s######%" G_GUINT64_FORMAT, classes[i], key)
+                                    : g_strdup(names[i]);
+
+        add_call(f, thread, names[i], i, i + 1);
+        g_string_append_printf(expected, "%" G_GUINT64_FORMAT "=%s ", key, text);
+    }
+    run_mock(f);
+    g_autofree char *hash = export_fixture_take(f, "FRAMEWORK/torch.python_tracer_hash", &length);
+    g_autoptr(GString) found = g_string_new(NULL);
+    for (gsize at = 0; at < length;) { /* type, length, key, type of text, its length, text */
+        guint64 key;
+        guint32 text_length;
+
+        memcpy(&key, hash + at + 6, sizeof key);
+        memcpy(&text_length, hash + at + 16, sizeof text_length);
+        text_length = GUINT32_FROM_LE(text_length);
+        g_string_append_printf(found, "%" G_GUINT64_FORMAT "=%.*s ", GUINT64_FROM_LE(key),
+                               (int)text_length, hash + at + 20);
+        at += 20 + text_length;
+    }
+    g_assert_cmpstr(found->str, ==, expected->str);
+    g_free(export_fixture_take(f, "FRAMEWORK/torch.python_tracer_func", NULL));
+    clear_folder(f);
+}
+
 static void test_collections(ExportFixture *f, gconstpointer unused)
 {
     const struct strobe_gc gc = {.generation = 2};
@@ -219,6 +270,40 @@ static void test_collections(ExportFixture *f, gconstpointer unused)
     run_mock(f);
     check_file(f, "torch.gc_record", U64("2a") U64("04") U64("06"));
     clear_folder(f);
+}
+
+static void test_clock(ExportFixture *f, gconstpointer unused)
+{
+    const struct strobe_gc gc = {.generation = 2};
+
+    strobe_mock_metadata_entry(f->mock, "start_realtime_ns", "1100");
+    strobe_mock_metadata_entry(f->mock, "start_raw_ns", "100");
+    strobe_mock_add(f->mock, &strobe_kind_gc, add_thread(f), 0, 1004, 1006, &gc);
+    run_mock(f);
+    check_file(f, "torch.gc_record", U64("2a") U64("04") U64("06"));
+    g_autofree char *info = export_fixture_take(f, "profiler_info.json", NULL);
+    export_fixture_expect(info, "\"collectionTimeEnd\": 9000, \"MonotonicTimeEnd\": 8000}");
+    export_fixture_expect(info, "\"activities\": [\"ProfilerActivity.CPU\"]");
+    export_fixture_expect(info, "\"_profiler_level\": \"Level0\"");
+    g_assert_cmpint(unlinkat(f->directory, "FRAMEWORK", AT_REMOVEDIR), ==, 0);
+}
+
+/* CANN's folder is read with the host's files, at the level of the recording. */
+static void test_devices(ExportFixture *f, gconstpointer unused)
+{
+    const struct strobe_gc gc = {.generation = 2};
+    StrobeTrackId thread = add_thread(f);
+
+    strobe_mock_metadata(f->mock)->level = 2;
+    strobe_mock_metadata_entry(f->mock, "external", "[{\"directory\": \"PROF_000001_1_A\"}]");
+    strobe_mock_add(f->mock, &strobe_kind_gc, thread, 0, 4, 6, &gc);
+    run_mock(f);
+    check_file(f, "torch.gc_record", U64("2a") U64("04") U64("06"));
+    g_autofree char *info = export_fixture_take(f, "profiler_info.json", NULL);
+    export_fixture_expect(info,
+                          "\"activities\": [\"ProfilerActivity.CPU\", \"ProfilerActivity.NPU\"]");
+    export_fixture_expect(info, "\"_profiler_level\": \"Level2\"");
+    g_assert_cmpint(unlinkat(f->directory, "FRAMEWORK", AT_REMOVEDIR), ==, 0);
 }
 
 /* No file, as the fixture finds, and no folder. */
@@ -237,11 +322,15 @@ int main(int argc, char **argv)
                export_fixture_tear_down)
     ADD("operator", test_operator);
     ADD("step", test_step);
+    ADD("step-that-is-an-operator", test_step_that_is_an_operator);
     ADD("stack", test_stack);
     ADD("marks", test_marks);
     ADD("memory", test_memory);
     ADD("calls", test_calls);
+    ADD("modules", test_modules);
     ADD("collections", test_collections);
+    ADD("clock", test_clock);
+    ADD("devices", test_devices);
     ADD("nothing", test_nothing);
     return g_test_run();
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Records -> FRAMEWORK/torch.* and profiler_info.json. Raw times are times since the epoch:
- * profiler_info.json states an offset of 0 between its clock and the epoch.
- */
+/* Records -> FRAMEWORK/torch.* and profiler_info.json. Raw times are those of CLOCK_MONOTONIC_RAW,
+ * as in files of torch_npu, if the recording knows it. */
 #include "torch-raw.h"
 
 #include <errno.h>
@@ -14,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profiler-info.h"
 #include "python-events.h"
 #include "raw-record.h"
 
@@ -85,18 +84,27 @@ static const StrobeWantedField memory_fields[N_MEMORY] = {
 };
 #define ACTIONS 3u /* allocation, release, release of the block */
 
+enum { CALL_ID, CALL_PARENT, N_CALL };
+
+static const StrobeWantedField call_fields[N_CALL] = {
+    [CALL_ID] = {"id", STROBE_FIELD_LINK},
+    [CALL_PARENT] = {"parent", STROBE_FIELD_LINK},
+};
+
 typedef struct RawFiles {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     int folder;
     StrobeSafeFile *files[N_FILES]; /* NULL: no record yet */
     int error;                      /* errno value of the first failure of a file; 0: none */
+    gint64 clock_offset_ns;         /* of times since the epoch to raw times */
+    gboolean has_steps;             /* the source has them among its operators */
     GByteArray *bytes;
     GString *text;
     StrobeKindNames kinds;
-    StrobeBinder op, step, mark, memory;
-    StrobeExternalSorter *events; /* of PythonEvent */
-    GHashTable *keys;             /* ids of the functions' names */
+    StrobeBinder op, step, mark, memory, call;
+    PythonEvents *events;
+    GHashTable *keys; /* ids of the functions' names */
 } RawFiles;
 
 /* ---- files ---- */
@@ -137,11 +145,19 @@ static void add_number(RawFiles *raw, guint64 value)
     raw_record_add_u64(raw->bytes, value);
 }
 
+/* An empty text is written, 0 is none: an operator with scalars alone has shapes, which are empty.
+ */
+static void add_time(RawFiles *raw, gint64 ns)
+{
+    raw_record_add_u64(raw->bytes, (guint64)profiler_info_raw_time(ns, raw->clock_offset_ns));
+}
+
 static void add_string(RawFiles *raw, guint16 type, StrobeStringId id)
 {
     StrobeText text = raw->host->string(raw->self, id);
 
-    raw_record_add_text(raw->bytes, type, text.bytes, text.length);
+    if (id)
+        raw_record_add_text(raw->bytes, type, text.bytes, text.length);
 }
 
 /* ---- places ---- */
@@ -180,7 +196,8 @@ static void add_stack(RawFiles *raw, StrobeStackId stack)
             g_string_append_c(raw->text, ';');
         g_string_append_len(raw->text, frame.bytes, (gssize)frame.length);
     }
-    raw_record_add_text(raw->bytes, TEXT_STACK, raw->text->str, raw->text->len);
+    if (n)
+        raw_record_add_text(raw->bytes, TEXT_STACK, raw->text->str, raw->text->len);
 }
 
 /* The numbers of an operator. */
@@ -188,8 +205,8 @@ static void begin_op(RawFiles *raw, const StrobeView *record, guint64 thread, gi
                      guint64 forward, guint8 scope, gboolean is_async)
 {
     begin_record(raw, OP_RANGE);
-    add_number(raw, (guint64)record->begin_ns);
-    add_number(raw, (guint64)record->end_ns);
+    add_time(raw, record->begin_ns);
+    add_time(raw, record->end_ns);
     add_number(raw, (guint64)sequence);
     add_number(raw, process_of(raw, record));
     add_number(raw, thread);
@@ -222,6 +239,8 @@ static void take_step(RawFiles *raw, const StrobeView *record)
     const gint64 number = strobe_field_i64(record, at[STEP_NUMBER], 0);
     g_autofree char *name = g_strdup_printf("ProfilerStep#%" G_GINT64_FORMAT, MAX(number, 0));
 
+    if (raw->has_steps)
+        return;
     begin_op(raw, record, thread && thread != STROBE_ABSENT_U64 ? thread : thread_of(raw, record),
              -1, 0, USER_RANGE, FALSE);
     raw_record_add_text(raw->bytes, TEXT_NAME, name, strlen(name));
@@ -237,7 +256,7 @@ static void write_mark(RawFiles *raw, const StrobeView *record, gint64 at_ns, gu
     const gsize before = at ? (gsize)(at + 1 - name.bytes) : 0; /* "Dequeue@" */
 
     begin_record(raw, OP_MARK);
-    add_number(raw, (guint64)at_ns);
+    add_time(raw, at_ns);
     add_number(raw, category);
     add_number(raw, correlation);
     add_number(raw, thread_of(raw, record));
@@ -278,7 +297,7 @@ static void take_memory(RawFiles *raw, const StrobeView *record)
         return;
     begin_record(raw, MEMORY_USAGE);
     add_number(raw, strobe_field_u64(record, at[ADDRESS], 0));
-    add_number(raw, (guint64)record->begin_ns);
+    add_time(raw, record->begin_ns);
     add_known(raw, record, at[SIZE]);
     add_known(raw, record, at[ALLOCATED]);
     add_known(raw, record, at[RESERVED]);
@@ -296,17 +315,25 @@ static void take_memory(RawFiles *raw, const StrobeView *record)
 
 static void take_call(RawFiles *raw, const StrobeView *record)
 {
+    const uint32_t *at = strobe_binder_offsets(&raw->call, record->kind);
+
     if (g_hash_table_add(raw->keys, GUINT_TO_POINTER(record->name))) {
         g_autofree char *text =
-            python_events_text(raw->host->string(raw->self, record->name).bytes);
+            python_events_text(raw->host->string(raw->self, record->name).bytes, record->name);
 
         begin_record(raw, TRACER_HASH);
         add_number(raw, record->name);
         raw_record_add_text(raw->bytes, TEXT_OF_RECORD, text, strlen(text));
         end_record(raw, TRACER_HASH);
     }
-    python_events_add(raw->events, record->begin_ns, record->end_ns, thread_of(raw, record),
-                      process_of(raw, record), record->name);
+    python_events_add(raw->events,
+                      &(PythonCall){.begin_ns = record->begin_ns,
+                                    .end_ns = MAX(record->end_ns, record->begin_ns),
+                                    .thread = thread_of(raw, record),
+                                    .pid = process_of(raw, record),
+                                    .key = record->name,
+                                    .id = strobe_field_u64(record, at[CALL_ID], 0),
+                                    .parent = strobe_field_u64(record, at[CALL_PARENT], 0)});
 }
 
 /* A collection is a plain record, without type and length. */
@@ -314,53 +341,28 @@ static void take_collection(RawFiles *raw, const StrobeView *record)
 {
     g_byte_array_set_size(raw->bytes, 0);
     add_number(raw, process_of(raw, record));
-    add_number(raw, (guint64)record->begin_ns);
-    add_number(raw, (guint64)record->end_ns);
+    add_time(raw, record->begin_ns);
+    add_time(raw, record->end_ns);
     write_bytes(raw, GC_RECORD);
 }
 
 static int write_events(RawFiles *raw)
 {
-    const PythonEvent *event;
-    size_t length;
+    PythonEvent event;
 
-    while ((event = strobe_external_sorter_next(raw->events, &length))) {
+    while (python_events_next(raw->events, &event)) {
         g_byte_array_set_size(raw->bytes, 0);
-        add_number(raw, (guint64)event->at_ns);
-        add_number(raw, event->thread);
-        add_number(raw, event->pid);
-        add_number(raw, event->key);
-        raw_record_add_u8(raw->bytes, event->is_return != 0);
+        add_time(raw, event.at_ns);
+        add_number(raw, event.call->thread);
+        add_number(raw, event.call->pid);
+        add_number(raw, event.call->key);
+        raw_record_add_u8(raw->bytes, event.is_return != 0);
         write_bytes(raw, TRACER_FUNC);
     }
-    return strobe_external_sorter_error(raw->events);
+    return python_events_error(raw->events);
 }
 
 /* ---- the exporter ---- */
-
-static int write_info(RawFiles *raw)
-{
-    const StrobeMetadata *metadata = raw->host->metadata(raw->self);
-    g_autofree char *name = metadata->rank < 0
-                                ? g_strdup("profiler_info.json")
-                                : g_strdup_printf("profiler_info_%d.json", metadata->rank);
-    g_autofree char *rank =
-        metadata->rank < 0 ? g_strdup("") : g_strdup_printf(", \"rank_id\": %d", metadata->rank);
-    g_autofree char *text = g_strdup_printf(
-        "{\"config\": {\"common_config\": {\"activities\": [\"ProfilerActivity.CPU\"]}, "
-        "\"experimental_config\": {\"_profiler_level\": \"Level0\", \"_export_type\": "
-        "[\"text\"]}}, "
-        "\"start_info\": {\"syscnt_enable\": false, \"freq\": 100, \"start_cnt\": 0, "
-        "\"start_monotonic\": %" G_GINT64_FORMAT "}, \"end_info\": {\"collectionTimeEnd\": "
-        "%" G_GINT64_FORMAT ", \"MonotonicTimeEnd\": %" G_GINT64_FORMAT "}%s}\n",
-        metadata->window_begin_ns, metadata->window_end_ns, metadata->window_end_ns, rank);
-    StrobeSafeFile *file = strobe_safe_file_create(metadata->directory, name);
-
-    if (!file)
-        return errno;
-    strobe_safe_file_puts(file, text);
-    return strobe_safe_file_finish(file);
-}
 
 static void raw_files_close(void *state)
 {
@@ -372,7 +374,7 @@ static void raw_files_close(void *state)
         close(raw->folder);
         unlinkat(raw->host->metadata(raw->self)->directory, FRAMEWORK, AT_REMOVEDIR);
     }
-    strobe_external_sorter_free(raw->events);
+    python_events_free(raw->events);
     g_hash_table_unref(raw->keys);
     g_byte_array_unref(raw->bytes);
     g_string_free(raw->text, TRUE);
@@ -387,6 +389,8 @@ static StrobeStatus raw_files_open(const StrobeConsumerHost *host, StrobeInstanc
 
     raw->host = host;
     raw->self = self;
+    raw->clock_offset_ns = profiler_info_clock_offset(host, self);
+    raw->has_steps = strstr(host->metadata_value(self, "source"), "\"ascend_") != NULL;
     raw->bytes = g_byte_array_new();
     raw->text = g_string_new(NULL);
     raw->keys = g_hash_table_new(NULL, NULL);
@@ -396,7 +400,8 @@ static StrobeStatus raw_files_open(const StrobeConsumerHost *host, StrobeInstanc
     raw->step = (StrobeBinder){.wanted = step_fields, .n_wanted = N_STEP};
     raw->mark = (StrobeBinder){.wanted = mark_fields, .n_wanted = N_MARK};
     raw->memory = (StrobeBinder){.wanted = memory_fields, .n_wanted = N_MEMORY};
-    raw->events = strobe_external_sorter_new(host->storage(self));
+    raw->call = (StrobeBinder){.wanted = call_fields, .n_wanted = N_CALL};
+    raw->events = python_events_new(host->storage(self));
     raw->folder = -1;
     if (mkdirat(directory, FRAMEWORK, 0750) == 0)
         raw->folder = openat(directory, FRAMEWORK, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -438,7 +443,7 @@ static StrobeStatus raw_files_end(void *state)
             error = strobe_safe_file_finish(g_steal_pointer(&raw->files[i]));
         }
     if (!error && !is_empty)
-        error = write_info(raw);
+        error = profiler_info_write(raw->host, raw->self);
     return error ? report_error(raw, error) : STROBE_OK;
 }
 

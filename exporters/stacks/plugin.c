@@ -14,7 +14,7 @@ static const StrobeOption options[] = {
         .name = "metric",
         .default_value = "self_cpu_time_total",
         .choices = metrics,
-        .summary = "Which time the number of a stack is, in microseconds.",
+        .summary = "The time that is written for each stack, in microseconds.",
     },
     {
         .struct_size = sizeof(StrobeOption),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call paths -> folded stacks: "outermost;...;innermost value", as FlameGraph reads them. */
+/* Writes call paths as folded stacks, "outermost;...;innermost value", which FlameGraph reads. */
 #include "stacks.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "path-sources.h"
 
-/* Fields of operators, if the metric is the device's time. */
+/* Fields of operators. They are read if the metric is the device's time. */
 enum { DEVICE_SELF, PATH, N_WANTED };
 
 static const StrobeWantedField wanted[N_WANTED] = {
@@ -27,10 +27,10 @@ static const char *const file_options[N_PATH_SOURCES] = {[PATHS_SAMPLES] = "cpu_
                                                          [PATHS_OPERATORS] = "file",
                                                          [PATHS_HEAP] = "heap_file"};
 
-/* One file of lines. */
+/* A file of folded stacks. */
 typedef struct StackFile {
     StrobeSafeFile *file;
-    gint64 rest_ns; /* fractions of a microsecond that the lines so far have lost */
+    gint64 rest_ns; /* sum of the fractions of a microsecond that the lines so far lack */
 } StackFile;
 
 typedef struct Stacks {
@@ -101,7 +101,7 @@ static gboolean is_blank(char byte)
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* Number of bytes from `at` on that are written unchanged. */
+/* Returns the number of bytes from `at` on that can be written unchanged. */
 static gsize count_plain(const char *at, gsize length)
 {
     gsize n = 0;
@@ -111,7 +111,7 @@ static gsize count_plain(const char *at, gsize length)
     return n;
 }
 
-/* Appends a frame without blanks around it; characters that would end a frame or a line become
+/* Appends a frame, without blanks around it. Characters that would end the frame or the line become
  * '_'. */
 static void append_frame(GString *line, StrobeText text)
 {
@@ -162,7 +162,8 @@ static int write_path(Stacks *stacks, const StackFile *file, StrobeStackId path,
     return strobe_safe_file_write(file->file, line->str, line->len);
 }
 
-/* Time of the kernels that an operator launched. FALSE: none. */
+/* Reads the path of an operator with the time of the kernels that it launched. FALSE: it launched
+ * none. */
 static gboolean read_device_path(Stacks *stacks, const StrobeView *record, SourcePath *path)
 {
     const uint32_t *at = strobe_binder_offsets(&stacks->binder, record->kind);
@@ -175,8 +176,8 @@ static gboolean read_device_path(Stacks *stacks, const StrobeView *record, Sourc
     return path->value > 0;
 }
 
-/* Converts to whole microseconds. The lost fraction is added to the next line, so that the lines
- * add up to the total and none is wrong by more than a microsecond. */
+/* Converts a time to whole microseconds. The fraction is added to the next line, so that the lines
+ * add up to the total and no line is wrong by more than a microsecond. */
 static gint64 microseconds_of(StackFile *file, gint64 time)
 {
     gint64 value = time / 1000;

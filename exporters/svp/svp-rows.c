@@ -11,19 +11,19 @@
 #define CAPTURES_MAX 1000000u
 #define FREQUENCIES_MAX 1000000u
 #define FIRSTS_MAX 1024u
-#define EXACT_MAX 9007199254740992.0 /* the largest integers that a double holds exactly */
+#define EXACT_MAX 9007199254740992.0 /* all integers up to this one are exact in a double */
 
 enum { KIND_TASK, KIND_PMU, KIND_LAYER, KIND_CAPTURE, KIND_CALL, KIND_FREQUENCY, KINDS };
 
 const char *const svp_rows_wants[] = {"device_task", "device_pmu",    "svp.layer", "svp.capture",
                                       "api_call",    "svp.frequency", NULL};
 
-/* The parts of a task, in the order in which they are joined. */
+/* The parts of a task. Parts are joined in this order. */
 enum { PART_LAYER, PART_PMU, PART_TASK };
 
 typedef struct Part {
     guint64 task;
-    guint64 capture; /* id; STROBE_ABSENT_U64: none */
+    guint64 capture; /* id of the capture; STROBE_ABSENT_U64: none */
     guint32 part;
     guint32 reserved;
     SvpTask row;
@@ -32,19 +32,19 @@ typedef struct Part {
 struct SvpRows {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    gint64 offset; /* offset of the records' times to the board's */
+    gint64 offset; /* offset of the records' times from the board's times */
     StrobeKindNames kinds;
     StrobeBinder binders[KINDS];
     GArray *captures;    /* of SvpCapture */
-    GHashTable *indices; /* capture's id -> its index + 1 */
-    GHashTable *batches; /* model to batch + 1 */
+    GHashTable *indices; /* id of a capture -> 1 + index */
+    GHashTable *batches; /* model -> 1 + batch */
     GArray *frequencies;
     GArray *firsts; /* of SvpCall: the first call of a model in each process and device */
     StrobeExternalSorter *parts, *tasks, *calls;
     int error;
 };
 
-/* ---- which fields ---- */
+/* ---- fields of the records ---- */
 
 enum { TASK_TASK, TASK_CONNECTION, TASK_ID, TASK_STREAM, TASK_CORE, TASK_OP_TYPE };
 static const StrobeWantedField task_fields[] = {
@@ -146,7 +146,7 @@ int svp_rows_error(const SvpRows *rows)
     return rows->error;
 }
 
-/* Times of a record, never before the board's begin. */
+/* Converts the times of a record to the board's clock, at least 0. */
 static void take_times(const SvpRows *rows, const StrobeView *view, gint64 *begin, gint64 *end)
 {
     if (__builtin_sub_overflow(view->begin_ns, rows->offset, begin) || *begin < 0)
@@ -160,9 +160,9 @@ static const StrobeTrackView *track_of(const SvpRows *rows, const StrobeView *vi
     return view->track ? rows->host->track(rows->self, view->track) : NULL;
 }
 
-/* ---- records in ---- */
+/* ---- reading records ---- */
 
-/* The capture with this id, created when first named; G_MAXUINT: there are too many. */
+/* Finds or adds the capture with this id; returns its index. G_MAXUINT: there are too many. */
 static guint capture_index(SvpRows *rows, guint64 id)
 {
     guint index = GPOINTER_TO_UINT(g_hash_table_lookup(rows->indices, &id));
@@ -236,7 +236,7 @@ static void take_task(SvpRows *rows, const StrobeView *view, const guint32 *at)
     part->row.device = track && track->device > 0 ? (guint32)track->device : 0;
 }
 
-/* Counters by name, in any order. */
+/* Adds the counters of a task. The record has their names and values, in any order. */
 static void take_pmu(SvpRows *rows, const StrobeView *view, const guint32 *at)
 {
     const char *name =
@@ -359,7 +359,7 @@ static void add_task(SvpRows *rows, const Part *part, const Part *layer, const P
     SvpTask row = part->row;
     int error;
 
-    if (index == G_MAXUINT) /* of no board, or above the limit */
+    if (index == G_MAXUINT) /* the task is not one of a board, or there are too many captures */
         return;
     row.capture = index;
     g_array_index(rows->captures, SvpCapture, index).n_tasks++;
@@ -406,7 +406,7 @@ int svp_rows_join(SvpRows *rows)
     return rows->error;
 }
 
-/* ---- rows out ---- */
+/* ---- output ---- */
 
 guint svp_rows_n_captures(const SvpRows *rows)
 {
@@ -440,7 +440,7 @@ gboolean svp_capture_is_cut(const SvpCapture *capture)
     return capture->tasks != STROBE_ABSENT_U32 && capture->n_tasks < capture->tasks;
 }
 
-/* The mean clock of the capture. Each sample is valid until the next one of its core. */
+/* Returns the mean clock during the capture. A sample is valid until the next one of its core. */
 static double mean_mhz(const SvpRows *rows, const SvpCapture *capture)
 {
     double sum = 0, whole = 0;

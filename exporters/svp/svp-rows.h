@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input shared by the board's exporters: captured inferences, their tasks with layers and
- * counters, calls, clocks. Tasks and calls are as many as the records, so they are in external
- * sorters. Captures are kept in memory.
+ * Reads the records for the exporters of a board: captured inferences, their tasks with layers and
+ * counters, calls, clocks. There may be very many tasks and calls, so these are in external
+ * sorters. Captures are in memory.
  */
 #ifndef STROBE_EXPORTERS_SVP_ROWS_H
 #define STROBE_EXPORTERS_SVP_ROWS_H
@@ -19,20 +19,21 @@ typedef struct SvpCapture {
     gint64 begin_ns, end_ns; /* on the board's CLOCK_MONOTONIC, like all times here */
     guint64 current_pic;
     guint32 device, model, number, batch, pics;
-    guint32 tasks, n_tasks; /* number that it had (STROBE_ABSENT_U32: unknown), and number of
-                             * existing ones */
+    /* tasks: number of tasks that the capture had (STROBE_ABSENT_U32: unknown). n_tasks: number of
+     * tasks in the records */
+    guint32 tasks, n_tasks;
     gboolean is_first;
-    gboolean is_reported; /* it has a record; otherwise only tasks name it */
-    StrobeStringId name;  /* of the model */
+    gboolean is_reported; /* the capture has a record of its own; otherwise only tasks name it */
+    StrobeStringId name;  /* name of the model */
 } SvpCapture;
 
-/* A task with its related data. Texts are ids of the host. */
+/* A task with its layer and its counters. Texts are ids of the host. */
 typedef struct SvpTask {
     gint64 begin_ns, end_ns;
     guint64 counters[SVP_COUNTERS]; /* SVP_ABSENT: not measured */
-    guint32 capture;                /* index */
+    guint32 capture;                /* index of the capture */
     guint32 device, stream, task_id, layer_id;
-    guint32 unit; /* SVP_UNIT_*, SVP_UNITS: see `core` */
+    guint32 unit; /* SVP_UNIT_*; SVP_UNITS: another unit, named by `core` */
     guint32 has_layer;
     StrobeStringId name, ori_name, type, core;
 } SvpTask;
@@ -41,10 +42,9 @@ typedef struct SvpCall {
     gint64 begin_ns, end_ns;
     guint64 pid, tid; /* SVP_ABSENT: not known */
     guint32 device;
-    guint64 connection; /* the capture's id; STROBE_ABSENT_U64: none */
-    gint32 status;      /* the call's return value */
-    guint32 model;      /* a call without a model counts for the first model of its process,
-                         * otherwise 0 */
+    guint64 connection; /* id of the capture; STROBE_ABSENT_U64: none */
+    gint32 status;      /* return value of the call */
+    guint32 model;      /* for a call without a model: the first model of its process, or 0 */
     StrobeStringId name, mode, item;
 } SvpCall;
 
@@ -56,33 +56,35 @@ typedef struct SvpFrequency {
 
 typedef struct SvpRows SvpRows;
 
-/* The kinds that svp_rows_take reads; for the `wants` of an exporter. */
+/* The kinds that svp_rows_take reads, for the `wants` of an exporter. */
 extern const char *const svp_rows_wants[];
 
 SvpRows *svp_rows_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void svp_rows_free(SvpRows *rows);
-/* Takes records of those kinds. 0 or an errno value. */
+/* Adds the records of these kinds. Returns 0 or an errno value. */
 int svp_rows_take(SvpRows *rows, const StrobeView *records, size_t n);
-/* No more records follow: joins tasks with their layers and counters. 0 or an errno value. */
+/* Call this after the last record: joins tasks with their layers and counters. Returns 0 or an
+ * errno value. */
 int svp_rows_join(SvpRows *rows);
 
 guint svp_rows_n_captures(const SvpRows *rows);
 const SvpCapture *svp_rows_capture(const SvpRows *rows, guint index);
-/* Pictures in a batch of the model, from the run or from its captures. */
+/* Returns the number of pictures in a batch of the model, from the run or from its captures. */
 guint32 svp_rows_batch(const SvpRows *rows, guint32 model);
-const GArray *svp_rows_frequencies(const SvpRows *rows); /* of SvpFrequency, by device and time */
+/* of SvpFrequency, sorted by device and time */
+const GArray *svp_rows_frequencies(const SvpRows *rows);
 /* Whether tasks of the capture are missing. */
 gboolean svp_capture_is_cut(const SvpCapture *capture);
-/* Clock of the capture in MHz, rounded; SVP_ABSENT: unknown. */
+/* Returns the clock of the capture in MHz, rounded; SVP_ABSENT: unknown. */
 guint64 svp_rows_capture_mhz(const SvpRows *rows, const SvpCapture *capture);
 
-/* Tasks by capture and task id; calls in order of their begins. NULL at the end; valid until the
- * next call. Each may be read only once. */
+/* Return the next task (by capture and task id) or call (in the order of begins), NULL at the end.
+ * The result is valid until the next call. All tasks and all calls can be read only once. */
 const SvpTask *svp_rows_next_task(SvpRows *rows);
 const SvpCall *svp_rows_next_call(SvpRows *rows);
 int svp_rows_error(const SvpRows *rows); /* 0, or the errno value of a sorter */
 
-/* The model's name in the form for file names. */
+/* Writes the model's name in the form that file names need. */
 void svp_rows_model_name(const SvpRows *rows, StrobeStringId name, char out[SVP_MODEL_MAX + 1]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worked examples of a board's profile, given to an exporter by the mock host. */
+/* The worked examples of a board's profile, which a mock host gives to an exporter. */
 #ifndef STROBE_SVP_TEST_FIXTURE_H
 #define STROBE_SVP_TEST_FIXTURE_H
 
@@ -14,17 +14,17 @@ typedef struct SvpFixture {
 } SvpFixture;
 
 void svp_fixture_set_up(SvpFixture *f, gconstpointer unused);
-void svp_fixture_tear_down(SvpFixture *f, gconstpointer unused); /* no file may be left */
+void svp_fixture_tear_down(SvpFixture *f, gconstpointer unused); /* fails if a file is left */
 
-/* One inference of the model with four layers, one of them on the processor. */
+/* Adds an inference of the model with four layers, one of them on the processor. */
 void svp_fixture_add_layers(SvpFixture *f, const char *model, guint32 number, gint64 begin);
 void svp_fixture_add_call(SvpFixture *f, const char *name, const char *mode, guint32 model,
                           guint64 tid, gint64 begin, gint64 duration);
-/* The calls of the first example. */
+/* Adds the calls of the first example. */
 void svp_fixture_add_calls(SvpFixture *f);
 void svp_fixture_add_frequency(SvpFixture *f, gint64 time, double mhz);
 
-/* The file's text, and removes it; NULL: there is none. */
+/* Returns the text of the file, and removes the file; NULL: there is none. */
 char *svp_fixture_take(SvpFixture *f, const char *name);
 
 #endif

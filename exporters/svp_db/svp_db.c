@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a board's records as SQLite tables, in one transaction; the file appears complete or
- * not at all. */
+/* Writes the records of a board to tables of an SQLite database, in one transaction. The file
+ * appears complete or not at all. */
 #include "svp_db.h"
 
 #include <errno.h>
@@ -94,8 +94,8 @@ static StrobeStatus db_batch(void *state, const StrobeView *records, size_t n)
 
 /* ---- rows ---- */
 
-/* One row: `form` has a letter for each value: i a gint64, u a guint64 or NULL if absent, s a
- * string id, t a text, d a double. */
+/* Inserts a row. `form` has a letter for each value: i: gint64; u: guint64, NULL if absent; s: id
+ * of a string; t: text; d: double. */
 static gboolean insert_row(SvpDb *db, sqlite3_stmt *statement, const char *form, ...)
 {
     va_list values;
@@ -120,7 +120,7 @@ static gboolean insert_row(SvpDb *db, sqlite3_stmt *statement, const char *form,
             g_autofree char *valid =
                 g_utf8_make_valid(text.bytes, *form == 's' ? (gssize)text.length : -1);
 
-            if (*valid) /* otherwise it is unknown */
+            if (*valid) /* an empty text means unknown and becomes NULL */
                 sqlite3_bind_text(statement, column, valid, -1, SQLITE_TRANSIENT);
         }
     }

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-/* One value as text. */
+/* Returns one value as a text. */
 static char *query_text(const char *path, const char *question)
 {
     sqlite3 *sql;

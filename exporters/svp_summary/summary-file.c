@@ -20,7 +20,7 @@ static void write_bytes(SummaryFile *file, const char *bytes, gsize length)
     strobe_safe_file_write(file->out, bytes, length);
 }
 
-/* Adds quotes only if needed. */
+/* Writes the text, with quotes if it needs them. */
 static void write_csv_text(SummaryFile *file, const char *bytes, gsize length)
 {
     g_autofree char *text = g_utf8_make_valid(bytes, (gssize)length);

@@ -16,14 +16,15 @@ typedef struct Summary {
     gboolean is_json, is_per_iter, has_details;
 } Summary;
 
-/* Each returns 0 or an errno value. */
+/* The functions return 0 or an errno value. */
 
-/* task-summary.c: op_summary and op_statistic of every capture. */
+/* task-summary.c: writes op_summary and op_statistic of every capture. */
 int task_summary_write(Summary *summary);
-/* call-summary.c: acl_statistic of every device and model. */
+/* call-summary.c: writes acl_statistic of every device and model. */
 int call_summary_write(Summary *summary);
 
-/* A file in the requested format; `name` without its ending. NULL: errno. */
+/* Creates a file in the requested format. `name` is its name without the ending. NULL: errno has
+ * the reason. */
 SummaryFile *summary_begin(const Summary *summary, const char *name, const char *const *titles);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tasks of each captured inference: one row each (op_summary), and by operator (op_statistic).
- * Tasks come capture by capture; those of one capture are kept. */
+/* Writes the tasks of each captured inference: one row for each task (op_summary), and sums by
+ * operator (op_statistic). The tasks come capture by capture; those of the current capture are in
+ * memory. */
 #include <errno.h>
 #include <string.h>
 
 #include "svp_summary.h"
 
-#define TASKS_MAX 1000000u /* of one capture */
+#define TASKS_MAX 1000000u /* maximum number of tasks of a capture */
 
 static const char *const summary_titles[] = {"Layer Id",
                                              "Ori Layer Name",
@@ -40,7 +41,7 @@ static const char *const statistic_titles[] = {"Task ID",
                                                "Min(us)",
                                                NULL};
 
-/* Counters whose share of the cycles has a column, in column order. */
+/* Counters that have a column with their share of the cycles, in the order of columns. */
 static const guint8 shares[] = {SVP_MAC_BUSY, SVP_MAC_PPEN, SVP_VEC_BUSY, SVP_VEC_PPEN,
                                 SVP_DSTR,     SVP_DTRANS,   SVP_DLD,      SVP_WLD};
 
@@ -73,8 +74,8 @@ static void put_text(const Summary *summary, SummaryFile *file, StrobeStringId i
         summary_file_text(file, "N/A", 3);
 }
 
-/* max(Dstr, DLD, WLD) / max(Mac Busy, Vec Ppen): the cycles cancel out. Without any compute it
- * is 0 if no data was moved, otherwise it has no value. */
+/* Writes max(Dstr, DLD, WLD) / max(Mac Busy, Vec Ppen); the cycles cancel out. If nothing was
+ * computed, the value is 0 if no data was moved either, and absent otherwise. */
 static void put_memory_bound(SummaryFile *file, const guint64 *counters)
 {
     static const guint8 needed[] = {SVP_CYCLES, SVP_DSTR,     SVP_DLD,
@@ -126,7 +127,7 @@ static void put_percent(SummaryFile *file, guint64 part, guint64 whole)
     summary_file_number(file, text);
 }
 
-/* The columns after the layer's names. */
+/* Writes the columns after the layer's names. */
 static void put_figures(SummaryFile *file, guint64 time, guint64 whole, const guint64 *counters)
 {
     put_us(file, time);
@@ -151,7 +152,8 @@ static void put_layer(const Summary *summary, SummaryFile *file, const SvpTask *
     put_figures(file, get_duration(task), whole, task->counters);
 }
 
-/* Sums over the layers that have the counter; for a ratio, over the layers that have both sides. */
+/* Adds up each counter over the layers that have it, or, for a ratio, over the layers that have
+ * both of its counters. */
 static void sum_counters(const GArray *tasks, guint64 *sums)
 {
     for (guint k = 0; k < SVP_COUNTERS; k++)
@@ -170,7 +172,7 @@ static void sum_counters(const GArray *tasks, guint64 *sums)
     }
 }
 
-/* Misses and requests of the layers that have both. */
+/* Adds up the misses and the requests of the layers that have both. */
 static void sum_icache(const GArray *tasks, guint64 *requests, guint64 *misses)
 {
     *requests = *misses = SVP_ABSENT;
@@ -188,7 +190,8 @@ static void sum_icache(const GArray *tasks, guint64 *requests, guint64 *misses)
     }
 }
 
-/* op_summary_{device}.{model}.{id}.{batch}.{pics}.{current}.{icache_miss_rate}.{frequency} */
+/* Returns the name
+ * op_summary_{device}.{model}.{id}.{batch}.{pics}.{current}.{icache_miss_rate}.{frequency} */
 static char *summary_name(const Summary *summary, const SvpCapture *capture, const GArray *tasks)
 {
     char model[SVP_MODEL_MAX + 1], rate[SVP_NUMBER_MAX], mhz[SVP_NUMBER_MAX];
@@ -254,7 +257,7 @@ static gboolean equal_operators(gconstpointer a, gconstpointer b)
     return one->stream == other->stream && one->name == other->name && one->core == other->core;
 }
 
-/* Sums tasks by operator, in order of the first execution. */
+/* Adds up the tasks by operator, in the order of the first execution. */
 static GPtrArray *sum_operators(const GArray *tasks)
 {
     g_autoptr(GHashTable) known = g_hash_table_new(hash_operator, equal_operators);

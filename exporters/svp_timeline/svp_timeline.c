@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks and calls of a board as traces in the vendor's format: one file of each for every
- * device, model and batch. Times are on the board's own clock.
+ * Writes the tasks and calls of a board as traces in the vendor's format: a file of tasks and a
+ * file of calls for every device, model and batch. Times are on the board's own clock.
  */
 #include "svp_timeline.h"
 
@@ -16,7 +16,7 @@
 #include "call-nesting.h"
 
 #define FILES_MAX 4096u
-/* A row for each unit, and one for captures next to those of stream 0. */
+/* Numbers of a stream's rows: one for each unit, and (only used for stream 0) one for captures. */
 #define ROWS_OF_STREAM 4u
 #define CAPTURE_ROW 3u
 
@@ -54,7 +54,8 @@ typedef struct Timeline {
     StrobeSafeFile *out;
     StrobeJsonWriter json;
     guint n_left_out;
-    guint64 n_crossing; /* calls that lie partly in another one of their thread */
+    /* number of calls that begin inside another call of their thread and end after it */
+    guint64 n_crossing;
 } Timeline;
 
 static guint hash_row(gconstpointer key)
@@ -115,9 +116,9 @@ static StrobeStatus timeline_batch(void *state, const StrobeView *records, size_
     return error ? fail_storage(line, error) : STROBE_OK;
 }
 
-/* ---- which event goes to which file ---- */
+/* ---- finding the file of an event ---- */
 
-/* G_MAXUINT: there are too many. */
+/* Finds or adds a file; returns its index. G_MAXUINT: there are too many files. */
 static guint file_index(Timeline *line, gboolean is_acl, guint32 device, guint32 model,
                         guint32 batch, StrobeStringId model_name)
 {
@@ -165,7 +166,7 @@ static guint file_of_capture(Timeline *line, const SvpCapture *capture)
 
 static Row row_of_task(const SvpTask *task)
 {
-    /* A unit with another name has no row of its own. */
+    /* A unit with an unknown name has no row of its own. */
     const guint32 unit = task->unit < SVP_UNITS ? task->unit : SVP_UNIT_CORE;
 
     return (Row){task->device, (guint64)task->stream * ROWS_OF_STREAM + unit};
@@ -197,7 +198,7 @@ static int add_tasks(Timeline *line)
     return error ? error : svp_rows_error(line->rows);
 }
 
-/* Viewers need numbers, so unknown threads have row 0. */
+/* Returns the row of a call. Viewers need a number, so an unknown thread has 0. */
 static Row row_of_call(const SvpCall *call)
 {
     return (Row){call->pid == SVP_ABSENT ? 0 : call->pid, call->tid == SVP_ABSENT ? 0 : call->tid};
@@ -220,7 +221,7 @@ static int add_calls(Timeline *line)
     return error ? error : svp_rows_error(line->rows);
 }
 
-/* ---- events out ---- */
+/* ---- writing events ---- */
 
 static void put_text(Timeline *line, StrobeStringId id)
 {
@@ -296,7 +297,7 @@ static int compare_rows(gconstpointer a, gconstpointer b)
     return one->tid < other->tid ? -1 : one->tid > other->tid;
 }
 
-/* Names of processes and threads, before all other events. */
+/* Writes the names of processes and threads, which come before all other events. */
 static void put_rows(Timeline *line, const File *file)
 {
     g_autoptr(GPtrArray) rows = g_ptr_array_new();
@@ -348,7 +349,7 @@ static void put_capture(Timeline *line, const SvpCapture *capture)
     put_uint(line, "Current Pic Count", capture->current_pic);
 }
 
-/* The unit's name with blanks, "AA CORE". */
+/* Writes the name of the unit with blanks, for example "AA CORE". */
 static void put_unit(Timeline *line, const SvpTask *task)
 {
     g_autofree char *unit =
@@ -424,7 +425,7 @@ static int end_file(Timeline *line)
     return error ? error : strobe_safe_file_finish(out);
 }
 
-/* The next event; NULL at the end. */
+/* Returns the next event; NULL: there are no more. */
 static const Event *next_event(Timeline *line, int *error)
 {
     size_t length;
@@ -435,7 +436,7 @@ static const Event *next_event(Timeline *line, int *error)
     return event;
 }
 
-/* The events come file by file. */
+/* Writes the files one after the other, because the events are sorted by file. */
 static int write_files(Timeline *line)
 {
     guint file = G_MAXUINT;
@@ -468,11 +469,11 @@ static StrobeStatus timeline_end(void *state)
         return fail_storage(line, error);
     if (line->n_left_out)
         line->host->log(line->self, STROBE_LOG_WARNING,
-                        "%u events of more than %u models are in no timeline", line->n_left_out,
+                        "%u events are in no timeline: more than %u files", line->n_left_out,
                         FILES_MAX);
     if (line->n_crossing)
         line->host->log(line->self, STROBE_LOG_WARNING,
-                        "%" G_GUINT64_FORMAT " calls begin in another one of their thread and end "
+                        "%" G_GUINT64_FORMAT " calls begin in another call of their thread and end "
                         "after it: viewers may draw them wrongly",
                         line->n_crossing);
     error = write_files(line);

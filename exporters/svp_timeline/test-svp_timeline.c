@@ -65,7 +65,7 @@ static void test_example(SvpFixture *f, gconstpointer unused)
     g_assert_cmpuint(strlen(acl) - strlen(g_strstr_len(acl, -1, "\n]")), >, 800);
 }
 
-/* What the importer moved onto the time of day is moved back. */
+/* Times that the importer converted to the time of day are converted back. */
 static void test_clock(SvpFixture *f, gconstpointer unused)
 {
     strobe_mock_metadata_entry(f->mock, "monotonic_offset_ns", "1700000000000000000");
@@ -75,7 +75,8 @@ static void test_clock(SvpFixture *f, gconstpointer unused)
     g_assert_cmpstr(task_time, ==, tasks);
 }
 
-/* Only what was collected: no calls, no file of calls; and the other way round. */
+/* Only files with data are written: without calls there is no file of calls, and without tasks none
+ * of tasks. */
 static void test_parts(SvpFixture *f, gconstpointer which)
 {
     const gboolean has_calls = GPOINTER_TO_INT(which);
@@ -96,7 +97,7 @@ static void test_nothing(SvpFixture *f, gconstpointer unused)
     run_mock(f);
 }
 
-/* All captures of a model are in one file, in order of time, and each has its own bar. */
+/* All captures of a model are in one file, sorted by time, and each has a bar of its own. */
 static void test_captures(SvpFixture *f, gconstpointer unused)
 {
     svp_fixture_add_layers(f, "a.b-c.1", 2, 9000000);
@@ -111,7 +112,7 @@ static void test_captures(SvpFixture *f, gconstpointer unused)
     g_assert_nonnull(strstr(text, "\"Current Pic Count\":200"));
 }
 
-/* Names from a board may hold anything. */
+/* Names from a board may contain anything. */
 static void test_names(SvpFixture *f, gconstpointer unused)
 {
     svp_fixture_add_call(f, "a\"b\\\n\xff", "model", 1, 7, 5, 6);

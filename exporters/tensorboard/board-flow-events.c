@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flow events from calls to the work that they launch. One is written when both of its ends are
- * known. */
+/* Writes flow events from calls to the work that they launch. A flow event is written when both of
+ * its ends are known. */
 #include "tensorboard.h"
 
-/* Maximum number of pending connections. */
+/* Maximum number of connections that wait for an end. */
 #define SLOTS (1u << 16)
 
 typedef struct Slot {
@@ -77,7 +77,7 @@ void board_flow_event_begin(Board *board, guint64 connection, const BoardRow *ro
     if (connection == STROBE_ABSENT_U64)
         return;
     slot = slot_of(board, connection);
-    if (slot->begin_row) /* the first call of an id is the launch */
+    if (slot->begin_row) /* the launch is the first call of a connection */
         return;
     slot->begin_row = row;
     slot->begin_ns = time_ns;

@@ -97,8 +97,8 @@ static const struct {
       {"is_enclosing", STROBE_FIELD_BOOL}}},
 };
 
-/* Kinds with details of another kind, kinds about the recording itself, and flow events of
- * another tool. */
+/* Kinds that are not drawn: details of another kind, data about the recording itself, and flow
+ * events of another tool. */
 static const char *const not_drawn[] = {
     "device_pmu",         "l2_cache",      "soc_pmu", "aicpu",
     "clock_sync",         "module_memory", "mac",     "diagnostic",
@@ -133,7 +133,7 @@ static const StrobeFieldView *find_field(const StrobeKindView *view, const char 
     return NULL;
 }
 
-/* Arguments of Kineto's events of this kind. */
+/* Adds the arguments that Kineto's events of this kind have. */
 static void add_known(Board *board, BoardKind *kind, const KinetoEvents *events)
 {
     for (guint i = 0; i < events->n_args; i++) {
@@ -155,7 +155,7 @@ static gboolean is_known(const KinetoEvents *events, const char *name)
     return FALSE;
 }
 
-/* Fields that our plugins add and that Kineto knows by its own keys. */
+/* Fields that our plugins add and for which Kineto has its own keys. */
 static const struct {
     const char *field, *key;
     guint8 form;
@@ -180,8 +180,8 @@ static void add_other(Board *board, BoardKind *kind, const StrobeFieldView *fiel
     add_field(board, kind, key, field->type, field->offset, form);
 }
 
-/* Adds the fields to write: for a kind that Kineto knows, those that plugins added; for any other
- * kind, all. */
+/* Adds the fields that are written: if Kineto knows the kind, the fields that plugins added;
+ * otherwise all fields. */
 static void add_fields(Board *board, BoardKind *kind)
 {
     const StrobeKindView *view = kind->view;

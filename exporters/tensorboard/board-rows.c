@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The position of an event, and the M events that name it. */
+/* Finds the position of an event, and writes the M events that name it. */
 #include "tensorboard.h"
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* First number of rows without a thread, above every thread id of the kernel. The reader needs
- * numbers. */
+/* First number for rows without a thread, which must have numbers for the reader. It is larger than
+ * every thread id that the kernel assigns. */
 #define FIRST_EXTRA_TID 4194305u
 
 struct BoardRows {
-    GPtrArray *of_track;   /* BoardRow, indexed by track id; 0: no track */
+    GPtrArray *of_track;   /* BoardRow, indexed by the track's id; 0: no track */
     GHashTable *of_thread; /* "pid tid" -> BoardRow */
 };
 
@@ -71,7 +71,7 @@ static BoardRow *new_row(Board *board, StrobeTrackId id, const StrobeTrackView *
 
     row->device = track && track->type != STROBE_TRACK_THREAD ? track->device : -1;
     if (track && track->type == STROBE_TRACK_PROCESS && *track->group) {
-        /* for a source that uses words */
+        /* if the source has words instead of pids */
         row->pid = escape_text(board, strcmp(track->group, "no process") ? track->group : "");
         row->tid = escape_text(board, track->name);
         return finish_row(row);
@@ -95,7 +95,7 @@ BoardRow *board_row(Board *board, StrobeTrackId id)
     guint32 n = board->host->track_count(board->self);
 
     if (G_UNLIKELY(id >= rows->len)) {
-        id = id <= n ? id : 0; /* unknown ids share the place of 0 */
+        id = id <= n ? id : 0; /* unknown ids share the row of 0 */
         if (id >= rows->len)
             g_ptr_array_set_size(rows, (gint)n + 1);
     }
@@ -148,7 +148,7 @@ static void write_name(Board *board, const char *name, const char *pid, const ch
     trace_out_done(out, at);
 }
 
-/* The program's name, as in PyTorch's traces; the own name of a process that has one. */
+/* Returns the program's name, as in PyTorch's traces, or the process's own name if it has one. */
 static char *process_name(Board *board, const StrobeTrackView *track)
 {
     const char *command = board->host->metadata(board->self)->command;

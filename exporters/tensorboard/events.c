@@ -33,7 +33,7 @@ static char *put_name(Board *board, char *at, const BoardKind *kind, const Strob
     return trace_out_text(&board->main, at, kind->name_text, kind->name_length);
 }
 
-/* {"ph": "X", "cat": ..., "name": ..., "pid": ..., "tid": ..., "ts": ... */
+/* Begins an event: {"ph": "X", "cat": ..., "name": ..., "pid": ..., "tid": ..., "ts": ... */
 static char *begin_event(Board *board, const char *begin, gsize length)
 {
     return trace_out_text(&board->main, trace_out_event(&board->main), begin, length);
@@ -56,8 +56,8 @@ static void note_times(Board *board, const StrobeView *record)
     board->last = MAX(board->last, record->end_ns);
 }
 
-/* The part after the name of a span, to the end of its arguments. `exact_us` is the source's
- * duration with digits below 1 ns. */
+/* Writes a span after its name, to the end of its arguments. `exact_us`: the duration in the
+ * source, which may have digits below 1 ns; NAN: none. */
 static char *put_span(Board *board, char *at, const BoardKind *kind, const StrobeView *record,
                       const BoardRow *row, double exact_us)
 {
@@ -92,7 +92,8 @@ static double known_double(const BoardKind *kind, guint index, const StrobeView 
 
 /* ---- spans ---- */
 
-/* Whether the operator is a collective of one of PyTorch's own backends, which the reader knows. */
+/* Whether the operator is a collective of one of PyTorch's own backends, gloo and nccl, which the
+ * reader knows. */
 static gboolean is_collective(Board *board, const StrobeView *record)
 {
     const char *name = board->host->string(board->self, record->name).bytes;
@@ -100,7 +101,7 @@ static gboolean is_collective(Board *board, const StrobeView *record)
     return g_str_has_prefix(name, "gloo:") || g_str_has_prefix(name, "nccl:");
 }
 
-/* A collective that ends on another thread: an annotation, as in Kineto. The reader counts
+/* Writes a collective that ends on another thread as an annotation, like Kineto. The reader counts
  * collectives by their External id. */
 static void write_async_collective(Board *board, const BoardKind *kind, const StrobeView *record)
 {
@@ -116,10 +117,11 @@ static void write_async_collective(Board *board, const BoardKind *kind, const St
     end_event(board, at, record);
 }
 
-/* The range that PyTorch's own profiler puts around a step. TRUE: it is not written, or not yet. */
+/* Handles the range that PyTorch's own profiler puts around a step. TRUE: the caller does not write
+ * it now. */
 static gboolean take_step_range(Board *board, const BoardKind *kind, const StrobeView *record)
 {
-    if (board->has_steps) { /* the step itself is already written */
+    if (board->has_steps) { /* the step itself was written */
         if (board_is_step_name(board, record->name))
             board_step_ranges_drop(board->step_ranges);
         return FALSE;
@@ -140,8 +142,8 @@ void write_operator(Board *board, const BoardKind *kind, const StrobeView *recor
         write_async_collective(board, kind, record);
         return;
     }
-    /* Operators that end on another thread are not nested: the reader would drop operators that
-     * they cross. */
+    /* Operators that end on another thread do not nest, and the reader would drop the operators
+     * that they cross. */
     if (is_async)
         at = BEGIN(board, "X", "cpu_op_async");
     else
@@ -150,7 +152,8 @@ void write_operator(Board *board, const BoardKind *kind, const StrobeView *recor
     finish_span(board, at, kind, record, board_row(board, record->track), NAN);
 }
 
-/* The reader recognises only "ProfilerStep#" and a number as a step. */
+/* Writes a step. The reader recognises it only by a name that consists of "ProfilerStep#" and a
+ * number. */
 void write_step(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     guint64 thread = strobe_field_u64(record, kind->known[STEP_THREAD], 0);
@@ -196,7 +199,8 @@ void write_python_call(Board *board, const BoardKind *kind, const StrobeView *re
     finish_span(board, at, kind, record, board_row(board, record->track), NAN);
 }
 
-/* A span whose category is a text that Kineto uses for the kind; FALSE: it has none. */
+/* Begins a span whose category is the text `id`, if Kineto uses this text for the kind. NULL: it
+ * does not. */
 static char *put_category(Board *board, const BoardKind *kind, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -246,7 +250,7 @@ void write_task(Board *board, const BoardKind *kind, const StrobeView *record)
                          row, record->begin_ns);
 }
 
-/* The word that PyTorch uses for one of the vendor's; an unknown one stays. */
+/* Returns PyTorch's word for a word of the vendor; returns an unknown word unchanged. */
 static const char *translate_word(const char *const words[][2], guint n, const char *word)
 {
     for (guint i = 0; i < n; i++)
@@ -299,10 +303,10 @@ static char *put_escaped(Board *board, char *at, const char *text)
     return trace_out_text(&board->main, at, escaped->bytes, escaped->length);
 }
 
-/* Writes an operation of a process group on the host as the operator with a collective's
- * parameters, which PyTorch records for its device backends. It is asynchronous, because the reader
- * would otherwise count its time as that of an operator. The operation itself is the operator
- * `gloo:...`, as in Kineto's traces. */
+/* Writes an operation of a process group on the host like PyTorch writes collectives of its device
+ * backends: as an operator with the parameters of a collective. This operator is asynchronous,
+ * because otherwise the reader would count its time as that of an operator. The operation itself is
+ * the operator `gloo:...`, as in Kineto's traces. */
 static void write_group_operation(Board *board, const BoardKind *kind, const StrobeView *record,
                                   const BoardRow *row)
 {
@@ -347,7 +351,8 @@ void write_collective(Board *board, const BoardKind *kind, const StrobeView *rec
         record->begin_ns);
 }
 
-/* A kind that this exporter does not know by name: its category is the kind's name. */
+/* Writes a record of a kind that this exporter does not know by name. Its category is the name of
+ * the kind. */
 void write_generic(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     const BoardRow *row = board_row(board, record->track);
@@ -378,7 +383,8 @@ void write_generic(Board *board, const BoardKind *kind, const StrobeView *record
 
 /* ---- instant events ---- */
 
-/* An allocator without a pool reserves nothing, as in Kineto; the view needs a number. */
+/* Writes the end of a record of the host's memory. An allocator without a pool reserves 0 bytes, as
+ * in Kineto, because the reader needs a number. */
 static char *put_host_memory(char *at, const BoardKind *kind, const StrobeView *record)
 {
     PUT_LITERAL(at, ", \"Device Type\": 0");
@@ -393,7 +399,7 @@ void write_memory(Board *board, const BoardKind *kind, const StrobeView *record)
     guint32 type = strobe_field_u32(record, kind->known[MEMORY_TYPE], (guint32)STROBE_ABSENT_I32);
     char *at;
 
-    /* The view does not show states without an event, or events without an address. */
+    /* The reader shows neither states without an event nor events without an address. */
     if (strobe_field_i64(record, kind->known[MEMORY_SIZE], STROBE_ABSENT_I64) ==
             STROBE_ABSENT_I64 ||
         strobe_field_u64(record, kind->known[MEMORY_ADDRESS], STROBE_ABSENT_U64) ==
@@ -404,7 +410,7 @@ void write_memory(Board *board, const BoardKind *kind, const StrobeView *record)
     at = put_place(board, at, board_row(board, record->track), record->begin_ns);
     PUT_LITERAL(at, ", \"args\": ");
     at = put_arguments(board, at, kind, record);
-    if ((gint32)type == STROBE_ABSENT_I32) { /* for a collector that only knows the device */
+    if ((gint32)type == STROBE_ABSENT_I32) { /* the collector knows only the device, not its type */
         at--;
         if (device >= 0)
             PUT_LITERAL(at, ", \"Device Type\": 1}");
@@ -448,7 +454,7 @@ void write_counter(Board *board, const BoardKind *kind, const StrobeView *record
     note_times(board, record);
 }
 
-/* An operator and its backward operator. */
+/* Writes the link from an operator to its backward operator. */
 void write_link(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     gint64 to = strobe_field_i64(record, kind->known[LINK_TO_BEGIN], record->begin_ns);

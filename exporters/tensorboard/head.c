@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The object around the events: schema, devices, metadata. Members that are known before the first
- * event come first, as in PyTorch's traces; all others follow the events. */
+/* Writes the object around the events: schema, devices, metadata. Members that are known before the
+ * first event come first, as in PyTorch's traces; all others follow the events. */
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
 
@@ -10,11 +10,11 @@
 #define DEVICES_MAX 256u
 
 struct BoardHead {
-    GHashTable *keys; /* keys that are already written */
-    GString *devices; /* members of deviceProperties, for devices with a known name */
+    GHashTable *keys; /* keys that were written */
+    GString *devices; /* members of deviceProperties: the devices whose names are known */
     guint n_devices;
-    gboolean has_devices; /* they are written */
-    GPtrArray *late;      /* texts of members after the events */
+    gboolean has_devices; /* deviceProperties was written */
+    GPtrArray *late;      /* texts of the members that come after the events */
 };
 
 BoardHead *board_head_new(Board *board)
@@ -42,7 +42,7 @@ static void put_raw(Board *board, const char *text)
     trace_out_sink(board->is_begun ? &board->main : &board->file, text, strlen(text));
 }
 
-/* Members that this file writes itself. */
+/* Whether this file writes the member itself. */
 static gboolean is_own(const char *key)
 {
     static const char *const own[] = {"schemaVersion", "traceEvents", "traceName",
@@ -64,7 +64,8 @@ static void add_member(Board *board, char *text)
     g_free(text);
 }
 
-/* Kineto's keys have their own spelling; those of a collector are unchanged. */
+/* Writes a metadata record as a member. A key of Kineto gets Kineto's spelling; keys of collectors
+ * are unchanged. */
 void write_metadata(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     BoardHead *head = board->head;
@@ -114,7 +115,7 @@ void board_begin_events(Board *board)
                            "%" G_GINT64_FORMAT ",\n\"traceEvents\": [",
                            board->base_ns);
     put_raw(board, text);
-    if (has_events) /* the first one has no separator */
+    if (has_events) /* the first event has no separator */
         trace_out_sink(&board->file, board->main.bytes + strlen(", "),
                        board->main.used - strlen(", "));
     trace_out_clear(&board->main);
@@ -124,7 +125,8 @@ void board_begin_events(Board *board)
     board->is_begun = TRUE;
 }
 
-/* The trace's id as a member, as Kineto writes it; a member of an imported trace stays. */
+/* Writes the trace's id as a member, like Kineto. If an imported trace has this member, that one is
+ * kept. */
 static void put_trace_id(Board *board)
 {
     const char *id = board->host->metadata_value(board->self, "trace_id");

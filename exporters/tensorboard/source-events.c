@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events for which the importer of traces had no other kind: written unchanged. */
+/* Writes the events for which the importer of traces had no other kind, without changes. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
@@ -28,7 +28,7 @@ static char *put_member(Board *board, char *at, const char *key, guint32 id)
     return put_string_id(board, at, id);
 }
 
-/* An id with its scope: {"local": "0x1"}. */
+/* Writes an id with its scope: {"local": "0x1"}. */
 static char *put_id(Board *board, char *at, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -39,7 +39,7 @@ static char *put_id(Board *board, char *at, guint32 id)
     return put_json(board, at, id);
 }
 
-/* Writes an event from its brace to its category; `phase` 0: X. */
+/* Writes the begin of an event, up to its category. `phase` 0: X. */
 static char *begin_event(Board *board, guint32 phase, guint32 category)
 {
     char *at = trace_out_event(&board->main);
@@ -65,7 +65,7 @@ static char *put_where(Board *board, char *at, const StrobeView *record, gint64 
     return put_time(board, at, time_ns);
 }
 
-/* A list of frames has the outermost first. */
+/* Writes the frames of a stack as a list, the outermost first. */
 static char *put_frames(Board *board, char *at, StrobeStackId stack)
 {
     const StrobeStringId *frames = NULL;
@@ -90,7 +90,7 @@ static void finish_event(Board *board, char *at, guint32 arguments, StrobeStackI
     trace_out_done(&board->main, at);
 }
 
-/* Begin or end of an asynchronous span, which has an id. */
+/* Writes the begin or the end of an asynchronous span, which has an id. */
 static void write_async(Board *board, const BoardKind *kind, const StrobeView *record, char first,
                         gboolean is_end)
 {
@@ -116,7 +116,7 @@ static void write_async(Board *board, const BoardKind *kind, const StrobeView *r
                      read_known(kind, SPAN_STACK, record));
 }
 
-/* Spans of a thread are written complete, whatever events they came from. */
+/* Writes a span of a thread as one complete event, whichever events the source had for it. */
 void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     StrobeText phase = board->host->string(board->self, read_known(kind, SPAN_PHASE, record));

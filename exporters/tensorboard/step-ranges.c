@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reader recognises ranges with a step's name as steps: together with the steps themselves
- * it would show each twice. */
+/* Drops ranges that have a step's name if there are steps. The reader takes such a range for a
+ * step, and would show each step twice. */
 #include <strobe/helpers/fields.h>
 
 #include "tensorboard.h"
 
-#define HELD_MAX 65536u /* maximum number of held ranges; further ones are written at once */
+/* maximum number of ranges that wait; further ranges are written at once */
+#define HELD_MAX 65536u
 
 struct BoardStepRanges {
     gboolean has_steps, is_over;
-    GArray *held;      /* of StrobeView: ranges before the first step */
-    GPtrArray *fields; /* of these */
+    GArray *held;      /* of StrobeView: ranges that came before the first step */
+    GPtrArray *fields; /* the fields of these ranges */
 };
 
 BoardStepRanges *board_step_ranges_new(void)

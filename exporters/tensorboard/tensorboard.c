@@ -30,7 +30,8 @@ static StrobeStatus io_error(Board *board, int error)
                              board->host->metadata(board->self)->directory_path, g_strerror(error));
 }
 
-/* Dumps of a flight recorder belong to one window, and their files are in the same folder. */
+/* Returns the time in the file's name. Several dumps of a flight recorder belong to one window, and
+ * their files are in the same folder. */
 static gint64 file_time(const Board *board)
 {
     const gint64 begin_ns = board->host->metadata(board->self)->window_begin_ns;
@@ -43,8 +44,8 @@ static gint64 file_time(const Board *board)
         0);
 }
 
-/* <worker>.<time>.pt.trace.json: the reader takes the digits in between for the time, so the
- * worker must not end in such a part itself, nor be a path. */
+/* Returns <worker>.<time>.pt.trace.json. The reader takes the digits between the dots for the time,
+ * so the worker must not end with such digits itself. It must not be a path either. */
 static char *file_name(const Board *board)
 {
     const StrobeMetadata *metadata = board->host->metadata(board->self);
@@ -85,7 +86,8 @@ static void take_record(void *user, const StrobeView *record)
     Board *board = user;
     const BoardKind *kind = find_kind(board, record->kind);
 
-    /* Metadata come at the begin of a window: events with that time wait for them. */
+    /* Metadata records come at the begin of a window. Events with the same time wait until these
+     * have come. */
     if (!board->is_begun && kind->is_event && record->end_ns > board->window_ns)
         board_begin_events(board);
     kind->write(board, kind, record);
@@ -120,7 +122,8 @@ static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInsta
     board->has_steps = strstr(host->metadata_value(self, "source"), "\"ascend_") != NULL;
     equal_spans_init(&board->equal, take_record, board, board->has_steps);
     board->window_ns = host->metadata(self)->window_begin_ns;
-    /* Relative to this base, doubles hold microseconds with three decimals for over a month. */
+    /* With times relative to this base, doubles hold microseconds with three decimals for over a
+     * month. */
     board->base_ns = MAX(host->metadata(self)->window_begin_ns, 0) / NS_PER_S * NS_PER_S;
     board->first = G_MAXINT64;
     board->last = G_MININT64;
@@ -138,8 +141,8 @@ static StrobeStatus tensorboard_batch(void *state, const StrobeView *records, si
     return board->main.error ? io_error(board, board->main.error) : STROBE_OK;
 }
 
-/* Writes the events that PyTorch's profiler has about its window. An imported trace already has
- * them. */
+/* Writes the events about the window that PyTorch's profiler writes. An imported trace has them
+ * already. */
 static void write_window(Board *board)
 {
     TraceOut *out = &board->main;
@@ -201,7 +204,7 @@ static StrobeStatus tensorboard_end(void *state)
     equal_spans_flush(&board->equal);
     write_step_ranges(board);
     if (board->last < board->first)
-        return STROBE_OK; /* viewers show a trace without events wrongly: no file */
+        return STROBE_OK; /* no file, because viewers show a trace without events wrongly */
     board_begin_events(board);
     write_end(board);
     if (board->main.error)

@@ -24,7 +24,7 @@ typedef void (*BoardWriter)(Board *board, const BoardKind *kind, const StrobeVie
 
 /* A field that is written as an argument. */
 typedef struct BoardField {
-    char *key; /* "name": with its quotes and blank */
+    char *key; /* the argument's "name": with quotes, colon and blank */
     guint key_length;
     guint32 type, offset;
     guint8 form; /* KINETO_* */
@@ -35,24 +35,24 @@ typedef struct BoardField {
 /* Data about a kind, collected at its first record. */
 struct BoardKind {
     const StrobeKindView *view;
-    const StrobeFieldView *view_fields; /* with n and id: to detect the same kind */
+    const StrobeFieldView *view_fields; /* with view_n_fields and view_id: identifies the kind */
     guint32 view_n_fields;
     StrobeKindId view_id;
     BoardWriter write;
-    guint32 known[BOARD_KNOWN_FIELDS]; /* offsets that the writer itself uses */
+    guint32 known[BOARD_KNOWN_FIELDS]; /* offsets of the fields that the writer itself reads */
     BoardField *fields;
     guint n_fields;
-    gboolean is_event; /* not metadata before the events */
-    guint32 sequence;  /* offset, STROBE_FIELD_MISSING: none */
-    guint32 arguments; /* offset of the arguments without a field, as JSON */
+    gboolean is_event; /* the records are events, not metadata, which come before the events */
+    guint32 sequence;  /* offset of the sequence number, STROBE_FIELD_MISSING: none */
+    guint32 arguments; /* offset of the field with further arguments, as JSON */
     char *name_text;   /* the kind's name as a JSON string */
     guint name_length;
 };
 
-/* The position of a track. */
+/* The position of a track's events. */
 typedef struct BoardRow {
-    char *pid, *tid; /* as JSON */
-    char *name;      /* of the thread or stream; NULL: none */
+    char *pid, *tid; /* JSON values */
+    char *name;      /* name of the thread or stream; NULL: none */
     gint32 device;   /* -1: the host */
     gboolean is_used;
     guint place_length;
@@ -62,8 +62,8 @@ typedef struct BoardRow {
 struct Board {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    TraceOut main; /* events; in memory until they begin, then the file itself */
-    TraceOut file; /* the part before them */
+    TraceOut main; /* the events: in memory until they begin, then in the file */
+    TraceOut file; /* the part of the file before the events */
     EqualSpans equal;
     TextCache *texts;
     GHashTable *kinds; /* const StrobeKindView * -> BoardKind */
@@ -73,12 +73,13 @@ struct Board {
     BoardHead *head;
     BoardStepRanges *step_ranges;
     gint64 window_ns;
-    gint64 base_ns; /* times are relative to it */
+    gint64 base_ns; /* times in the trace count from here */
     gint64 first, last;
     guint64 n_links, n_collectives;
-    gboolean is_begun; /* whether the array of events has begun */
+    gboolean is_begun; /* the array of events was begun */
     gboolean is_import;
-    gboolean has_steps; /* the source has steps among its operators, where the reader finds them */
+    /* the source has its steps among the operators, where the reader finds them */
+    gboolean has_steps;
 };
 
 /* board-kinds.c */
@@ -89,27 +90,29 @@ void board_kind_free(gpointer kind);
 BoardRows *board_rows_new(Board *board);
 void board_rows_free(BoardRows *rows);
 BoardRow *board_row(Board *board, StrobeTrackId track);
-/* The row of a thread of the track's process. */
+/* Returns the row of a thread in the track's process. */
 BoardRow *board_row_of_thread(Board *board, StrobeTrackId track, guint64 thread);
 void board_rows_write(Board *board);
 
-/* board-flow-events.c: matches calls and their effects on a device by connection. */
+/* board-flow-events.c: matches calls with the work that they launch on a device, by connection. */
 void board_flow_events_free(BoardFlowEvents *flow_events);
 void board_flow_event_begin(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
 void board_flow_event_end(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
 void board_write_flow_event(Board *board, const char *category, const char *phase, guint64 id,
                             const BoardRow *row, gint64 time_ns);
 
-/* step-ranges.c: ranges with a step's name, such as the marks that Strobe and PyTorch's own
- * profiler put around each step. They are written only if there are no steps. */
+/* step-ranges.c: keeps ranges with a step's name until it is known whether there are steps. Such
+ * ranges are the marks that Strobe and PyTorch's own profiler put around each step; they are
+ * written only if there are no steps. */
 BoardStepRanges *board_step_ranges_new(void);
 void board_step_ranges_free(BoardStepRanges *ranges); /* NULL is fine */
 gboolean board_is_step_name(Board *board, guint32 name);
-/* A step is written: from the first step on, no range is. */
+/* Call this when a step is written: drops the ranges that are kept, and all that come later. */
 void board_step_ranges_drop(BoardStepRanges *ranges);
-/* FALSE: the range must be written now. */
+/* Keeps the range, or drops it if a step was written. FALSE: the caller must write the range
+ * now. */
 gboolean board_step_ranges_hold(BoardStepRanges *ranges, const StrobeView *record);
-/* No more records follow: the ranges to be written, of StrobeView. */
+/* Call this after the last record: returns the ranges that must be written (StrobeView). */
 const GArray *board_step_ranges_end(BoardStepRanges *ranges);
 
 /* head.c: members of the object other than the events. */
@@ -117,7 +120,7 @@ BoardHead *board_head_new(Board *board);
 void board_head_free(BoardHead *head);
 void write_metadata(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_device_info(Board *board, const BoardKind *kind, const StrobeView *record);
-void board_begin_events(Board *board); /* if they have not begun */
+void board_begin_events(Board *board); /* does nothing if the array was begun before */
 void board_end_events(Board *board);
 
 /* events.c */
@@ -133,7 +136,7 @@ void write_counter(Board *board, const BoardKind *kind, const StrobeView *record
 void write_link(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_generic(Board *board, const BoardKind *kind, const StrobeView *record);
 
-/* source-events.c: events for which the importer had no other kind. */
+/* source-events.c: writes events for which the importer had no other kind. */
 void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_source_event(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *record);
@@ -141,9 +144,9 @@ void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *re
 /* values.c: every put function returns the position after its output. */
 char *put_time(const Board *board, char *at, gint64 time_ns);
 char *put_string_id(Board *board, char *at, guint32 id);
-/* The fields of the kind and the arguments without a field: { ... } */
+/* Writes the fields of the kind and the arguments that have no field: { ... } */
 char *put_arguments(Board *board, char *at, const BoardKind *kind, const StrobeView *record);
-/* A source's JSON; as a text if it is invalid. */
+/* Writes JSON of the source; writes it as a text if it is not valid. */
 char *put_json(Board *board, char *at, guint32 id);
 gboolean is_json(StrobeText text);
 

@@ -51,7 +51,7 @@ static void tear_down(Fixture *f, gconstpointer unused)
     strobe_mock_free(f->mock);
 }
 
-/* Name of the one file; NULL if there is none. */
+/* Returns the name of the only file; NULL if there is none. */
 static char *only_file(Fixture *f)
 {
     GDir *dir = g_dir_open(f->folder, 0, NULL);
@@ -62,7 +62,7 @@ static char *only_file(Fixture *f)
     return name;
 }
 
-/* The trace, parsed. */
+/* Runs the exporter and returns the parsed trace. */
 static JsonObject *export_trace(Fixture *f)
 {
     g_autoptr(JsonParser) parser = json_parser_new();
@@ -81,7 +81,7 @@ static JsonObject *export_trace(Fixture *f)
     return json_object_ref(json_node_get_object(root));
 }
 
-/* The n-th event of the category; NULL if there is none. */
+/* Returns event number `n` of the category; NULL if there is none. */
 static JsonObject *find_event(JsonObject *trace, const char *category, guint n)
 {
     JsonArray *events = json_object_get_array_member(trace, "traceEvents");
@@ -107,7 +107,7 @@ static guint intern_text(Fixture *f, const char *text)
     return strobe_mock_string(f->mock, text);
 }
 
-/* What cpu_op adds on request has Kineto's names and forms. */
+/* Fields that cpu_op adds on request have Kineto's names and forms. */
 static void test_added_fields(Fixture *f, gconstpointer unused)
 {
     static const StrobeField fields[] = {{"cpu_op.flops", STROBE_FIELD_U64, 0, "", ""},
@@ -205,7 +205,7 @@ static guint count_named(JsonObject *trace, const char *name)
     return n;
 }
 
-/* Two steps, each with a mark of its name and the range of PyTorch's own profiler inside. */
+/* Adds two steps. Each contains a mark with its name and the range of PyTorch's own profiler. */
 static void add_step_ranges(Fixture *f, gboolean has_steps)
 {
     StrobeTrackId steps = strobe_mock_track(f->mock, STROBE_TRACK_STEPS, 0, NULL, NULL, -1);
@@ -229,7 +229,7 @@ static void add_step_ranges(Fixture *f, gboolean has_steps)
                     BASE + 3000, BASE + 3010, &mark);
 }
 
-/* The reader would show each step three times. */
+/* The ranges are left out, because the reader would otherwise show each step three times. */
 static void test_step_ranges(Fixture *f, gconstpointer unused)
 {
     JsonObject *trace;
@@ -244,7 +244,7 @@ static void test_step_ranges(Fixture *f, gconstpointer unused)
     json_object_unref(trace);
 }
 
-/* Then they are the steps. */
+/* Without records of steps the ranges are drawn, and are the steps. */
 static void test_step_ranges_alone(Fixture *f, gconstpointer unused)
 {
     JsonObject *trace;
@@ -282,7 +282,7 @@ static struct strobe_device_task make_task(guint64 connection)
 {
     struct strobe_device_task task;
 
-    memset(&task, 0xff, sizeof task); /* absent; strings are not */
+    memset(&task, 0xff, sizeof task); /* makes the fields absent, except strings */
     memset(&task.task_type, 0,
            G_STRUCT_OFFSET(struct strobe_device_task, copy_bytes) -
                G_STRUCT_OFFSET(struct strobe_device_task, task_type));
@@ -302,12 +302,12 @@ static void test_device(Fixture *f, gconstpointer unused)
     task.grid_dim = intern_text(f, "1,2,3");
     strobe_mock_add(f->mock, &strobe_kind_device_task, f->stream, intern_text(f, "k"), BASE + 100,
                     BASE + 200, &task);
-    task.connection = 10; /* nobody launched it */
+    task.connection = 10; /* no call has this connection */
     task.is_kernel = 0;
     task.copy_bytes = 64;
     strobe_mock_add(f->mock, &strobe_kind_device_task, f->stream, intern_text(f, "copy"),
                     BASE + 300, BASE + 400, &task);
-    add_call(f, 9, BASE + 50); /* it may end behind its task */
+    add_call(f, 9, BASE + 50); /* a call may end after its task */
     add_call(f, 11, BASE + 60);
     trace = export_trace(f);
     g_assert_cmpint(json_object_get_int_member(find_event(trace, "kernel", 0), "pid"), ==, 1);
@@ -423,7 +423,8 @@ static void add_async(Fixture *f, const char *name, const char *shapes, gint64 b
                     begin_ns + 1000, &op);
 }
 
-/* Collectives are annotations with a number each; other operators of the sort are passed over. */
+/* Collectives are annotations, each with a number; other asynchronous operators are ignored by the
+ * reader. */
 static void test_async(Fixture *f, gconstpointer unused)
 {
     add_async(f, "gloo:all_reduce", "3,4", BASE + 1000);
@@ -439,7 +440,8 @@ static void test_async(Fixture *f, gconstpointer unused)
                     "aten::wait");
 }
 
-/* The window is the same for all of them. */
+/* All dumps of a flight recorder belong to the same window, so the name has the time of the
+ * dump. */
 static void test_name_of_a_dump(Fixture *f, gconstpointer unused)
 {
     g_autofree char *name = NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of fields in the forms of Kineto's arguments. */
+/* Writes values of fields in the forms of Kineto's arguments. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/json-scanner.h>
 
 #include "tensorboard.h"
 
-/* Microseconds relative to the base, with three decimals. */
+/* Writes the microseconds since the base, with three decimals. */
 char *put_time(const Board *board, char *at, gint64 time_ns)
 {
     return at + strobe_format_us_fixed(at, time_ns - board->base_ns);
@@ -19,7 +19,8 @@ char *put_string_id(Board *board, char *at, guint32 id)
     return trace_out_text(&board->main, at, text->bytes, text->length);
 }
 
-/* The capture may contain anything: content that is not JSON becomes a text. */
+/* Whether the text is JSON. A capture may contain anything; content that is not JSON is written as
+ * a text. */
 gboolean is_json(StrobeText text)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);
@@ -62,7 +63,7 @@ static gboolean is_shape(const char *bytes, gsize length)
     return TRUE;
 }
 
-/* Writes one entry of a list between semicolons. */
+/* Writes one entry of a list whose entries are separated by semicolons. */
 static char *put_entry(Board *board, char *at, guint8 form, const char *bytes, gsize length)
 {
     if (form == KINETO_SHAPES && is_shape(bytes, length)) {
@@ -77,7 +78,7 @@ static char *put_entry(Board *board, char *at, guint8 form, const char *bytes, g
     return trace_out_text(&board->main, at, text->bytes, text->length);
 }
 
-/* "2,3;;4" is [[2,3],[],[4]], "a;b" is ["a","b"]. */
+/* Writes a list: "2,3;;4" as [[2,3],[],[4]], "a;b" as ["a","b"]. */
 static char *put_list(Board *board, char *at, guint8 form, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -94,7 +95,7 @@ static char *put_list(Board *board, char *at, guint8 form, guint32 id)
     return at;
 }
 
-/* "1,2,3" is [1,2,3]. */
+/* Writes "1,2,3" as [1,2,3]. */
 static char *put_dimension(Board *board, char *at, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -218,7 +219,7 @@ static char *put_key(Board *board, char *at, const char *key, gsize length, gboo
     return trace_out_text(&board->main, at, key, length);
 }
 
-/* The arguments without a field, without braces. */
+/* Writes the arguments that have no field, without braces. */
 static char *put_others(Board *board, char *at, guint32 id, gboolean *first)
 {
     StrobeText text = board->host->string(board->self, id);

@@ -18,7 +18,7 @@ void equal_spans_clear(EqualSpans *s)
     g_clear_pointer(&s->fields, g_ptr_array_unref);
 }
 
-/* Whether the record may enclose others. Derived records never do. */
+/* Whether the record may enclose other records. Derived records never do. */
 static gboolean may_nest(const StrobeView *record)
 {
     return record->kind->shape == STROBE_SHAPE_SPAN && !record->kind->derived;
@@ -52,7 +52,7 @@ static void keep_record(EqualSpans *s, const StrobeView *record)
     g_array_append_val(s->held, copy);
 }
 
-/* Number of records at the begin of the batch that continue the kept run. */
+/* Returns the number of records at the begin of the batch that continue the kept run. */
 static gsize go_on(EqualSpans *s, const StrobeView *records, gsize n)
 {
     gsize i = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Spans that begin and end at the same times. A capture has the inner one first, because it ends
- * first; readers of a trace take the first one for the outer one. So a run of them is passed on
- * in reverse order, also across batches.
+ * Reverses the order of spans that begin and end at the same times. A capture has the inner span
+ * first, because it ends first, but readers of a trace take the first span for the outer one. Such
+ * spans form a run, which may continue in the next batch.
  */
 #ifndef STROBE_TRACE_TEXT_EQUAL_SPANS_H
 #define STROBE_TRACE_TEXT_EQUAL_SPANS_H
@@ -17,21 +17,23 @@ typedef void (*EqualSpansTaker)(void *user, const StrobeView *record);
 typedef struct EqualSpans {
     EqualSpansTaker take;
     void *user;
-    GArray *held;      /* of StrobeView: the last run, which may continue in the next batch */
-    GPtrArray *fields; /* fields of these records */
-    /* the run was passed on, but stays in memory because the user may compose it later */
+    GArray *held;      /* of StrobeView: the last run, which may go on in the next batch */
+    GPtrArray *fields; /* the fields of the records in `held` */
+    /* the run was passed on; its records stay in memory, because the user may compose them later */
     gboolean is_over;
-    gboolean is_natural; /* the records are already in trace order */
+    gboolean is_natural; /* the records come in the order of a trace and need no reversing */
 } EqualSpans;
 
 void equal_spans_init(EqualSpans *spans, EqualSpansTaker take, void *user, gboolean is_natural);
-void equal_spans_clear(EqualSpans *spans); /* zeros are allowed */
+void equal_spans_clear(EqualSpans *spans); /* `spans` may consist of zeros */
 
-/* Passes on all records except the run at the batch's end; returns the number of those left. */
+/* Passes on all records except the run at the end of the batch; returns the number of records in
+ * this run. */
 gsize equal_spans_take(EqualSpans *spans, const StrobeView *records, gsize n);
-/* Keeps the records that are left. Call it when the passed records are no longer needed. */
+/* Keeps the `n` records of the run. Call this when the records that were passed on are no longer
+ * needed. */
 void equal_spans_hold(EqualSpans *spans, const StrobeView *records, gsize n);
-/* Passes on the kept ones. */
+/* Passes on the records that are kept. */
 void equal_spans_flush(EqualSpans *spans);
 
 #endif

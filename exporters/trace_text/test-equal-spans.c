@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of spans with equal times, within batches and across them. */
+/* Runs of spans with equal times, in a batch and across batches. */
 #include "equal-spans.h"
 
 #include <string.h>
@@ -13,13 +13,14 @@ static const StrobeKindView derived = {
 
 static void take_record(void *user, const StrobeView *record)
 {
-    guint64 letter; /* a full pair of words, as who holds records back reads them */
+    guint64 letter; /* the size of a record's fields is a multiple of 8, as for all records */
 
     memcpy(&letter, record->fields, sizeof letter);
     g_string_append_c(user, (char)letter);
 }
 
-/* Letters are named in order; a digit before one is its begin, else that of the one before. */
+/* Each letter is a span; a digit before it is its begin, otherwise it has the begin of the previous
+ * letter. Checks the order of the output. */
 static void check_order(const char *text, gsize batch, gboolean is_natural, const char *wanted)
 {
     g_autoptr(GString) found = g_string_new(NULL);
@@ -48,7 +49,7 @@ static void check_order(const char *text, gsize batch, gboolean is_natural, cons
         gsize part = MIN(batch, n - at), left = equal_spans_take(&spans, views + at, part);
 
         equal_spans_hold(&spans, views + at + part - left, left);
-        memset(letters + at, 0, part * sizeof *letters); /* a batch is the host's again */
+        memset(letters + at, 0, part * sizeof *letters); /* the host reuses the memory of a batch */
     }
     equal_spans_flush(&spans);
     equal_spans_flush(&spans);
@@ -68,7 +69,7 @@ static void test_runs(void)
     }
 }
 
-/* What is too long for one run is several, wherever batches end. */
+/* A run that is too long is divided into several, wherever batches end. */
 static void test_long_run(void)
 {
     enum { N = 2 * EQUAL_SPANS_MAX + 3 };

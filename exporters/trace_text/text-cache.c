@@ -6,7 +6,8 @@
 
 #include "trace-out.h"
 
-/* Slots are a power of two. At most 16384 * 1 KB * 2 + 4096 * 8 KB = 64 MB. */
+/* The number of slots is a power of two. All texts together have at most 16384 * 1 KB * 2 + 4096 *
+ * 8 KB = 64 MB. */
 static const struct {
     guint slots;
     guint longest;
@@ -16,14 +17,15 @@ static const struct {
     [TEXT_CACHE_STACK] = {4096, 8192},
 };
 
-/* A damaged capture may contain a stack with any number of frames of any length. */
+/* Maximum size of a stack's text. A damaged capture may contain a stack with any number of frames
+ * of any length. */
 #define STACK_TEXT_MAX (16u * 1024 * 1024)
 
 typedef struct Cache {
     TextCache base;
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    GString *made; /* the last text */
+    GString *made; /* the text that was made last */
     CachedText unkept;
     StrobeJsonWriter json;
 } Cache;

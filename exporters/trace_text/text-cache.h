@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strings and stacks as JSON strings, including quotes, cached by id. The cache is bounded: each
- * id has one slot, and long texts are not kept.
+ * Converts strings and stacks to JSON strings, including quotes, and caches the results by id. The
+ * cache is bounded: the ids share a fixed number of slots, and long texts are not cached.
  */
 #ifndef STROBE_CHROME_TRACE_TEXT_CACHE_H
 #define STROBE_CHROME_TRACE_TEXT_CACHE_H
@@ -11,28 +11,29 @@
 
 enum {
     TEXT_CACHE_PLAIN = 0, /* a string */
-    TEXT_CACHE_LIST = 1,  /* a string, each ';' followed by CR LF */
-    TEXT_CACHE_STACK = 2, /* a stack, frames joined by ';' CR LF */
+    TEXT_CACHE_LIST = 1,  /* a string; CR LF is inserted after each ';' */
+    TEXT_CACHE_STACK = 2, /* a stack; its frames are joined by ';' CR LF */
     TEXT_CACHE_KINDS = 3
 };
 
-/* A text, valid until the next call for the same cache; to be written by trace_out_padded. */
+/* A text. It is valid until the next call for the same cache, and can be written by
+ * trace_out_padded. */
 typedef struct CachedText {
     guint32 id;
     guint32 length;
     char *bytes;
 } CachedText;
 
-/* One slot for each hash of an id; the members are private to text-cache.c. */
+/* A hash table by id. The members are private to text-cache.c. */
 typedef struct TextCache {
     CachedText *slots[TEXT_CACHE_KINDS];
-    guint n_slots[TEXT_CACHE_KINDS]; /* a power of two */
+    guint n_slots[TEXT_CACHE_KINDS]; /* each a power of two */
 } TextCache;
 
 TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void text_cache_free(TextCache *cache);
 const CachedText *text_cache_make(TextCache *cache, guint kind, guint32 id);
-/* The caller's bytes as a JSON string. */
+/* Converts bytes of the caller to a JSON string. */
 const CachedText *text_cache_escape(TextCache *cache, const char *bytes, gsize length);
 
 static inline const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-out.h"
 
-/* fits into the processor's cache, but is large enough for few system calls */
+/* size of the buffer with a file: it fits into the processor's cache, and needs few system calls */
 #define DIRECT_SIZE (256u * 1024)
-#define MEMORY_SIZE 4096u /* initial size */
+#define MEMORY_SIZE 4096u /* initial size of the buffer without a file */
 
 void trace_out_init(TraceOut *out, StrobeSafeFile *file)
 {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Output of events: a buffer in which events are composed, and its file.
- *
- * An event is composed through a cursor: trace_out_event returns one with TRACE_OUT_ROOM free
- * bytes, and every put function advances it. Texts and fields of any length use trace_out_text,
- * which keeps TRACE_OUT_ROOM bytes free for the fixed parts that follow. trace_out_done returns
- * the cursor.
+ * Writes events: a buffer in which events are composed, and the file. An event is composed with a
+ * cursor: trace_out_event returns the cursor with TRACE_OUT_ROOM free bytes after it, and every put
+ * function moves it. trace_out_text writes texts of any length, and ensures TRACE_OUT_ROOM free
+ * bytes for what follows. trace_out_done takes the cursor at the end of the event.
  */
 #ifndef STROBE_CHROME_TRACE_TRACE_OUT_H
 #define STROBE_CHROME_TRACE_TRACE_OUT_H
@@ -18,7 +16,7 @@
 #define TRACE_OUT_ROOM 1024
 
 typedef struct TraceOut {
-    StrobeSafeFile *file; /* NULL: in memory, which grows */
+    StrobeSafeFile *file; /* NULL: the output stays in memory */
     int error;            /* errno of the first failure */
     gboolean has_events;
     gsize used;
@@ -26,10 +24,10 @@ typedef struct TraceOut {
     char *bytes;
 } TraceOut;
 
-/* The output goes to `file`, owned from now on. NULL: it stays in memory, each event with the
- * separator in front, because other text precedes it in the file. */
+/* `file` gets the output and belongs to `out` from now on. NULL: the output stays in memory. In
+ * this case every event has a separator in front, because other text precedes it in the file. */
 void trace_out_init(TraceOut *out, StrobeSafeFile *file);
-/* Discards the file if it still exists. */
+/* Frees the buffer. Removes the file if it was not finished. */
 void trace_out_clear(TraceOut *out);
 
 #define PUT_LITERAL(at_, literal_)                                                                 \
@@ -37,11 +35,12 @@ void trace_out_clear(TraceOut *out);
 
 /* Writes the buffer to the file. */
 void trace_out_flush(TraceOut *out);
-/* Empties the buffer, or makes it larger. */
+/* Writes the buffer to the file or, without a file, makes it larger. */
 void trace_out_make_room(TraceOut *out);
-/* The slow path of trace_out_text: makes room, and writes long bytes directly. */
+/* The slow path of trace_out_text: makes room in the buffer, or writes many bytes directly to the
+ * file. */
 char *trace_out_text_slow(TraceOut *out, const char *bytes, gsize length);
-/* A StrobeSink onto a TraceOut. */
+/* A StrobeSink that writes to a TraceOut. */
 int trace_out_sink(void *out, const char *bytes, size_t length);
 
 /* Begins an event: writes the separator, but not the event's brace. */
@@ -72,8 +71,8 @@ static inline char *trace_out_text(TraceOut *out, char *at, const char *bytes, g
     return at + length;
 }
 
-/* trace_out_padded is like trace_out_text for bytes with this padding: short ones are copied
- * without a call. */
+/* trace_out_padded is like trace_out_text, for bytes with this padding: few bytes are copied
+ * without a function call. */
 #define TRACE_OUT_PADDING 64u
 
 static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes, gsize length)
@@ -89,7 +88,7 @@ static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes,
     return at + length;
 }
 
-/* A copy of bytes with the padding that trace_out_padded needs. */
+/* Returns a copy of the bytes with the padding that trace_out_padded needs. */
 static inline char *trace_out_pad(const char *bytes, gsize length)
 {
     char *copy = g_malloc(length + TRACE_OUT_PADDING);

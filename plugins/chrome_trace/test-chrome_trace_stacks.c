@@ -209,7 +209,7 @@ static void test_missing(Fixture *f, gconstpointer unused)
     check_stack(f, nth(f, "cpu_op", 2), "[frame 2]");
     check_stack(f, nth(f, "cpu_op", 3), "(lib)");
     g_assert_true(is_damaged(f, ": 2 frames of stacks are not in stackFrames, such as \"7\""));
-    g_assert_true(is_damaged(f, ": 1 frames are repeated"));
+    g_assert_true(is_damaged(f, ": 1 frames occur several times"));
 }
 
 /* A trace that is an array has no frames, so a stack is the frame's id. */

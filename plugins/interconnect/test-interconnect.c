@@ -192,7 +192,7 @@ static void test_overrun(void)
         g_usleep(5000);
     }
     g_assert_cmpint(longest, <, 1200000); /* less than the call takes */
-    g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "has not come back"));
+    g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "has not returned"));
     free_mock(mock);
 }
 

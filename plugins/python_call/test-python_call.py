@@ -449,7 +449,7 @@ class PythonCallTest(unittest.TestCase):
             while not stopping.wait(0.0001):
                 middle(3)
 
-        workers = [threading.Thread(target=busy) for _ in range(4)]
+        workers = [threading.Thread(target=busy, daemon=True) for _ in range(4)]
         for worker in workers:
             worker.start()
         host = self.open()

@@ -2,6 +2,7 @@
 """Functions that several test modules use."""
 
 import contextlib
+import functools
 import io
 import os
 import re
@@ -43,6 +44,24 @@ def messages():
         for line in text.splitlines():
             match = _LINE.fullmatch(line)
             found.append(match.groups() if match else ("OTHER", line))
+
+
+_THEIR_STACKS = """
+import torch
+from torch.profiler import ProfilerActivity, profile
+model = torch.nn.Linear(4, 4)
+for _ in range(3):
+    with profile(activities=[ProfilerActivity.CPU], with_stack=True):
+        for _ in range(3):
+            model(torch.ones(2, 4)).sum().backward()
+"""
+
+
+@functools.lru_cache(maxsize=None)
+def their_stacks_work():
+    """Whether PyTorch's own profiler survives with_stack=True, alone in a process: PyTorch 2.6 on
+    CPython 3.13 does not."""
+    return subprocess.run([sys.executable, "-c", _THEIR_STACKS], capture_output=True).returncode == 0
 
 
 @contextlib.contextmanager

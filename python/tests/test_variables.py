@@ -7,7 +7,7 @@ import warnings
 from unittest import mock
 
 from strobe import message, profiler
-from support import FolderTest, messages
+from support import FolderTest, messages, results
 
 CPU = [profiler.ProfilerActivity.CPU]
 
@@ -55,7 +55,7 @@ class Paths(FolderTest):
         handler = profiler.tensorboard_trace_handler("a+b", analyse_flag=False)
         with messages(), profiler.profile(activities=CPU, on_trace_ready=handler):
             pass
-        self.assertEqual(len(os.listdir("a+b")), 1)
+        self.assertEqual(len(results("a+b")), 1)
 
     def test_link(self):
         os.mkdir("real")

@@ -11,9 +11,9 @@
 typedef struct Attempt {
     StrobeLink *link;
     SshWait *wait;
-    GString *tried;   /* for the error */
-    int offered;      /* SSH_AUTH_METHOD_* */
-    gboolean is_over; /* no answer */
+    GString *tried;   /* the tried methods, for the error */
+    int offered;      /* the methods that the board offers: SSH_AUTH_METHOD_* */
+    gboolean is_over; /* the board did not answer in time, or the user gave up */
 } Attempt;
 
 /* Repeats a call until the board has answered it. */
@@ -81,7 +81,7 @@ static gboolean try_password(Attempt *attempt)
     return code == SSH_AUTH_SUCCESS;
 }
 
-/* Answers what the board asks: with the password, or from the terminal, without an echo. */
+/* Answers the board's prompts with the password, or with input from the terminal, without echo. */
 static gboolean answer_prompts(Attempt *attempt)
 {
     const char *password = attempt->link->target->password;
@@ -100,7 +100,8 @@ static gboolean answer_prompts(Attempt *attempt)
             ssh_userauth_kbdint_setanswer(attempt->link->session, (unsigned)i, answer);
         explicit_bzero(answer, sizeof answer);
     }
-    attempt->wait->end_us += g_get_monotonic_time() - begin_us; /* the user's time */
+    /* The time in which the user types does not count. */
+    attempt->wait->end_us += g_get_monotonic_time() - begin_us;
     return good;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host keys, in a file of OpenSSH's form. */
+/* Checks host keys against a file in OpenSSH's format, and stores new ones in it. */
 #include <errno.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static char *make_fingerprint(ssh_key key)
     return made;
 }
 
-/* The host as the file names it. */
+/* The name that the file has for the host. */
 static char *make_host_name(StrobeLink *link)
 {
     g_autofree char *lower = g_ascii_strdown(link->target->host, -1);
@@ -35,7 +35,8 @@ static char *make_host_name(StrobeLink *link)
     return port == 22 ? g_steal_pointer(&lower) : g_strdup_printf("[%s]:%u", lower, port);
 }
 
-/* The first key that the file has for the host: its line and fingerprint (free it); NULL: none. */
+/* Finds the first key of the host in the file. Returns its fingerprint (free it), and sets its
+ * line. NULL: there is none. */
 static char *find_known_key(const char *path, const char *host, guint *line)
 {
     g_autofree char *text = NULL;

@@ -91,7 +91,8 @@ static gboolean connect_session(StrobeLink *link, SshWait *wait, GError **error)
     return strobe_remote_refuse(error, "%s: cannot connect: %s", link->name, why);
 }
 
-/* A board that lost its power sends nothing more. */
+/* Makes the kernel notice a board that has lost its power: such a board does not close the
+ * connection. */
 static void watch_peer(StrobeLink *link, guint keepalive_s)
 {
     const int fd = ssh_get_fd(link->session), on = 1, idle = (int)keepalive_s, times = 3;

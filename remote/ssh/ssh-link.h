@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the module that reaches boards by libssh. */
+/* Shared parts of the module that connects to boards with libssh. */
 #ifndef STROBE_REMOTE_SSH_LINK_H
 #define STROBE_REMOTE_SSH_LINK_H
 
@@ -9,12 +9,12 @@
 
 struct StrobeLink {
     ssh_session session;
-    const StrobeTarget *target; /* valid while it is opened */
+    const StrobeTarget *target; /* valid only while the link is being opened */
     char *name;                 /* "user@host, port 22" */
     char *failure;
 };
 
-/* A step of opening: repeats a call that does not wait. */
+/* Limits the time for opening a link, whose calls do not wait and are repeated. */
 typedef struct SshWait {
     const StrobeLinkRequest *request;
     ssh_session session;
@@ -24,13 +24,13 @@ typedef struct SshWait {
 
 /* Waits for the peer. FALSE: the deadline has passed, or the user gave up. */
 gboolean strobe_ssh_wait_more(SshWait *wait);
-/* Sets the error for a wait that ended so. */
+/* Sets the error after strobe_ssh_wait_more() has returned FALSE, and returns FALSE. */
 gboolean strobe_ssh_refuse_wait(const SshWait *wait, const char *name, const char *step,
                                 GError **error);
 
 /* Compares the server's key with the known ones; stores an unknown one. */
 gboolean strobe_ssh_check_host_key(StrobeLink *link, SshWait *wait, GError **error);
-/* Tries identity, agent, default keys, password, and a prompt. */
+/* Tries the target's key, the keys of the agent, the default keys, the password, and prompts. */
 gboolean strobe_ssh_authenticate(StrobeLink *link, SshWait *wait, GError **error);
 
 StrobeChannel *strobe_ssh_exec(StrobeLink *link, const char *command);

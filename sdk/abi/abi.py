@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the types of the SDK's headers with those of a kept version, by libabigail.
+"""Compares the types of the SDK's headers with those of a stored version, with libabigail.
 
     abi.py write     writes sdk/abi/MAJOR.MINOR.abi from the headers
-    abi.py compare   compares the headers with every kept version of their major
+    abi.py compare   compares the headers with every stored version of their major version
 """
 
 import os
@@ -16,7 +16,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = HERE.parent / "include"
 ENUM = re.compile(r"\benum(?: \w+)? \{(.*?)\}", re.S)
-# Lines of abidiff's report that mean a break. A member that moves counts as changed.
+# Lines of a report of abidiff that break plugins. A member that moves is reported as changed.
 BREAKS = re.compile(r"(data member|enumerator) (change|deletion)|[1-9]\d* Removed")
 VALUE = re.compile(r"^#define (STROBE_(?!ABI_)\w+) (?:[(~]*-?\d|\(*U?INT\d+_M)", re.M)
 
@@ -30,7 +30,7 @@ def make_source(include):
             lines.append("struct %s *use_%s;" % (name, name))
         groups += [re.findall(r"^\s*(STROBE_\w+)", body, re.M) for body in ENUM.findall(text)]
         groups += [[name] for name in VALUE.findall(text)]
-    for names in groups:  # abidiff overlooks equal numbers of one enum
+    for names in groups:  # separate enums, because abidiff ignores equal numbers in one enum
         values = ", ".join("VALUE_OF_%s = (long long)%s" % (name, name) for name in names)
         lines.append("enum values_%s {%s} *use_%s;" % (names[0], values, names[0]))
     return "\n".join(lines) + "\n"
@@ -64,8 +64,8 @@ def write_version(include, path):
 
 
 def compare(include, path):
-    """Returns abidiff's report if a change breaks programs of the kept version, otherwise "". New
-    members after the others, new numbers and new types are allowed."""
+    """The report of abidiff if a change breaks plugins of the stored version; otherwise "". New
+    members at the end of a struct, new numbers and new types are allowed."""
     with tempfile.TemporaryDirectory() as folder:
         library = compile_types(include, pathlib.Path(folder))
         done = subprocess.run(["abidiff", "--leaf-changes-only", "--no-architecture",

@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-/* Kinds are compared by name: a span may end with more fields than at its begin. */
+/* Does the span have a kind with this kind's name? Kinds are compared by name, because a span may
+ * end with more fields than at its begin. */
 static int is_of_kind(const StrobeMockHost *mock, const MockSpan *span, StrobeKindId kind)
 {
     return strcmp(mock->kinds[span->kind - 1]->name, mock->kinds[kind - 1]->name) == 0;
 }
 
-/* Returns the last opened span with that key, or a free entry for key 0; NULL: none. The caller
- * holds the lock. */
+/* Returns the span with this key that was opened last, or for key 0 a free entry; NULL: there is
+ * none. The caller holds the lock. */
 static MockSpan *find_span(StrobeMockHost *mock, uint64_t key, StrobeKindId kind)
 {
 

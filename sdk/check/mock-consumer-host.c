@@ -96,7 +96,7 @@ const char *strobe_mock_text(StrobeMockHost *mock, StrobeStringId id)
     return host_string(mock, id).bytes;
 }
 
-/* May the component intern texts? As in Strobe, only a pass may. */
+/* May the component intern texts? Only a pass may, as in Strobe. */
 static int may_intern(const StrobeInstance *self)
 {
     return !self->component || self->component->type == STROBE_COMPONENT_PASS;
@@ -161,7 +161,8 @@ StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t nu
 {
     StrobeTrackView *track = mock_must(calloc(1, sizeof *track));
 
-    if ((mock->n_tracks & (mock->n_tracks - 1)) == 0) /* the array is full at 0 and powers of two */
+    /* the array is full when its number of elements is 0 or a power of two */
+    if ((mock->n_tracks & (mock->n_tracks - 1)) == 0)
         mock->tracks = mock_must(realloc(mock->tracks, (2 * mock->n_tracks + 1) * sizeof(void *)));
     mock->tracks[mock->n_tracks++] = track;
     track->id = (StrobeTrackId)mock->n_tracks;

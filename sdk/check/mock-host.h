@@ -3,12 +3,12 @@
  * A host for unit tests of collectors: it calls one collector as Strobe does and keeps its
  * records.
  *
- * It implements all of StrobeHost, writes no file and needs only libc. It also checks the
- * contract: a reserve inside a reserve, a commit without one, an unknown kind or option and the
- * like become complaints, and a test expects none.
+ * It implements all of StrobeHost, writes no file and needs only libc. It also checks the contract:
+ * a reserve inside a reserve, a commit without a reserve, an unknown kind or option and similar
+ * errors become complaints, and a test expects that there are none.
  *
- * Life-cycle calls and the readers of results are for one thread; the collector may record from as
- * many threads as it likes. Results are read while no thread records.
+ * One thread makes the life-cycle calls and reads the results; the collector may record from any
+ * number of threads. Read the results while no thread records.
  */
 #ifndef STROBE_CHECK_MOCK_HOST_H
 #define STROBE_CHECK_MOCK_HOST_H
@@ -37,34 +37,35 @@ typedef struct StrobeMockRecord {
     uint32_t flags;      /* STROBE_RECORD_OF_WINDOW or 0 */
 } StrobeMockRecord;
 
-/* A host for the collector `component` of `plugin` (NULL: its only component). NULL when there is
- * no such collector or no memory. */
+/* Makes a host for the collector `component` of `plugin` (NULL: its only component). Returns NULL
+ * if there is no such collector or no memory. */
 STROBE_MOCK_API StrobeMockHost *strobe_mock_host_new(const StrobePlugin *plugin,
                                                      const char *component);
-/* The same for a plugin file, which is loaded as Strobe loads it. On failure NULL, with the reason
- * on stderr. */
+/* Like strobe_mock_host_new, for a plugin file, which is loaded as Strobe loads it. On failure
+ * returns NULL and prints the reason to stderr. */
 STROBE_MOCK_API StrobeMockHost *strobe_mock_host_load(const char *path, const char *component);
 STROBE_MOCK_API void strobe_mock_host_free(StrobeMockHost *mock); /* closes an open collector */
 
-/* Sets an option as a user would type it, before open. 0, or -1: unknown name or wrong value. */
+/* Sets an option as a user would type it; call it before open. Returns 0, or -1 for an unknown name
+ * or a wrong value. */
 STROBE_MOCK_API int strobe_mock_host_option(StrobeMockHost *mock, const char *name,
                                             const char *value);
-/* The folder for StrobeHost.companion; without it, companion finds nothing. */
+/* Sets the folder for StrobeHost.companion; without it, companion finds nothing. */
 STROBE_MOCK_API void strobe_mock_host_companions(StrobeMockHost *mock, const char *folder);
 
-/* The result of StrobeHost.result_directory while the collector's window records; NULL by
- * default. */
+/* Sets the result of StrobeHost.result_directory while the collector's window records; the default
+ * is NULL. */
 STROBE_MOCK_API void strobe_mock_host_result_directory(StrobeMockHost *mock, const char *folder);
 
-/* The table and the instance, for tests that call a part of a collector directly. */
+/* The host table and the instance, for tests that call a part of a collector directly. */
 STROBE_MOCK_API const StrobeHost *strobe_mock_host_table(const StrobeMockHost *mock);
 STROBE_MOCK_API StrobeInstance *strobe_mock_host_instance(StrobeMockHost *mock);
 /* Opens or shuts the gate without calling the collector. */
 STROBE_MOCK_API void strobe_mock_host_gate(StrobeMockHost *mock, int open);
 
-/* The collector's calls, with the gate as in Strobe: open from just before start until stop has
- * returned, and during flush for its thread. A missing call returns STROBE_OK. After a failed open
- * or after close the calls below return STROBE_ERROR_STATE. */
+/* Make the collector's calls, with the gate as in Strobe: the gate is open from just before start
+ * until stop has returned, and, for the calling thread only, during flush. A missing call returns
+ * STROBE_OK. After a failed open or after close the calls below return STROBE_ERROR_STATE. */
 STROBE_MOCK_API int strobe_mock_host_probe(StrobeMockHost *mock, uint32_t question,
                                            StrobeProbe *answer);
 STROBE_MOCK_API StrobeStatus strobe_mock_host_open(StrobeMockHost *mock);
@@ -77,13 +78,13 @@ STROBE_MOCK_API StrobeStatus strobe_mock_host_sample(StrobeMockHost *mock);
 STROBE_MOCK_API int64_t strobe_mock_host_sample_interval(StrobeMockHost *mock);
 STROBE_MOCK_API StrobeStatus strobe_mock_host_close(StrobeMockHost *mock);
 
-/* Records, thread by thread, each thread's in the order of their commits. */
+/* The records, thread by thread; the records of a thread are in the order of their commits. */
 STROBE_MOCK_API size_t strobe_mock_host_n_records(StrobeMockHost *mock);
 STROBE_MOCK_API const StrobeMockRecord *strobe_mock_host_record(StrobeMockHost *mock, size_t index);
-STROBE_MOCK_API void strobe_mock_host_clear(StrobeMockHost *mock); /* forgets the records */
+STROBE_MOCK_API void strobe_mock_host_clear(StrobeMockHost *mock); /* removes all records */
 
-/* A field by name: as an integer (0 if there is no such field), as a double, or the text of a
- * string field ("" for none). */
+/* The field `field` of a record: as an integer (0 if there is no such field), as a double, or as
+ * text if it is a string field ("" if there is none). */
 STROBE_MOCK_API int64_t strobe_mock_host_integer(const StrobeMockRecord *record, const char *field);
 STROBE_MOCK_API double strobe_mock_host_double(const StrobeMockRecord *record, const char *field);
 STROBE_MOCK_API const char *
@@ -94,13 +95,14 @@ STROBE_MOCK_API const char *strobe_mock_host_string(StrobeMockHost *mock, Strobe
 STROBE_MOCK_API const StrobeTrack *strobe_mock_host_track(StrobeMockHost *mock, StrobeTrackId id);
 STROBE_MOCK_API uint32_t strobe_mock_host_n_tracks(StrobeMockHost *mock);
 
-/* Number of open spans, and of spans that the end of an outer one closed. */
+/* Number of open spans, and number of spans that the end of an outer span closed. */
 STROBE_MOCK_API uint64_t strobe_mock_host_n_open(StrobeMockHost *mock);
 STROBE_MOCK_API uint64_t strobe_mock_host_n_dropped(StrobeMockHost *mock);
-/* Losses that the collector reported. */
+/* Number of losses that the collector reported. */
 STROBE_MOCK_API uint64_t strobe_mock_host_n_lost(StrobeMockHost *mock, uint32_t cause);
 
-/* Causes from fail, log lines, and breaches of the contract: one line each, "" if none. */
+/* Three texts with one line for each entry, "" if there are none: causes from fail, log lines, and
+ * breaches of the contract. */
 STROBE_MOCK_API const char *strobe_mock_host_errors(StrobeMockHost *mock);
 STROBE_MOCK_API const char *strobe_mock_host_messages(StrobeMockHost *mock);
 STROBE_MOCK_API const char *strobe_mock_host_complaints(StrobeMockHost *mock);

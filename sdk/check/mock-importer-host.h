@@ -3,8 +3,8 @@
  * A host for unit tests of importers: it runs an importer on a source and keeps its records.
  *
  * It also checks the contract: an unknown kind, track or string, an end before its begin, a
- * declared kind without records, an undeclared option and the like become complaints, and a test
- * expects none. libc only; running out of memory ends the test. One thread.
+ * declared kind without records, an undeclared option and similar errors become complaints, and a
+ * test expects that there are none. libc only; if memory runs out, the test ends. One thread.
  */
 #ifndef STROBE_CHECK_MOCK_IMPORTER_HOST_H
 #define STROBE_CHECK_MOCK_IMPORTER_HOST_H
@@ -29,19 +29,20 @@ typedef struct StrobeMockImported {
 StrobeMockImporter *strobe_mock_importer_new(const StrobeComponent *importer);
 void strobe_mock_importer_free(StrobeMockImporter *mock);
 StrobeImportRequest *strobe_mock_importer_request(StrobeMockImporter *mock); /* may be changed */
-/* An option as a user would type it; others have their declared defaults. */
+/* Sets an option as a user would type it; all other options have their declared defaults. */
 void strobe_mock_importer_option(StrobeMockImporter *mock, const char *name, const char *value);
 
-/* The probe's result for the file or folder; a score of -1 if it cannot be opened. */
+/* The probe's result for the file or folder; its score is -1 if the file or folder cannot be
+ * opened. */
 StrobeSourceProbe strobe_mock_importer_probe(StrobeMockImporter *mock, const char *path);
 /* Runs the import once. */
 StrobeStatus strobe_mock_importer_run(StrobeMockImporter *mock, const char *path);
 
-/* Records in the order of arrival. */
+/* The records in the order of arrival. */
 size_t strobe_mock_importer_n_records(const StrobeMockImporter *mock);
 const StrobeMockImported *strobe_mock_importer_record(const StrobeMockImporter *mock, size_t index);
-/* A field by name: as an integer, as a double, or a string field's text; complains if there is no
- * such field. */
+/* The field `field` of a record: as an integer, as a double, or as text if it is a string field.
+ * Adds a complaint if there is no such field. */
 int64_t strobe_mock_importer_integer(StrobeMockImporter *mock, const StrobeMockImported *record,
                                      const char *field);
 double strobe_mock_importer_double(StrobeMockImporter *mock, const StrobeMockImported *record,
@@ -56,9 +57,9 @@ size_t strobe_mock_importer_stack(const StrobeMockImporter *mock, StrobeStackId 
 const StrobeTrack *strobe_mock_importer_track(const StrobeMockImporter *mock, StrobeTrackId id,
                                               uint64_t *pid);
 
-/* One line each, "" if none: metadata "key=value", files "name=bytes", found "part: rows",
- * unknown "part: name: rows", damage "place: reason", causes of a failure, breaches of the
- * contract. */
+/* Texts with one line for each entry; "" if there are none. The lines are: metadata "key=value",
+ * files "name=bytes", found "part: rows", unknown "part: name: rows", damage "place: reason",
+ * causes of a failure, breaches of the contract. */
 const char *strobe_mock_importer_metadata(const StrobeMockImporter *mock);
 const char *strobe_mock_importer_files(const StrobeMockImporter *mock);
 const char *strobe_mock_importer_found(const StrobeMockImporter *mock);

@@ -166,7 +166,7 @@ static StrobeStatus host_time_base(StrobeInstance *self, int64_t base_ns)
     return STROBE_OK;
 }
 
-/* The mock does not read captures: a test can see which were passed. */
+/* Records the path of the capture, so that a test can see it. The mock does not read captures. */
 static StrobeStatus host_capture(StrobeInstance *self, const char *part, int32_t descriptor,
                                  uint64_t *n)
 {

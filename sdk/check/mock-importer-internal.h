@@ -25,8 +25,9 @@ struct StrobeInstance {
     const StrobeComponent *importer;
     StrobeImportRequest request;
     StrobeStorage storage;
-    const StrobeKind *declared[256]; /* by id; owned by the importer, invalid when it returns */
-    StrobeKind *kinds[256];          /* copies of them */
+    /* indexed by id; owned by the importer, invalid after import has returned */
+    const StrobeKind *declared[256];
+    StrobeKind *kinds[256]; /* copies of the declared kinds */
     size_t used[256];
     uint32_t n_kinds;
     MockStrings strings;

@@ -44,7 +44,7 @@ static uint64_t mock_link_ids(StrobeInstance *self, uint32_t n)
     return atomic_fetch_add(&self->mock->next_link, n);
 }
 
-/* There is only one collector. */
+/* Returns the id of this mock's collector, because there is no other collector. */
 static uint64_t mock_link_for(StrobeInstance *self, const char *collector, uint64_t id)
 {
     return 0;
@@ -200,8 +200,8 @@ static const StrobeComponent *find_collector(const StrobePlugin *plugin, const c
     return NULL;
 }
 
-/* Checks that Strobe makes when it loads a plugin. "strobe plugins NAME" checks each
- * declaration. */
+/* Makes the checks that Strobe makes when it loads a plugin. The command "strobe plugins NAME"
+ * checks each declaration. */
 static void check_descriptor(StrobeMockHost *mock, const StrobePlugin *plugin)
 {
     if (plugin->struct_size < sizeof *plugin ||
@@ -406,7 +406,7 @@ static void *flush_main(void *user)
     strobe_mock_host_gate(mock, 1);
     while ((flush->status = mock->ops->flush(mock->state, flush->deadline)) == STROBE_AGAIN &&
            strobe_mock_now() < flush->deadline)
-        usleep(1000); /* as the host does */
+        usleep(1000); /* the interval of Strobe's calls of flush */
     strobe_mock_host_gate(mock, 0);
     atomic_store(&mock->gate_thread, 0);
     return NULL;

@@ -9,9 +9,11 @@
 
 #include "mock-host.h"
 
-#define SPANS_MAX 4096 /* deeper than any real host: tests of depth are up to the collector */
+/* more than any real host allows, so that the mock never limits the depth */
+#define SPANS_MAX 4096
 #define BUCKETS 65536
-#define ASYNC_MAX 1024 /* maximum number open at once, on all threads together */
+/* maximum number of async spans that are open at once, on all threads together */
+#define ASYNC_MAX 1024
 #define KINDS_MAX 256
 
 typedef struct MockString {
@@ -24,7 +26,7 @@ typedef struct MockString {
 typedef struct MockSpan {
     uint64_t serial;
     uint64_t begin;
-    uint64_t key; /* 0: found by its token */
+    uint64_t key; /* 0: the span is found by its token */
     StrobeKindId kind;
     StrobeStringId name;
 } MockSpan;
@@ -52,7 +54,7 @@ struct StrobeWriter {
     size_t reserved; /* bytes that are reserved and not committed, 0: none */
     MockEntry pending;
     int bulk;
-    uint32_t n_bulk; /* records announced */
+    uint32_t n_bulk; /* number of records that the caller of reserve_bulk has announced */
     uint64_t span_serial, n_dropped;
     uint32_t depth;
     MockSpan spans[SPANS_MAX];
@@ -78,7 +80,7 @@ struct StrobeMockHost {
     void *state;
     int phase;
     _Atomic int gate;
-    _Atomic uint64_t gate_thread; /* the only thread let through, 0: all */
+    _Atomic uint64_t gate_thread; /* the only thread that may record, 0: all */
     _Atomic uint64_t next_link;
     _Atomic uint64_t lost[STROBE_LOSS_CAUSES];
 
@@ -90,21 +92,21 @@ struct StrobeMockHost {
     StrobeTrack *tracks;
     uint32_t n_tracks;
     uint32_t n_stacks;
-    MockSpan async[ASYNC_MAX]; /* key 0: free */
+    MockSpan async[ASYNC_MAX]; /* an entry with key 0 is free */
     uint64_t async_serial;
     MockString **strings;
     uint32_t n_strings;
     MockText errors, messages, complaints;
 
     _Atomic(MockString *) buckets[BUCKETS];
-    char **values; /* of the options */
+    char **values; /* values of the options */
     char *companions, *result_directory;
     StrobeMockRecord *gathered;
     size_t n_gathered;
     _Atomic int is_gathered;
 };
 
-/* Adds a breach of the contract. */
+/* Adds a complaint about a breach of the contract. */
 void strobe_mock_complain(StrobeMockHost *mock, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -112,14 +114,15 @@ void strobe_mock_complain(StrobeMockHost *mock, const char *format, ...)
  * field has an unknown type. */
 uint32_t strobe_mock_field_offset(const StrobeKind *kind, uint32_t index);
 
-/* Does the option take this value? */
+/* Is `text` a valid value of the option? */
 int strobe_mock_option_accepts(const StrobeOption *option, const char *text);
-/* 1, 0, or -1 for a text that is not a boolean. */
+/* Returns 1, 0, or -1 for a text that is not a boolean. */
 int strobe_mock_parse_bool(const char *text);
-/* The number in the option type's smallest unit. 0, or -1 for an invalid text. */
+/* Reads a number in the smallest unit of the option's type. Returns 0, or -1 for an invalid
+ * text. */
 int strobe_mock_parse_number(uint32_t type, const char *text, double *value);
 
-/* The recording part of the host table. */
+/* The functions of the host table that record. */
 StrobeStatus strobe_mock_kind(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id);
 StrobeTrackId strobe_mock_track(StrobeInstance *self, const StrobeTrack *track);
 StrobeStringId strobe_mock_intern(StrobeWriter *thread_buffer, const char *bytes, size_t length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the mock hosts of importers and consumers: running out of memory ends the test. */
+/* Memory of the mock hosts of importers and consumers: if memory runs out, the test ends. */
 #ifndef STROBE_CHECK_MOCK_MEMORY_H
 #define STROBE_CHECK_MOCK_MEMORY_H
 
@@ -16,7 +16,7 @@ static inline void *mock_must(void *memory)
     return memory;
 }
 
-/* A copy, followed by a NUL. */
+/* Returns a copy of the bytes, followed by a NUL. */
 static inline char *mock_copy(const char *bytes, size_t length)
 {
     char *copy = mock_must(malloc(length + 1));

@@ -45,7 +45,7 @@ int strobe_mock_parse_number(uint32_t type, const char *text, double *value)
     return factor ? 0 : -1;
 }
 
-/* Is `text`, up to `length`, one of the choices? */
+/* Are the first `length` bytes of `text` one of the choices? */
 static int is_choice(const StrobeOption *option, const char *text, size_t length)
 {
     for (const char *const *choice = option->choices; choice && *choice; choice++)

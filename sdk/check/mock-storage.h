@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* A storage with these memory limits and files in /tmp. */
+/* Makes a storage with these memory limits, whose files are in /tmp. */
 StrobeStorage strobe_mock_storage(uint64_t log_bytes, uint64_t sorter_bytes);
 
 #if defined(__cplusplus)

@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <strobe/exporter.h>
 
-/* Zeros: empty. */
+/* A table of texts. A table of zeros is empty. */
 typedef struct MockStrings {
-    StrobeText *texts; /* by id */
+    StrobeText *texts; /* indexed by id */
     size_t n, room;
-    uint32_t *buckets; /* id by hash of the bytes, 0: free */
+    uint32_t *buckets; /* hash table of ids, by hash of the bytes; 0: free */
     size_t n_buckets;
 } MockStrings;
 
 uint32_t strobe_mock_strings_id(MockStrings *strings, const char *bytes, size_t length);
-/* Empty for an unknown id. */
+/* The text with this id, empty for an unknown id. */
 StrobeText strobe_mock_strings_text(const MockStrings *strings, uint32_t id);
 void strobe_mock_strings_clear(MockStrings *strings);
 

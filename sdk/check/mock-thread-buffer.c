@@ -117,7 +117,7 @@ static MockString *find_string(MockString *string, const char *bytes, size_t len
     return string;
 }
 
-/* A known string is found without the lock, as in the real host. */
+/* Interns a string. A known string is found without the lock, as in Strobe. */
 StrobeStringId strobe_mock_intern(StrobeWriter *thread_buffer, const char *bytes, size_t length)
 {
     StrobeMockHost *mock = thread_buffer->mock;
@@ -197,7 +197,7 @@ StrobeWriter *strobe_mock_writer(StrobeInstance *self)
                                                     : make_thread_buffer(mock);
 }
 
-/* Room for `bytes` more in the thread buffer, zeroed. */
+/* Returns room for `bytes` further bytes in the thread buffer, zeroed. */
 static void *thread_buffer_room(StrobeWriter *thread_buffer, size_t bytes)
 {
     if (thread_buffer->used + bytes > thread_buffer->size) {
@@ -267,7 +267,7 @@ void *strobe_mock_reserve(StrobeWriter *thread_buffer, StrobeKindId kind, Strobe
     return fields;
 }
 
-/* Splits finished records, which the caller laid out. */
+/* Splits the bytes that a caller of reserve_bulk has filled into records. */
 static void take_bulk(StrobeWriter *thread_buffer)
 {
     uint32_t n_records = 0;

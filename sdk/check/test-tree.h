@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of collectors: a recorded tree of /proc or /sys, and finding records. */
+/* For tests of collectors: makes a tree like /proc or /sys, and finds records. */
 #ifndef STROBE_CHECK_TEST_TREE_H
 #define STROBE_CHECK_TEST_TREE_H
 
@@ -10,14 +10,14 @@
 char *tree_new(void);
 void tree_free(char *root);
 
-/* Writes a file and the folders that it needs; a "%d" in its name is the number of this process.
- * A file is overwritten in place, as a kept descriptor needs. */
+/* Writes a file and the folders that it needs; a "%d" in its name is the number of this process. An
+ * existing file is overwritten in place, so that a collector's open descriptor stays valid. */
 void tree_put(const char *root, const char *pattern, const char *text);
 void tree_remove(const char *root, const char *pattern);
 /* Makes a FIFO that is never written to. */
 void tree_put_fifo(const char *root, const char *pattern);
 
-/* The record of that kind and index, of that name (NULL: any); NULL if there is none. */
+/* Record number `index` of this kind and name (NULL: any name); NULL if there is none. */
 const StrobeMockRecord *tree_record(StrobeMockHost *mock, const char *kind, const char *name,
                                     gsize index);
 gsize tree_count(StrobeMockHost *mock, const char *kind, const char *name);

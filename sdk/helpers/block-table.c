@@ -5,25 +5,26 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#define BUCKET 4 /* blocks; a cache line */
+#define BUCKET 4 /* entries of a bucket, which is a cache line */
 
 typedef struct Block {
-    _Atomic uint64_t address; /* 0: free */
+    _Atomic uint64_t address; /* 0: the entry is free */
     _Atomic uint64_t size;
 } Block;
 
-/* A block is in one of the `n_tried` buckets that follow the one of its address. */
+/* A part of the table. A block is in one of `n_tried` successive buckets, of which the first is the
+ * bucket of its address. */
 typedef struct Part {
     Block *blocks;
     uint32_t bits; /* number of buckets, as a power of two */
     uint32_t n_tried;
-    uint64_t n_max; /* maximum number of blocks; in a fuller part a search for a free entry takes
-                     * long */
+    /* maximum number of blocks; with more, a search for a free entry would take long */
+    uint64_t n_max;
     _Atomic uint64_t n_used;
 } Part;
 
-/* Parts after the near one, each four times as large as the previous: a few blocks touch little
- * memory. */
+/* Sizes of the near part and of the first far part. Each further part is four times as large as the
+ * previous, so that a few blocks use little memory. */
 #define NEAR_BITS 12
 #define FAR_BITS 18
 #define N_FAR 4
@@ -72,8 +73,8 @@ uint64_t strobe_blocks_prepare(uint64_t n_blocks)
     return STROBE_BLOCKS_NEAR + places_of(n_far);
 }
 
-/* The first bucket of an address. Allocators align to 64 bytes and to pages; a multiplication
- * spreads both. */
+/* The first bucket of an address. Allocators align addresses to 64 bytes or to pages; the
+ * multiplication spreads such addresses over all buckets. */
 static uint32_t bucket_of(const Part *part, uint64_t address)
 {
     return (uint32_t)((address * 0x9e3779b97f4a7c15u) >> (64 - part->bits));
@@ -96,7 +97,7 @@ static Block *find_block(Part *part, uint64_t address)
     return NULL;
 }
 
-/* The address's own entry, or a free one that now belongs to it. */
+/* Returns the address's entry, or a free entry that it assigns to the address. */
 static Block *claim_block(Part *part, uint64_t address, uint64_t *before)
 {
     uint32_t first = bucket_of(part, address);
@@ -136,7 +137,8 @@ int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before)
         block = claim_far(address, before);
     if (!block)
         return 0;
-    /* a thread that takes the block got the memory from this thread, and so sees this store */
+    /* relaxed: a thread that takes the block got its address from this thread, and so sees this
+     * store */
     atomic_store_explicit(&block->size, size, memory_order_relaxed);
     return 1;
 }

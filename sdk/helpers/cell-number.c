@@ -42,7 +42,7 @@ static unsigned __int128 scale_value(double value, uint64_t unit)
     int shift = take_apart(value, &mantissa);
 
     if (shift > 100)
-        return 0; /* far below half of the last digit */
+        return 0; /* the value is far below half of the last digit */
     unsigned __int128 product = (unsigned __int128)mantissa * unit;
     unsigned __int128 rest = product & (((unsigned __int128)1 << shift) - 1);
     unsigned __int128 half = (unsigned __int128)1 << (shift - 1);
@@ -51,7 +51,7 @@ static unsigned __int128 scale_value(double value, uint64_t unit)
     return product + (rest > half || (rest == half && (product & 1)));
 }
 
-/* The same for a unit up to 1000: 63 bits hold the product. */
+/* Like scale_value, for a unit up to 1000, with which the product fits in 63 bits. */
 static inline uint64_t scale_small(double value, uint64_t unit)
 {
     uint64_t mantissa, product, rest, half;
@@ -66,7 +66,8 @@ static inline uint64_t scale_small(double value, uint64_t unit)
     return product + (rest > half || (rest == half && (product & 1)));
 }
 
-/* Thousandths as text with a decimal point and `places` decimals. */
+/* Writes thousandths as a number with a decimal point; *places is the number of decimals without
+ * trailing zeros. */
 static inline size_t put_thousandths(char *out, uint64_t scaled, unsigned *places)
 {
     uint32_t part;
@@ -82,7 +83,7 @@ static inline size_t put_thousandths(char *out, uint64_t scaled, unsigned *place
     return length;
 }
 
-/* Any number of decimals. */
+/* Writes a number with any number of decimals. */
 static size_t put_decimals(char *out, double value, int decimals)
 {
     const uint64_t unit = digits_tens[decimals];
@@ -107,7 +108,7 @@ static size_t put_decimals(char *out, double value, int decimals)
     return length;
 }
 
-/* Six decimals of a number below 10^8: the last six of its eight digits follow the point. */
+/* Writes six decimals of a number that has at most eight digits with them. */
 static size_t put_millionths(char *out, double value)
 {
     uint64_t scaled = (uint64_t)scale_value(value, 1000000), text;
@@ -185,7 +186,7 @@ static Text without_blanks(const char *bytes, size_t length)
     return (Text){bytes, length};
 }
 
-/* An integer of 64 bits, signed or not. */
+/* Reads an integer of 64 bits, signed or unsigned. */
 static int read_whole(Text text, StrobeCellValue *value)
 {
     int negative = text.length && text.bytes[0] == '-';
@@ -210,7 +211,7 @@ static int read_whole(Text text, StrobeCellValue *value)
     return 0;
 }
 
-/* Any decimal number; strtod gets the locale's decimal point. */
+/* Reads any decimal number. Passes it to strtod with the decimal point of the locale. */
 static int read_real(Text text, double *value)
 {
     const char *point = localeconv()->decimal_point;
@@ -248,7 +249,7 @@ static int set_real(Text text, double factor, StrobeCellValue *value)
     return 0;
 }
 
-/* "12.345678": the digits up to the third decimal are ns, the others are the rest. */
+/* In "12.345678" the digits up to the third decimal are ns; further decimals are `rest`. */
 int strobe_read_us(const char *bytes, size_t length, int64_t *ns, double *rest)
 {
     Text text = without_blanks(bytes, length);
@@ -301,7 +302,7 @@ static int read_us(Text text, StrobeCellValue *value)
     return 0;
 }
 
-/* "NPU:3", "CPU". */
+/* Reads "NPU:3" or "CPU". */
 static int read_device(Text text, StrobeCellValue *value)
 {
     if (text.length == 3 && memcmp(text.bytes, "CPU", 3) == 0) {
@@ -355,7 +356,7 @@ int strobe_cell_read(const StrobeColumn *column, const char *bytes, size_t lengt
 
 /* ---- storing ---- */
 
-/* The value as an integer between least and greatest; 0 if it is not in that range. */
+/* Converts the value to an integer; returns 0 if it is not between `least` and `greatest`. */
 static int as_whole(const StrobeCellValue *value, int64_t least, int64_t greatest, int64_t *out)
 {
     if (value->type == STROBE_CELL_WHOLE) {
@@ -412,15 +413,15 @@ int strobe_cell_store(const StrobeCellValue *value, uint32_t type, void *field)
 
 /* ---- numbers as the Python of the Ascend PyTorch Profiler computes them ---- */
 
-#define WHOLE_MAX (INT64_C(1) << 53) /* all integers up to it are exact as a double */
-#define EXACT_DIGITS 15              /* of a number without a point that a double holds */
+#define WHOLE_MAX (INT64_C(1) << 53) /* a double can hold all integers up to this */
+#define EXACT_DIGITS 15              /* a double can hold any integer with this many digits */
 
 double strobe_us_of_ns(int64_t ns)
 {
     if (ns >= -WHOLE_MAX && ns <= WHOLE_MAX)
-        return (double)ns / 1000.0; /* the nearest double; a sum of parts may differ */
-    /* A time since the epoch has more digits than a double can hold; each of its parts has fewer.
-     */
+        return (double)ns / 1000.0; /* the nearest double; the sum below may differ from it */
+    /* A time since the epoch has more digits than a double can hold; its two parts have fewer.
+     * */
     return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0;
 }
 
@@ -437,7 +438,7 @@ double strobe_round_decimals(double value, int decimals)
     length = strobe_format_fixed(text, value, decimals);
     if (length > EXACT_DIGITS)
         return read_real((Text){text, length}, &rounded) ? value : rounded;
-    /* Both are exact, so their quotient is the double nearest to the text. */
+    /* Dividend and divisor are exact, so the quotient is the double that is nearest to the text. */
     for (const char *at = text; *at; at++)
         if (*at >= '0' && *at <= '9')
             digits = digits * 10 + (uint64_t)(*at - '0');

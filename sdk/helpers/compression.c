@@ -12,7 +12,7 @@
 #define LEVEL 1
 
 struct StrobeCompression {
-    ZSTD_CCtx *compress; /* each NULL until its first use */
+    ZSTD_CCtx *compress; /* NULL until it is used for the first time, like `decompress` */
     ZSTD_DCtx *decompress;
 };
 

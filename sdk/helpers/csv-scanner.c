@@ -17,7 +17,7 @@ struct StrobeCsvScanner {
 
     char *text; /* texts of the row's cells, each followed by a NUL */
     size_t length, room;
-    StrobeCsvCell *cells; /* their bytes are offsets while the row is read */
+    StrobeCsvCell *cells; /* while the row is read, `bytes` is an offset in `text` */
     size_t n, cells_room;
     uint64_t row, place;
     const char *error;
@@ -66,7 +66,7 @@ static int peek_byte(StrobeCsvScanner *s)
     return n > 0 ? (unsigned char)s->buffer[0] : -1;
 }
 
-/* Keeps the bytes that fit; a row that is too long is damaged. */
+/* Appends the bytes that fit; a row that is too long counts as damaged. */
 static void append_bytes(StrobeCsvScanner *s, const char *bytes, size_t n)
 {
     if (s->length + n > STROBE_CSV_ROW_MAX) {
@@ -117,7 +117,7 @@ static void end_cell(StrobeCsvScanner *s)
     append_bytes(s, "", 1);
 }
 
-/* From the opening quote to the closing one. */
+/* Reads a quoted text from the opening quote to the closing quote. */
 static void take_quoted(StrobeCsvScanner *s)
 {
     for (;;) {
@@ -141,7 +141,7 @@ static void take_quoted(StrobeCsvScanner *s)
     }
 }
 
-/* Reads a cell; the following byte is then the current one. */
+/* Reads a cell; afterwards the current byte is the one that follows the cell. */
 static void take_cell(StrobeCsvScanner *s)
 {
     int c = peek_byte(s);
@@ -160,7 +160,7 @@ static void take_cell(StrobeCsvScanner *s)
     }
 }
 
-/* The CR of CR LF does not belong to the last cell. */
+/* Removes the CR of CR LF from the last cell. */
 static void drop_return(StrobeCsvScanner *s)
 {
     if (s->n && s->length > s->cells[s->n - 1].length && s->text[s->length - 1] == '\r')

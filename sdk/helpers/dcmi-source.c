@@ -7,7 +7,8 @@
 
 #include <strobe/helpers/worker.h>
 
-/* How long the end waits for a running call: longer than the longest known call. */
+/* Maximum time for which strobe_dcmi_source_end waits for a running call; longer than the longest
+ * known call. */
 #define PATIENCE_NS 2500000000u
 
 struct StrobeDcmiSource {
@@ -19,11 +20,13 @@ struct StrobeDcmiSource {
     void *user;
     StrobeWorker *worker;
     uint64_t deadline_ns;
-    pthread_mutex_t lock; /* held while records are made: the collector is not closed then */
+    /* locked while records are made, so that the collector is not closed meanwhile */
+    pthread_mutex_t lock;
     int is_closed;
-    atomic_int is_new; /* the next reading has no earlier one in this window */
-    atomic_int is_off; /* the metric cannot be read here */
-    int last_status;   /* status of the last call; a failure was logged */
+    /* the next reading is the first in this window, or the first after a failure */
+    atomic_int is_new;
+    atomic_int is_off; /* this device or driver cannot deliver the metric */
+    int last_status;   /* status of the last call; if it is a failure, it was logged */
     int has_overrun;   /* an overrun was logged */
 };
 
@@ -52,7 +55,8 @@ static void run_source(void *user)
         StrobeWriter *writer = source->host->writer(source->self);
         if (status != STROBE_DCMI_OK) {
             report_failure(source, status);
-            atomic_store(&source->is_new, 1); /* no difference is computed across a gap */
+            /* a difference to the value before the failure is not computed */
+            atomic_store(&source->is_new, 1);
         } else if (writer) {
             source->last_status = STROBE_DCMI_OK;
             source->metric->record(source->user, writer, is_first);
@@ -112,7 +116,7 @@ void strobe_dcmi_source_tick(StrobeDcmiSource *source)
     source->host->lost(source->self, STROBE_LOSS_COLLECTOR_DROPPED, 1);
     if (!source->has_overrun)
         source->host->log(source->self, STROBE_LOG_WARNING,
-                          "%s is not sampled: device=%d, reason=\"a call has not come back for "
+                          "%s is not sampled: device=%d, reason=\"a call has not returned for "
                           "%.1f s\"",
                           source->metric->name, source->device.id, (double)busy_for / 1e9);
     source->has_overrun = 1;

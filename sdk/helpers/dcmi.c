@@ -39,7 +39,7 @@ static void *load_library(const char *library)
                                           "/usr/local/Ascend/driver/lib64/driver",
                                           "/usr/local/Ascend/driver/lib64"};
     char path[1024];
-    /* never unloaded: it starts threads */
+    /* never unloaded, because the library starts threads */
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
     for (size_t i = 0; !handle && !strchr(library, '/') && i < sizeof folders / sizeof *folders;

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LEAST 512 /* programs do not reach such numbers by opening files */
+#define LEAST 512 /* few programs open so many files that they reach this number */
 
-/* A number in the kernel's status of this process; 0: not available. */
+/* Reads the number after `key` in /proc/self/status; 0: not available. */
 static long number_of(const char *status, const char *key)
 {
     const char *line = strstr(status, key);
@@ -18,8 +18,9 @@ static long number_of(const char *status, const char *key)
     return line ? strtol(line + strlen(key), NULL, 10) : 0;
 }
 
-/* If a program has threads, growing its descriptor table waits for all processors, which takes
- * milliseconds; then the upper half of the existing table is used. */
+/* Finds the least number to use. If a program has threads, the kernel waits for all processors when
+ * the descriptor table grows, which takes milliseconds; so the upper half of the existing table is
+ * used. */
 static int find_least(void)
 {
     char status[4096] = "";
@@ -37,7 +38,8 @@ static int find_least(void)
     return (int)(places / 2);
 }
 
-/* Finds the number once in each process: a forked child has its own table and threads. */
+/* Returns the least number, which it finds once in each process, because a forked child has its own
+ * table and threads. */
 static int get_least(void)
 {
     static uint64_t known; /* atomic: process, number */
@@ -58,7 +60,7 @@ int strobe_descriptor_aside(int descriptor)
     if (descriptor < 0)
         return -1;
     other = fcntl(descriptor, F_DUPFD_CLOEXEC, get_least());
-    if (other < 0) { /* the limit allows no such number, or all are in use */
+    if (other < 0) { /* the process's limit allows no such number, or all are in use */
         if (descriptor > STDERR_FILENO) {
             errno = saved;
             return descriptor;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decimal digits, eight at a time in a register: a number costs a few multiplications and no
- * loop over its digits. For the helpers that write numbers. They store whole words, which
- * overwrites up to seven bytes after the text. Little endian.
+ * Computes decimal digits, eight at a time in a register: a number costs a few multiplications and
+ * no loop over its digits. For the helpers that write numbers. These functions store whole words,
+ * so they overwrite up to seven bytes after the text. Little endian.
  */
 #ifndef STROBE_HELPERS_DIGITS_H
 #define STROBE_HELPERS_DIGITS_H
@@ -29,7 +29,7 @@ static inline uint64_t digits_split(uint32_t value)
     return tens | (pairs - tens * 10) << 8;
 }
 
-/* All eight digits. */
+/* Writes all eight digits of a number below 10^8. */
 static inline void digits_put_8(char *out, uint32_t value)
 {
     uint64_t text = digits_split(value) | DIGITS_ASCII;
@@ -58,7 +58,7 @@ static const char digits_threes[] = DIGITS_HUNDRED("0") DIGITS_HUNDRED("1") DIGI
     DIGITS_HUNDRED("3") DIGITS_HUNDRED("4") DIGITS_HUNDRED("5") DIGITS_HUNDRED("6")
         DIGITS_HUNDRED("7") DIGITS_HUNDRED("8") DIGITS_HUNDRED("9");
 
-/* The three digits of a number below 1000, and an undefined byte. */
+/* Returns the three digits of a number below 1000; the fourth byte is undefined. */
 static inline uint32_t digits_three(uint32_t value)
 {
     uint32_t text;
@@ -77,7 +77,8 @@ static inline size_t digits_put_three(char *out, uint32_t value)
     return 3 - zeros;
 }
 
-/* Inlined into each of the few functions that write numbers: a further call is measurable there. */
+/* Writes a number and returns its length. Inlined into each of the few functions that write
+ * numbers, because a further call would be measurable there. */
 __attribute__((always_inline)) static inline size_t digits_put(char *out, uint64_t value)
 {
     uint64_t high = value / DIGITS_8;
@@ -105,7 +106,7 @@ __attribute__((always_inline)) static inline size_t digits_put(char *out, uint64
     return length + 8;
 }
 
-/* The last three digits of a number below 1000, after the point: four bytes. */
+/* Writes four bytes: a point and the three digits of a number below 1000. */
 static inline void digits_put_thousandths(char *out, uint32_t value)
 {
     const uint32_t text = '.' | digits_three(value) << 8;
@@ -113,9 +114,9 @@ static inline void digits_put_thousandths(char *out, uint32_t value)
     memcpy(out, &text, sizeof text);
 }
 
-/* The same for a number below 10^8 including its integer part: five digits and these three are
- * one word. Returns the length up to the point; `places` is the number of decimals without
- * trailing zeros. */
+/* Writes a number of thousandths below 10^8 with its integer part: the five digits before the point
+ * and the three after it are computed in one word. Returns the length up to the point; *places is
+ * the number of decimals without trailing zeros. */
 static inline size_t digits_put_parts(char *out, uint32_t value, unsigned *places)
 {
     const uint64_t digits = digits_split(value);

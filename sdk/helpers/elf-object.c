@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The loader has already added the object's base to the addresses in its dynamic section, except in
- * an object that the kernel maps (the vDSO). */
+/* Converts an address in the dynamic section to a pointer. The loader has already added the
+ * object's base to these addresses, except in an object that the kernel maps (the vDSO). */
 static const void *resolve_address(const StrobeElfObject *object, ElfW(Addr) address)
 {
     ElfW(Addr) base = object->info->dlpi_addr;
@@ -72,7 +72,8 @@ static int is_it(const StrobeElfObject *object, uint32_t i, const char *name)
            strcmp(object->names + symbol->st_name, name) == 0;
 }
 
-/* The symbols of a bucket are consecutive; the last one has the lowest bit of its hash set. */
+/* Finds a symbol in the table of the section .gnu.hash. The symbols of a bucket are consecutive,
+ * and the hash of the last symbol has its lowest bit set. */
 static uint32_t find_by_gnu_hash(const StrobeElfObject *object, const char *name)
 {
     const uint32_t *table = object->gnu_hash, n_buckets = table[0], first = table[1];

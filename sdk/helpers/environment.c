@@ -12,8 +12,8 @@ typedef char *const *Environment;
 static const Environment *_Atomic copy; /* NULL: not found, or not looked up yet */
 static atomic_int is_known;
 
-/* Looks the copy up in a constructor: later, the lookup might have to wait for a thread that loads
- * a library. */
+/* Finds the copy in a constructor, because later dlsym might have to wait for a thread that loads a
+ * library. */
 __attribute__((constructor)) static void find_copy(void)
 {
     atomic_store(&copy, (const Environment *)dlsym(RTLD_DEFAULT, STROBE_ENVIRONMENT_SYMBOL));
@@ -25,7 +25,7 @@ const char *strobe_environment_get(const char *name)
     const size_t length = strlen(name);
     const Environment *place;
 
-    if (!atomic_load(&is_known)) /* called by another constructor */
+    if (!atomic_load(&is_known)) /* the call comes from another constructor, before find_copy */
         find_copy();
     place = atomic_load(&copy);
     if (!place || !*place)

@@ -9,18 +9,18 @@
 
 #define FIRST_BYTES ((size_t)64 * 1024) /* initial memory; few sorters need more */
 #define GROWTH 4u
-/* Maximum number of runs merged at once: each needs the memory of a block. */
+/* Maximum number of runs that are merged at once. Each run needs memory for a block. */
 #define RUNS_MAX 64u
 #define SHORT ((size_t)32) /* up to this many items are sorted by insertion */
 
-/* A record in memory. `offset` counts from the end of the memory, so that it stays right when the
- * memory grows. */
+/* A record in memory. `offset` counts from the end of the memory, so that it need not change when
+ * the memory grows. */
 typedef struct Item {
     StrobeSortKey key;
     size_t length, offset;
 } Item;
 
-/* A sorted part of the log, between marks. Its records begin with their key. */
+/* A sorted part of the log, between two marks. Each of its records begins with its key. */
 typedef struct Run {
     size_t from, until;
 } Run;
@@ -34,7 +34,7 @@ typedef struct Head {
     unsigned run;
 } Head;
 
-/* A heap, the least record first. */
+/* A heap with the least record at its top. */
 typedef struct Merge {
     Head heads[RUNS_MAX];
     unsigned n;
@@ -114,7 +114,7 @@ static void sort_by_insertion(Item *items, size_t n)
     }
 }
 
-/* Merges two sorted parts; `room` temporarily holds the first one. */
+/* Merges two sorted parts; `room` is temporary memory for the first part. */
 static void merge_parts(Item *items, size_t n_first, size_t n, Item *room)
 {
     const Item *first = room, *first_end = room + n_first;
@@ -125,7 +125,7 @@ static void merge_parts(Item *items, size_t n_first, size_t n, Item *room)
         *items++ = second < second_end && is_before(second, first) ? *second++ : *first++;
 }
 
-/* A merge sort that moves little if the records are nearly sorted, as usual. */
+/* A merge sort that moves few items if the records are nearly sorted, as they usually are. */
 static int sort_items(Item *items, size_t n)
 {
     Item *room = malloc(n * sizeof *room);
@@ -215,7 +215,8 @@ static int log_record(StrobeExternalSorter *sorter, StrobeRecordLog *log, Strobe
     return 0;
 }
 
-/* Moves the records in memory to the log: as a new run, unless they continue the last one. */
+/* Moves the records in memory to the log: to the last run if they continue it, otherwise as a new
+ * run. */
 static int spill_items(StrobeExternalSorter *sorter)
 {
     const Item *items = items_of(sorter);
@@ -286,7 +287,7 @@ int strobe_external_sorter_add(StrobeExternalSorter *sorter, StrobeSortKey key, 
 
 /* ---- merging ---- */
 
-/* Runs are in the order in which their records arrived. */
+/* Compares by key, and then by run: runs are in the order in which their records arrived. */
 static bool head_is_before(const Head *a, const Head *b)
 {
     const int order = compare_keys(a->key, b->key);
@@ -310,7 +311,7 @@ static void sink_head(Merge *merge, unsigned place)
     merge->heads[place] = moved;
 }
 
-/* False: the end of the run, or an error. */
+/* Reads the next record of the run. False: the end of the run, or an error. */
 static bool take_record(Head *head)
 {
     char *record = strobe_record_log_next(head->reader, &head->length);
@@ -332,7 +333,7 @@ static int begin_merge(StrobeExternalSorter *sorter, const Run *runs, size_t n)
 
         *head = (Head){.run = i};
         head->reader = strobe_record_log_read_part(sorter->log, runs[i].from, runs[i].until);
-        if (!take_record(head)) /* no run is empty */
+        if (!take_record(head)) /* an error, because no run is empty */
             return strobe_record_log_reader_error(head->reader);
     }
     for (unsigned i = merge->n / 2; i-- > 0;)
@@ -340,7 +341,7 @@ static int begin_merge(StrobeExternalSorter *sorter, const Run *runs, size_t n)
     return 0;
 }
 
-/* Replaces the first record by the next one of its run. */
+/* Replaces the record at the top by the next record of its run. */
 static int step_merge(Merge *merge)
 {
     Head *first = &merge->heads[0];
@@ -374,7 +375,7 @@ static int merge_to_log(StrobeExternalSorter *sorter, const Run *runs, size_t n,
     return error;
 }
 
-/* Merges groups of runs into fewer, longer ones. */
+/* Merges groups of runs into fewer, longer runs. */
 static int merge_groups(StrobeExternalSorter *sorter)
 {
     StrobeRecordLog *log = strobe_record_log_new(sorter->storage);

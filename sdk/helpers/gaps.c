@@ -7,11 +7,12 @@
 #include <strobe/helpers/fields.h>
 
 typedef struct Gap {
-    int64_t begin, end; /* not empty */
+    int64_t begin, end; /* begin is less than end */
     StrobeTrackId track;
 } Gap;
 
-/* The gaps of one track, or of all. If `is_sorted`, they are in order and do not overlap. */
+/* The gaps of one track, or of all tracks. If `is_sorted`, the gaps are in order and do not
+ * overlap. */
 typedef struct GapList {
     Gap *gaps;
     size_t n, room;
@@ -20,8 +21,8 @@ typedef struct GapList {
 
 struct StrobeGaps {
     GapList by_track;
-    GapList all;    /* all gaps, as if on one track */
-    int everywhere; /* out of memory: every time counts as a gap */
+    GapList all;    /* the gaps of all tracks together */
+    int everywhere; /* 1: memory ran out, so every time counts as a gap */
 };
 
 StrobeGaps *strobe_gaps_new(void)
@@ -47,7 +48,7 @@ static int compare_gaps(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Is `next`, which begins later, close enough to be merged? */
+/* Is `next`, which begins later, close enough to `gap` to be merged with it? */
 static int is_near(const Gap *gap, const Gap *next, uint64_t distance)
 {
     if (gap->track != next->track)
@@ -74,8 +75,8 @@ static void merge_gaps(GapList *list, uint64_t distance)
     list->is_sorted = 1;
 }
 
-/* Frees room for half of the maximum number of gaps: merges close gaps, and if there are too
- * many tracks, drops the tracks of gaps. */
+/* Reduces the number of gaps to half of the maximum: merges close gaps, and if there are too many
+ * tracks, makes the gaps apply to all tracks. */
 static void thin_out(GapList *list)
 {
     merge_gaps(list, 0);
@@ -142,7 +143,7 @@ void strobe_gaps_add_record(StrobeGaps *gaps, const StrobeView *record)
                     record->end_ns);
 }
 
-/* Does a gap of exactly this track overlap? */
+/* Does a gap of exactly the track of `wanted` overlap `wanted`? */
 static int has_overlap(GapList *list, Gap wanted)
 {
     size_t low = 0, high;

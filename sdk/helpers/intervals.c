@@ -57,7 +57,8 @@ static int compare_intervals(const void *a, const void *b)
     return (x->end_ns > y->end_ns) - (x->end_ns < y->end_ns);
 }
 
-/* Times come from files: their difference may not fit an int64_t. */
+/* Is the gap between the intervals at most `gap_ns`? Times come from files, so their difference may
+ * not fit an int64_t. */
 static int is_near(const StrobeInterval *last, const StrobeInterval *next, int64_t gap_ns)
 {
     return next->begin_ns <= last->end_ns ||
@@ -100,7 +101,8 @@ int64_t strobe_intervals_coarsen(StrobeIntervals *set, size_t n, int64_t gap_ns)
     return gap_ns;
 }
 
-/* Adds `rest` without the times of `cuts`, from the one at `at` on. */
+/* Adds to `out` the parts of `rest` that are in none of the intervals `cuts`, which are compared
+ * from index `at` on. */
 static void add_uncovered(StrobeIntervals *out, StrobeInterval rest, const StrobeIntervals *cuts,
                           size_t at)
 {
@@ -141,14 +143,15 @@ void strobe_intervals_unite(const StrobeIntervals *a, const StrobeIntervals *b,
 
 int64_t strobe_intervals_length(const StrobeIntervals *set)
 {
-    uint64_t sum = 0; /* if the sum of hostile times exceeds 64 bits, it wraps around */
+    uint64_t sum = 0; /* unsigned, because the sum of hostile times may exceed 64 bits */
 
     for (size_t i = 0; i < set->n; i++)
         sum += (uint64_t)set->items[i].end_ns - (uint64_t)set->items[i].begin_ns;
     return (int64_t)sum;
 }
 
-/* Index of the first interval that ends after that time; the number of intervals if none does. */
+/* Index of the first interval that ends after the time; the number of intervals if there is
+ * none. */
 static size_t first_after(const StrobeIntervals *set, int64_t at_ns)
 {
     size_t low = 0, high = set->n;

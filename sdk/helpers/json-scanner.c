@@ -10,7 +10,7 @@
 #define WORD_BYTES 9u /* length of the longest word, -Infinity */
 
 /* The expected next token. */
-/* FIRST: the first element of an object or array, or its end. */
+/* EXPECT_FIRST: the first element of an object or array, or the end of it. */
 enum { EXPECT_VALUE, EXPECT_FIRST, EXPECT_COMMA, EXPECT_NOTHING };
 
 typedef struct Buffer {
@@ -18,20 +18,21 @@ typedef struct Buffer {
     char bytes[];
 } Buffer;
 
-/* A token is in one buffer: a token that crosses the end is copied into the next buffer. */
+/* A token is always in one buffer: a token that crosses the end of a buffer is copied into the next
+ * buffer. */
 struct StrobeJsonScanner {
     StrobeJsonRead read; /* NULL: all bytes are in the buffer */
     void *user;
     int descriptor;
-    Buffer *newest; /* NULL for lent bytes */
+    Buffer *newest; /* NULL if the scanner reads lent bytes */
     const char *begin, *at, *end;
-    const char *from; /* begin of the current token or whole value */
+    const char *from; /* begin of the current token, or of the value that take_whole reads */
     uint64_t base;    /* offset of `begin` in the file */
     uint64_t token_offset, kept_from;
     uint8_t is_over, is_whole, keeps_texts, allows_non_finite;
     int io_error;
 
-    char *text; /* buffer for a string with undone escapes */
+    char *text; /* buffer for an unescaped string */
     size_t room;
 
     uint8_t is_object[STROBE_JSON_LEVELS_MAX];
@@ -86,7 +87,7 @@ StrobeJsonScanner *strobe_json_scanner_new(int descriptor)
     return s;
 }
 
-/* Frees all buffers but the newest one. */
+/* Frees all buffers except the newest. */
 static void free_older(StrobeJsonScanner *s)
 {
     Buffer *older = s->newest ? s->newest->older : NULL;
@@ -129,7 +130,7 @@ uint64_t strobe_json_scanner_offset(const StrobeJsonScanner *s)
     return s->base + (uint64_t)(s->at - s->begin);
 }
 
-/* Number of bytes in texts that must stay contiguous. */
+/* Number of bytes before the position that must stay in one buffer with the next bytes. */
 static uint64_t held_bytes(const StrobeJsonScanner *s)
 {
     if (s->keeps_texts)
@@ -137,7 +138,8 @@ static uint64_t held_bytes(const StrobeJsonScanner *s)
     return s->is_whole ? (uint64_t)(s->end - s->from) : 0;
 }
 
-/* Reads until the buffer is full or the text ends: small pieces would be copied again and again. */
+/* Reads until the buffer is full or the text ends. With small pieces, tokens would be copied again
+ * and again. */
 static size_t read_full(StrobeJsonScanner *s, char *bytes, size_t size)
 {
     size_t used = 0;
@@ -188,7 +190,8 @@ static inline int is_blank(char c)
     return (unsigned char)c <= ' ' && (c == ' ' || c == '\n' || c == '\r' || c == '\t');
 }
 
-/* The next non-blank byte, -1 at the end. Outside of whole values a token begins there. */
+/* Returns the next non-blank byte, -1 at the end. A token begins there, unless take_whole is
+ * reading a value. */
 static inline int skip_blanks(StrobeJsonScanner *s)
 {
     do {
@@ -210,7 +213,7 @@ static inline int skip_blanks(StrobeJsonScanner *s)
 static char *put_code(char *out, uint32_t code)
 {
     if (code >= 0xd800 && code < 0xe000)
-        code = 0xfffd; /* half of a surrogate pair */
+        code = 0xfffd; /* replaces half of a surrogate pair, which is invalid */
     if (code < 0x80) {
         *out++ = (char)code;
     } else if (code < 0x800) {
@@ -229,7 +232,7 @@ static char *put_code(char *out, uint32_t code)
     return out;
 }
 
-/* "\u" and four hexadecimal digits, -1 if invalid. */
+/* Reads "\u" and four hexadecimal digits; -1 if they are invalid. */
 static int32_t read_unit(const char *p, const char *end)
 {
     int32_t value = 0;
@@ -321,7 +324,7 @@ static void drop_excess(StrobeJsonScanner *s, size_t begin)
     s->at = s->end = s->from + most;
 }
 
-/* Finds the quote that ends a string, whose text begins at `begin`; 0: there is none. */
+/* Finds the quote that ends the string whose text begins at `begin`; 0: there is none. */
 static int find_quote(StrobeJsonScanner *s, size_t begin, uint8_t *has_escapes)
 {
     for (;;) {
@@ -552,7 +555,7 @@ int strobe_json_scanner_next_raw(StrobeJsonScanner *s, StrobeJsonValue *value)
     return take_token(s, value);
 }
 
-/* The text with undone escapes, in the scanner's memory. */
+/* Unescapes the text of `value` into the scanner's memory. */
 static int undo_escapes(StrobeJsonScanner *s, StrobeJsonValue *value)
 {
     const char *place;
@@ -568,7 +571,8 @@ static int undo_escapes(StrobeJsonScanner *s, StrobeJsonValue *value)
     }
     length = unescape_text(value->text, value->length, s->text, &place);
     if (length == SIZE_MAX) {
-        if (value->type == STROBE_JSON_STRING) /* a key may lie in an older buffer */
+        /* `value` is a key, which may be in an older buffer */
+        if (value->type == STROBE_JSON_STRING)
             s->at = place;
         return set_error(s, "an escape of JSON");
     }

@@ -16,8 +16,8 @@ static uint64_t next_word(uint64_t *state)
     return strobe_hash_fold(*state ^ odd, step ^ *state >> 32);
 }
 
-/* The kernel gives each program 16 random bytes, without a system call, also on the oldest
- * kernels. Stack protectors are derived from them, so they are not stored unchanged. */
+/* The kernel gives each program 16 random bytes, without a system call, also on the oldest kernels.
+ * Stack protectors are derived from these bytes too, so the key does not contain them unchanged. */
 static void make_key(void)
 {
     const char *random = (const char *)(uintptr_t)getauxval(AT_RANDOM);

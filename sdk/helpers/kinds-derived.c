@@ -240,7 +240,7 @@ static const StrobeField correlation_fields[] = {
     FIELD("ambiguous", U64, "", "Effects with several causes."),
     FIELD("violations", U64, "",
           "Linked effects that begin before their cause by more than the clock error."),
-    FIELD("worst", I64, "ns", "Largest of these times, absent: none."),
+    FIELD("worst", I64, "ns", "Longest time from such an effect to its cause, absent: none."),
     FIELD("error", U64, "ns", "Clock error used for this check, absent: unknown."),
     FIELD("unchecked", U64, "", "Linked effects for which no clock gives the order."),
     FIELD("forgotten", U64, "", "Causes and effects that were dropped for lack of memory."),
@@ -250,7 +250,7 @@ KIND(correlation, "correlation", INSTANT, correlation_fields,
 
 static const StrobeField device_clock_fields[] = {
     FIELD("pairs", U64, "",
-          "Moments known on both clocks; 0: its times cannot be converted to host time."),
+          "Moments known on both clocks; 0: the device's times cannot be converted to host time."),
     FIELD("knots", U64, "", "Pairs that were used."),
     FIELD("error", U64, "ns", "Largest error of a time, except near jumps, absent: unknown."),
     FIELD("host_error", U64, "ns", "Largest error of a host time, absent: unknown."),

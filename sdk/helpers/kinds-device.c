@@ -64,7 +64,7 @@ static const StrobeField device_task_fields[] = {
 KIND(device_task, "device_task", SPAN, device_task_fields, "One task on a device.");
 
 static const StrobeField device_pmu_fields[] = {
-    FIELD("task", LINK, "", "Task that they belong to."),
+    FIELD("task", LINK, "", "Task that the metrics belong to."),
     FIELD("metrics", STRING, "", "Names of the values, joined by semicolons; times in ns."),
     FIELD("frequency", U32, "MHz", "Clock of the cores, absent: unknown."),
     VALUE("value_00"),
@@ -165,9 +165,9 @@ KIND(comm_task, "comm_task", SPAN, comm_task_fields,
 static const StrobeField memory_event_fields[] = {
     FIELD("address", U64, "", "Address, absent: unknown."),
     FIELD("size", I64, "B", "Bytes taken, negative: given back; absent: unknown."),
-    FIELD("total_allocated", I64, "B", "Allocated after it."),
-    FIELD("total_reserved", I64, "B", "Reserved after it."),
-    FIELD("total_active", I64, "B", "Active after it."),
+    FIELD("total_allocated", I64, "B", "Allocated after the event."),
+    FIELD("total_reserved", I64, "B", "Reserved after the event."),
+    FIELD("total_active", I64, "B", "Active after the event."),
     FIELD("stream", U64, "", "Stream's address, absent: none."),
     FIELD("action", U32, "", "0 allocation, 1 release, 2 release of the block, 3 state only."),
     FIELD("device", I32, "", "Device, -1: the host."),
@@ -185,7 +185,7 @@ static const StrobeField memory_usage_fields[] = {
 KIND(memory_usage, "memory_usage", COUNTER, memory_usage_fields, "Memory in use on a device.");
 
 static const StrobeField module_memory_fields[] = {
-    FIELD("reserved", I64, "B", "Reserved bytes; negative: the device did not report it."),
+    FIELD("reserved", I64, "B", "Reserved bytes; negative: the device did not report them."),
     FIELD("module", U32, "", "Number of the part, absent: unknown."),
     FIELD("device", I32, "", "Device, -1: the host."),
 };

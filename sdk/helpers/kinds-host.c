@@ -15,7 +15,7 @@ static const StrobeField host_thread_fields[] = {
     FIELD("processor", U32, "", "Processor on which it ran last, absent: unknown."),
 };
 KIND(host_thread, "host_thread", COUNTER, host_thread_fields,
-     "Processor use of one thread; an idle thread has one row until it runs again.");
+     "Processor use of one thread; an idle thread gets one row with zeros until it runs again.");
 
 static const StrobeField host_core_fields[] = {
     FIELD("usage", F64, "%", "Share of the time in use."),
@@ -43,7 +43,8 @@ static const StrobeField host_disk_fields[] = {
           "Read by calls, including reads from the cache; absent for a device."),
     FIELD("write_chars", U64, "B", "Written by calls; absent for a device."),
     FIELD("utilisation", F64, "%",
-          "Share of time in which the device was busy; for the process: in which it waited for "
+          "Share of time in which the device was busy; for the process: in which the process "
+          "waited for "
           "storage; absent: not reported."),
     FIELD("queue", F64, "", "Mean number of requests in flight, absent for the process."),
     FIELD("interval", U64, "ns", "Time that the row covers; it ends at the row\'s time."),

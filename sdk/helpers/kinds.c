@@ -24,7 +24,7 @@ static const StrobeField cpu_op_fields[] = {
     FIELD("scope", U8, "", "Record scope of the framework: 0 function, 1 backward, 7 user range."),
     FIELD("is_async", BOOL, "", "Ended on another thread; ignored in the nesting of operators."),
     FIELD("logical_thread", U64, "",
-          "Framework's id of the thread that ran it, as in forward_thread; 0: unknown."),
+          "Framework's id of the thread that ran the operator, as in forward_thread; 0: unknown."),
 };
 KIND(cpu_op, "cpu_op", SPAN, cpu_op_fields, "One operator that the framework ran.");
 
@@ -86,8 +86,8 @@ KIND(metadata, "metadata", INSTANT, metadata_fields,
 
 static const StrobeField loss_fields[] = {
     FIELD("count", U64, "", "Records that were lost."),
-    FIELD("cause", U32, "", "Why they were lost, STROBE_LOSS_*."),
-    FIELD("thread", TRACK, "", "Track of the thread that lost them."),
+    FIELD("cause", U32, "", "Why the records were lost, STROBE_LOSS_*."),
+    FIELD("thread", TRACK, "", "Track of the thread that lost the records."),
 };
 KIND(loss, "loss", SPAN, loss_fields, "Records that were lost, by cause and thread.");
 
@@ -162,7 +162,8 @@ KIND(stack_total, "stack_total", INSTANT, stack_total_fields, "Time by operator 
 
 static const StrobeField function_fields[] = {
     FIELD("source", STRING, "",
-          "Kind that it was found in: cpu_sample, cpu_sample.wait, python_call, heap.block."),
+          "Kind of the records in which it was found: cpu_sample, cpu_sample.wait, python_call, "
+          "heap.block."),
     FIELD("location", STRING, "", "Source file and line where most of it was found."),
     FIELD("count", U64, "", "Samples, calls, or blocks, of the function itself."),
     FIELD("self", I64, "ns", "Time of the function itself; absent for heap.block."),
@@ -178,9 +179,9 @@ KIND(function, "function", INSTANT, function_fields,
 
 static const StrobeField call_path_fields[] = {
     FIELD("source", STRING, "",
-          "Kind that it was found in: cpu_sample, cpu_sample.wait, python_call."),
+          "Kind of the records in which it was found: cpu_sample, cpu_sample.wait, python_call."),
     FIELD("path", STACK, "", "Functions, innermost first, then the thread's name (not for calls)."),
-    FIELD("time", I64, "ns", "Time on the path; for calls: self time of the innermost one."),
+    FIELD("time", I64, "ns", "Time on the path; for calls: self time of the innermost function."),
     FIELD("count", U64, "", "Samples, waits, or calls."),
 };
 KIND(call_path, "call_path", INSTANT, call_path_fields, "Time on one path of functions.");

@@ -33,8 +33,7 @@ static int digit_of(char c)
     return found ? (int)(found - digits) : -1;
 }
 
-/* Finds the hexadecimal digits before `end`, not before `begin`; returns the position of the
- * first. */
+/* Returns the position of the first of the hexadecimal digits that end at `end`. */
 static size_t begin_of_digits(const char *text, size_t end)
 {
     while (end > 0 && digit_of(text[end - 1]) >= 0)
@@ -87,7 +86,8 @@ static size_t read_line_number(const char *text, size_t end, uint32_t *line)
     return begin;
 }
 
-/* "file(line): function": the last "): " that follows a number in parentheses. */
+/* Reads "file(line): function". The function is after the last "): " that follows a number in
+ * parentheses. */
 static int read_python_parts(const char *text, size_t length, StrobeFrameParts *parts)
 {
     for (size_t at = length; at >= 3; at--) {
@@ -128,7 +128,7 @@ StrobeFrameParts strobe_frame_parts(const char *text, size_t length)
 int strobe_build_id_find(const void *notes, size_t size, StrobeBuildId *build_id)
 {
     const char *at = notes;
-    Elf64_Nhdr note; /* 32-bit objects have the same */
+    Elf64_Nhdr note; /* the same layout as in 32-bit objects */
 
     build_id->size = 0;
     while (size >= sizeof note) {

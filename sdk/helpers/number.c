@@ -9,7 +9,7 @@
 
 #include "digits.h"
 
-#define DIGITS_MAX 17 /* a double needs at most so many */
+#define DIGITS_MAX 17 /* a double needs at most this many digits */
 
 /* A decimal with at most 15 digits is the shortest text of its nearest double. */
 #define EXACT_LIMIT 1000000000000000ull
@@ -19,7 +19,7 @@ static uint64_t get_magnitude(int64_t value)
     return value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
 }
 
-/* Writes exactly `width` digits, zeros in front. */
+/* Writes exactly `width` digits, with leading zeros. */
 static void put_padded(char *out, uint64_t value, unsigned width)
 {
     while (width) {
@@ -45,7 +45,7 @@ size_t strobe_format_int(char *out, int64_t value)
     return sign + strobe_format_uint(out + sign, get_magnitude(value));
 }
 
-/* A time of day has 16 digits. */
+/* Writes microseconds. A time since the epoch has 16 digits. */
 static inline size_t put_us(char *out, uint64_t us)
 {
     if (us < EXACT_LIMIT || us >= 10 * EXACT_LIMIT)
@@ -76,7 +76,7 @@ size_t strobe_format_us_repr(char *out, int64_t ns)
     unsigned places;
     size_t length;
 
-    if (value < DIGITS_8) { /* a tenth of a second: most durations are shorter */
+    if (value < DIGITS_8) { /* less than a tenth of a second, as most durations */
         *out = '-';
         length = sign + digits_put_parts(out + sign, (uint32_t)value, &places);
         length += 1 + (places ? places : 1);
@@ -86,14 +86,14 @@ size_t strobe_format_us_repr(char *out, int64_t ns)
     if (value >= EXACT_LIMIT)
         return strobe_format_double(out, (double)ns / 1000.0);
     length = strobe_format_us_fixed(out, ns);
-    /* Python writes no trailing zeros except one decimal. */
+    /* Like Python, writes no trailing zeros, but at least one decimal. */
     for (int i = 0; i < 2 && out[length - 1] == '0'; i++)
         length--;
     out[length] = '\0';
     return length;
 }
 
-/* Drops trailing zeros of a decimal except one after its point. */
+/* Drops trailing zeros of a decimal number, except a zero directly after the point. */
 static size_t trim_zeros(char *out, size_t length)
 {
     while (out[length - 1] == '0' && out[length - 2] != '.')
@@ -101,9 +101,8 @@ static size_t trim_zeros(char *out, size_t length)
     return length;
 }
 
-/* Writes the decimal value/10^places if it is the shortest text of `value`. No other decimal
- * with up to 15 digits gives the same double, so it is also found with more places and trailing
- * zeros. */
+/* Writes the decimal value/10^places if it is the shortest text of `value`. No other decimal with
+ * up to 15 digits gives the same double, so a shorter decimal is found too, with trailing zeros. */
 static size_t put_short_decimal(char *out, double value)
 {
     const unsigned step = value < 1e12 ? 3 : 1;
@@ -168,8 +167,8 @@ size_t strobe_format_binary(char *out, int64_t value, unsigned bits)
     return length;
 }
 
-/* Does digits * 10^exponent read back as `value`? An integer with an exponent contains no
- * decimal point, so strtod's result does not depend on the locale. */
+/* Is digits * 10^exponent, read by strtod, equal to `value`? The text is an integer with an
+ * exponent. It contains no decimal point, so strtod's result does not depend on the locale. */
 static int reads_back(const char *digits, int n, int exponent, double value)
 {
     char text[DIGITS_MAX + 8];
@@ -178,7 +177,7 @@ static int reads_back(const char *digits, int n, int exponent, double value)
     return strtod(text, NULL) == value;
 }
 
-/* Adds one to the last digit; returns the number of digits without trailing zeros. */
+/* Adds 1 to the last digit; returns the number of digits without trailing zeros. */
 static int increment_digits(char *digits, int n, int *exponent)
 {
     int last = n - 1;
@@ -194,7 +193,7 @@ static int increment_digits(char *digits, int n, int *exponent)
     return last + 1;
 }
 
-/* The digits of `text`, "d.ddde+xx", and its exponent; returns the number of digits. */
+/* Splits `text`, "d.ddde+xx", into its digits and its exponent; returns the number of digits. */
 static int take_apart(const char *text, char *digits, int *exponent)
 {
     int used = 0;
@@ -206,15 +205,15 @@ static int take_apart(const char *text, char *digits, int *exponent)
     return used;
 }
 
-/* Shortest digits d.ddd * 10^exponent that read back as `value` (finite, above 0), for any
- * value, with the C library's exact conversions. If a decimal with up to 15 digits reads back,
- * then with trailing zeros it equals the value's text of 15 digits, unless doubles are farther
- * apart there. */
+/* Finds the shortest digits d.ddd * 10^exponent that read back as `value` (finite, above 0). Uses
+ * the C library's exact conversions, and works for any value. If a decimal with up to 15 digits
+ * reads back, it equals the value's text of 15 digits (with trailing zeros), unless doubles are
+ * farther apart there. */
 static int any_shortest_digits(double value, char *digits, int *exponent)
 {
     int binary, used = 0;
-    /* Below a power of two the doubles are closer: a text above it may be shorter although it is
-     * farther away. */
+    /* Doubles are closer to each other below a power of two than above: a shorter text above the
+     * power may read back although it is farther away. */
     int is_power = frexp(value, &binary) == 0.5;
 
     for (int n = is_power || value < DBL_MIN ? 1 : 15; n <= DIGITS_MAX; n++) {
@@ -238,25 +237,25 @@ static int any_shortest_digits(double value, char *digits, int *exponent)
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 Wide;
 
-#define PLACES_MAX 20 /* for 17 digits of a value of at least 1e-4 */
+#define PLACES_MAX 20 /* needed for 17 digits of a value of 1e-4 or more */
 
 /* The exact value of a double times 10^places: `scaled` / 2^shift. */
 typedef struct Scaled {
     Wide scaled, ten; /* 10^places */
     unsigned places, shift;
-    int is_even; /* the double's own digits are even: a text halfway then reads back as this
-                  * double */
+    int is_even; /* the double's mantissa is even: a text exactly between it and a neighbour then
+                    reads back as this double */
 } Scaled;
 
-/* For up to 21 places. */
+/* 10^places; `places` is at most 21. */
 static Wide power_of_ten(unsigned places)
 {
     return (Wide)(digits_tens[places % 8] * (places >= 8 ? 100000000ull : 1)) *
            (places >= 16 ? 100000000ull : 1);
 }
 
-/* Scales the value to 17 digits before the point; 0: out of range, or the neighbouring doubles
- * are not equally far. */
+/* Scales the value so that it has 17 digits before the point. 0: the value is out of range, or its
+ * two neighbouring doubles are not equally far from it. */
 static int scale_value(double value, Scaled *out)
 {
     int binary, places;
@@ -269,7 +268,8 @@ static int scale_value(double value, Scaled *out)
     out->is_even = digits % 2 == 0;
     out->ten = power_of_ten((unsigned)places);
     out->scaled = out->ten * digits;
-    if (out->scaled >> out->shift >= (Wide)100 * EXACT_LIMIT) { /* a decimal power higher */
+    /* 18 digits: use the next power of ten */
+    if (out->scaled >> out->shift >= (Wide)100 * EXACT_LIMIT) {
         out->ten = power_of_ten((unsigned)--places);
         out->scaled = out->ten * digits;
     }
@@ -277,7 +277,7 @@ static int scale_value(double value, Scaled *out)
     return out->places <= PLACES_MAX;
 }
 
-/* The integer nearest to the value / `unit`; the even one of two. */
+/* The integer that is nearest to the scaled value / `unit`; of two, the even one. */
 static uint64_t round_nearest(const Scaled *s, uint64_t unit)
 {
     Wide below = s->scaled >> s->shift;
@@ -289,7 +289,8 @@ static uint64_t round_nearest(const Scaled *s, uint64_t unit)
     return whole;
 }
 
-/* Half the distance to the next double is 10^places / 2. */
+/* Are the digits nearer to this double than to its neighbours? Half the distance to a neighbour is
+ * 10^places / 2, in the scale of `scaled`. */
 static int is_read_back(const Scaled *s, uint64_t digits)
 {
     Wide there = (Wide)digits << s->shift;
@@ -336,7 +337,7 @@ static int shortest_digits(double value, char *digits, int *exponent)
     return used ? used : any_shortest_digits(value, digits, exponent);
 }
 
-/* d.ddde+XX, with at least two digits of exponent, like Python. */
+/* Writes d.ddde+XX with at least two digits of the exponent, like Python. */
 static size_t put_exponent_form(char *out, const char *digits, int n, int exponent)
 {
     size_t length = 0;

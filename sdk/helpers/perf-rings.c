@@ -17,7 +17,7 @@
 #include <strobe/helpers/sys-file.h>
 
 #define RING_BYTES_MIN (32u << 10)
-#define SETTLING_NS 200000u /* after this time an event of any processor is surely visible */
+#define SETTLING_NS 200000u /* after this time an event of any processor is visible in its ring */
 #define SAMPLE_TIME 16      /* offset of the time in a sample */
 
 typedef struct Ring {
@@ -25,20 +25,21 @@ typedef struct Ring {
     struct perf_event_mmap_page *page;
     size_t bytes;
     uint64_t at, end;
-    uint64_t time; /* of the event at `at` */
+    uint64_t time; /* time of the event at `at` */
 } Ring;
 
 struct StrobePerfRings {
     const char *proc_root;
     pid_t pid;
     size_t page_size, ring_bytes;
-    size_t time_from_end; /* distance of the time from the end of other events; 0: they have none */
-    struct pollfd *polled; /* one for each ring */
+    size_t time_from_end;  /* in events that are not samples: distance of the time from the end of
+                              the event; 0: they have no time */
+    struct pollfd *polled; /* one entry for each ring */
     int *descriptors;
     uint32_t n_descriptors, descriptors_room;
     Ring *rings;
     uint32_t n_rings;
-    uint64_t time; /* of the event in `event` */
+    uint64_t time; /* time of the event in `event` */
     pid_t *tids;
     uint32_t n_tids, tids_room;
     union {
@@ -114,7 +115,8 @@ static int make_ring(StrobePerfRings *rings, int descriptor)
 
     while ((page = mmap(NULL, rings->ring_bytes + rings->page_size, PROT_READ | PROT_WRITE,
                         MAP_SHARED, descriptor, 0)) == MAP_FAILED) {
-        if (errno != EPERM || rings->ring_bytes <= RING_BYTES_MIN) /* EPERM: too much to lock */
+        /* EPERM: the ring exceeds the limit of locked memory */
+        if (errno != EPERM || rings->ring_bytes <= RING_BYTES_MIN)
             return -1;
         rings->ring_bytes /= 2;
     }
@@ -189,7 +191,8 @@ StrobePerfRings *strobe_perf_rings_open(const char *proc_root, pid_t pid,
     rings->pid = pid;
     rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
     rings->ring_bytes = ring_bytes;
-    if (attributes[0].sample_id_all) /* events end with pid and tid, time, perhaps processor */
+    /* events then end with pid and tid, time, and perhaps the processor */
+    if (attributes[0].sample_id_all)
         rings->time_from_end = attributes[0].sample_type & PERF_SAMPLE_CPU ? 16 : 8;
     if (list_threads(rings) == 0 && open_events(rings, attributes, n, most) == 0)
         return rings;
@@ -227,7 +230,8 @@ void strobe_perf_rings_disable(StrobePerfRings *rings)
 
 /* ---- reading ---- */
 
-/* poll() always returns at once for a ring whose threads have ended; then this pauses briefly. */
+/* Pauses briefly if poll() returns at once without an event, as it always does for a ring whose
+ * threads have ended. */
 void strobe_perf_rings_wait(const StrobePerfRings *rings, int timeout_ms)
 {
     static const struct timespec pause = {.tv_nsec = 500000};
@@ -242,7 +246,7 @@ void strobe_perf_rings_wait(const StrobePerfRings *rings, int timeout_ms)
 
 uint64_t strobe_perf_rings_lost(const StrobePerfRings *rings)
 {
-    uint64_t values[2], n = 0; /* values: number of events, and number of lost ones */
+    uint64_t values[2], n = 0; /* values: number of events, and number of lost events */
 
     for (uint32_t i = 0; i < rings->n_descriptors; i++)
         if (read(rings->descriptors[i], values, sizeof values) == sizeof values)
@@ -272,7 +276,7 @@ static int look_at_next(const StrobePerfRings *rings, Ring *ring)
         return 0;
     copy_out(rings, ring, ring->at, &header, sizeof header);
     if (header.size < sizeof header || ring->at + header.size > ring->end) {
-        ring->at = ring->end; /* an impossible size: the following events cannot be found */
+        ring->at = ring->end; /* the size is impossible, so the following events cannot be found */
         return 0;
     }
     uint64_t time_at = header.type == PERF_RECORD_SAMPLE ? SAMPLE_TIME

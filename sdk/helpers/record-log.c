@@ -12,10 +12,11 @@
 /* Size of most blocks; a longer record has its own block. */
 #define BLOCK_BYTES ((size_t)64 * 1024)
 
-/* Records one after another, each a length and its bytes, padded to eight. */
+/* A sequence of records; each is a length and the record's bytes, padded to a multiple of eight. */
 typedef struct Block {
-    char *bytes;           /* NULL: in the file */
-    size_t length, stored; /* stored bytes in the file; if fewer than `length`, compressed */
+    char *bytes;           /* NULL: the block is in the file */
+    size_t length, stored; /* `stored` is the number of bytes in the file; if it is less than
+                              `length`, the block is compressed */
     uint64_t offset;
 } Block;
 
@@ -26,8 +27,8 @@ struct StrobeRecordLog {
     char *current; /* the block to which records are added */
     size_t used, size;
     uint64_t n_records;
-    uint64_t in_memory; /* bytes of blocks counted by the storage */
-    int file;           /* -1: none yet */
+    uint64_t in_memory; /* bytes of blocks in memory, which are part of the storage's used_bytes */
+    int file;           /* -1: there is no file yet */
     uint64_t file_size;
     StrobeCompression *compression; /* NULL until the first use */
     int error;
@@ -35,7 +36,7 @@ struct StrobeRecordLog {
 
 struct StrobeRecordLogReader {
     const StrobeRecordLog *log;
-    size_t next, until; /* blocks */
+    size_t next, until; /* indexes of blocks */
     char *at, *end;
     char *room; /* buffer for a block from the file */
     size_t room_size;
@@ -81,7 +82,7 @@ int strobe_record_log_error(const StrobeRecordLog *log)
 
 /* ---- blocks out ---- */
 
-/* Returns the size of the compressed block, 0: it stays uncompressed. */
+/* Returns the size of the compressed block; 0: the block stays uncompressed. */
 static size_t compress_block(StrobeRecordLog *log, size_t length, char *compressed)
 {
     if (!log->compression)
@@ -89,8 +90,8 @@ static size_t compress_block(StrobeRecordLog *log, size_t length, char *compress
     return strobe_compress(log->compression, compressed, log->current, length);
 }
 
-/* A file of up to `log_bytes` stays uncompressed: writing it takes less time than compressing
- * it. */
+/* Writes a block to the file. Compresses it only if the file exceeds `log_bytes`: to write a
+ * smaller file takes less time than to compress it. */
 static int write_block(StrobeRecordLog *log, Block *block)
 {
     const bool is_large = log->file_size >= log->storage->log_bytes;
@@ -215,7 +216,8 @@ size_t strobe_record_log_mark(StrobeRecordLog *log)
 {
     int error = log && !log->error ? end_block(log) : 0;
 
-    if (error) /* several threads read a complete log, so none of them writes here */
+    if (error) /* not stored unconditionally, because several threads may read a complete log at
+                  once */
         log->error = error;
     return log ? log->n_blocks : 0;
 }
@@ -262,7 +264,8 @@ static int decompress_block(StrobeRecordLogReader *reader, const Block *block, c
                              block->stored);
 }
 
-/* Reads the stored bytes of a compressed block to a place after the decompressed ones. */
+/* Reads a block from the file. Puts the stored bytes of a compressed block after the place for the
+ * decompressed bytes. */
 static int read_block(StrobeRecordLogReader *reader, const Block *block)
 {
     const bool is_compressed = block->stored < block->length;

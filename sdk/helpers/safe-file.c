@@ -17,16 +17,17 @@
 #define NAME_MAX_BYTES 256 /* maximum length of a file's name, including the NUL */
 #define NAME_TRIES 1000
 #define BUFFER_SIZE (256u * 1024)
-#define DIRECT_SIZE (64u * 1024)           /* an append of at least this is not buffered */
-#define WRITEBACK_SIZE (8u * 1024 * 1024u) /* after this many bytes the disk is made to write */
-#define BEHIND_SIZE (1024u * 1024)         /* a file of this size is written by a thread */
+#define DIRECT_SIZE (64u * 1024) /* an append of at least this many bytes is not buffered */
+/* after this many bytes, writing to the disk is started */
+#define WRITEBACK_SIZE (8u * 1024 * 1024u)
+#define BEHIND_SIZE (1024u * 1024) /* a file that is larger is written by the background thread */
 
 struct StrobeSafeFile {
-    int directory; /* own descriptor */
+    int directory; /* descriptor of the folder, owned */
     int fd;
     int error;     /* errno of the first failure */
     uint64_t size; /* number of bytes appended, including those in the buffer */
-    /* Used by the thread while it exists; late_error is atomic. */
+    /* The background thread uses these members while it writes; late_error is atomic. */
     int late_error;
     uint64_t written;
     uint64_t handed_over; /* number of bytes for which writing to the disk was started */
@@ -40,7 +41,7 @@ struct StrobeSafeFile {
     char buffer[BUFFER_SIZE];
 };
 
-/* Is it a plain name for a new file? Returns 0, or -1 with errno set. */
+/* Checks that the name can be the plain name of a new file. Returns 0, or -1 with errno set. */
 static int check_name(const char *name)
 {
     const size_t length = strlen(name);
@@ -60,7 +61,8 @@ static int check_name(const char *name)
  * its descriptor; -1 with errno set, and no name. */
 static int create_temporary(int directory, char *name)
 {
-    static unsigned number; /* number of the next name, so that few are tried */
+    /* number of the next temporary name, so that only few names are tried */
+    static unsigned number;
 
     for (unsigned i = 0; i < NAME_TRIES; i++) {
         int fd;
@@ -78,7 +80,7 @@ static int create_temporary(int directory, char *name)
     return -1;
 }
 
-/* Takes over an error of the thread. */
+/* Copies an error of the background thread to `error`. */
 static void take_late_error(StrobeSafeFile *file)
 {
     if (!file->error)
@@ -135,8 +137,8 @@ StrobeSafeFile *strobe_safe_file_create(int directory, const char *name)
     return NULL;
 }
 
-/* Makes the disk write while the file is being made, so that the sync at the end waits less. The
- * call is only a hint: it may fail, and reports no data errors. */
+/* Starts writing to the disk while the file is being made, so that the sync at the end waits less.
+ * The call is only a hint to the kernel: it may fail, and reports no write errors. */
 static void begin_writeback(StrobeSafeFile *file)
 {
 #if defined(SYNC_FILE_RANGE_WRITE)
@@ -149,7 +151,7 @@ static void begin_writeback(StrobeSafeFile *file)
 #endif
 }
 
-/* Called by the background thread, or without one by the caller's thread. */
+/* Called in the background thread, or in the caller's thread if there is no background thread. */
 static void write_now(void *user, const char *bytes, size_t length)
 {
     StrobeSafeFile *file = user;
@@ -263,7 +265,7 @@ int strobe_safe_file_finish(StrobeSafeFile *file)
     error = file->error;
     if (!error) {
         file->temporary[0] = '\0';
-        fsync(file->directory); /* syncs the name; some file systems cannot */
+        fsync(file->directory); /* syncs the name; some file systems cannot sync a folder */
     }
     strobe_safe_file_discard(file);
     return error;

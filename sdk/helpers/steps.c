@@ -7,8 +7,8 @@
 #include <strobe/helpers/fields.h>
 
 #define FIRST_ROOM 64u
-#define SLACK_NS 1000  /* doubles of us since the epoch are 0.25 us apart */
-#define OVERLAPPING 16 /* steps that may begin before a time and still contain it */
+#define SLACK_NS 1000  /* us since the epoch, as doubles, are 0.25 us apart */
+#define OVERLAPPING 16 /* number of steps that may begin before a time and still contain it */
 
 typedef int (*HoldsTime)(const StrobeStep *step, int64_t at_ns);
 
@@ -33,7 +33,7 @@ static StrobeStep read_step(const StrobeView *record)
             strobe_field_i32(record, strobe_field_offset(kind, "device", STROBE_FIELD_I32), -1)};
 }
 
-/* The last added step if it is the same step on another device; otherwise NULL. */
+/* The last added step if it is the step `step` on another device; otherwise NULL. */
 static StrobeStep *find_same(const StrobeSteps *steps, const StrobeStep *step)
 {
     StrobeStep *last = steps->n ? &steps->items[steps->n - 1] : NULL;
@@ -98,7 +98,7 @@ static int compare_steps(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Does the step begin at that time of that device, or before? */
+/* Does the step begin on the device at the time `at_ns` or before? */
 static int is_before(const StrobeSteps *steps, const StrobeStep *step, int32_t device,
                      int64_t at_ns)
 {
@@ -107,7 +107,7 @@ static int is_before(const StrobeSteps *steps, const StrobeStep *step, int32_t d
     return at_ns > INT64_MAX - SLACK_NS || step->begin_ns <= at_ns + SLACK_NS;
 }
 
-/* The number of steps that begin at that time or before. */
+/* The number of steps that begin on the device at the time `at_ns` or before. */
 static size_t count_before(const StrobeSteps *steps, int32_t device, int64_t at_ns)
 {
     size_t low = 0, high = steps->n;
@@ -123,8 +123,9 @@ static size_t count_before(const StrobeSteps *steps, int32_t device, int64_t at_
     return low;
 }
 
-/* Steps of one program are successive: the search begins at the last step that begins no later.
- * Device times may overlap slightly, so it also checks a few before, and takes the earliest. */
+/* Finds the step that contains the time. Steps of one program follow each other, so the search
+ * starts with the last step that begins at this time or before. Device times of steps may overlap
+ * slightly, so a few earlier steps are checked too, and the earliest match is returned. */
 static const StrobeStep *find_step(StrobeSteps *steps, int32_t device, int64_t at_ns,
                                    HoldsTime holds_time)
 {

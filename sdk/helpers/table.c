@@ -11,7 +11,7 @@
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/utf8.h>
 
-/* The offset of a bound column is a field's index, or one of these. */
+/* The offset of a bound column is a field's index, or one of these values. */
 enum {
     PLACE_NAME = 0x10000,
     PLACE_BEGIN,
@@ -23,7 +23,7 @@ enum {
     PLACE_DEVICE,
     PLACE_INCOMPLETE,
     PLACE_NONE,
-    PLACE_EXACT_FIELD = 0x20000, /* + the index of a kind's field exact_us */
+    PLACE_EXACT_FIELD = 0x20000, /* plus the index of the kind's field exact_us */
     PLACE_MISSING = -1           /* UINT32_MAX */
 };
 
@@ -191,7 +191,7 @@ static Value duration_us(const StrobeView *record)
     return (Value){.type = VALUE_DOUBLE, .f = (double)(record->end_ns - record->begin_ns) / 1000.0};
 }
 
-/* The duration in microseconds with all digits of the source. */
+/* The value of STROBE_COLUMN_EXACT: the duration in microseconds with all digits of the source. */
 static Value exact_value(uint32_t index, const StrobeView *record)
 {
     double exact = strobe_view_f64(record, record->kind->fields[index].offset);
@@ -251,7 +251,7 @@ static int reserve_bytes(StrobeCell *cell, size_t more)
     return 0;
 }
 
-/* Appends checked text; with `list` each ';' is followed by CR LF. */
+/* Appends text with invalid UTF-8 replaced; with `list`, adds CR LF after each ';'. */
 static int append_text(StrobeCell *cell, const char *bytes, size_t length, bool list)
 {
     /* The worst case: every byte becomes three. */
@@ -278,8 +278,8 @@ static int append_text(StrobeCell *cell, const char *bytes, size_t length, bool 
     return 0;
 }
 
-/* A ';' ends a frame; one inside a frame is escaped by a '\\', and so is a '\\'. A list has
- * another tool's format, which has no escapes. */
+/* Appends a frame and a ';'. A ';' or '\\' inside the frame is escaped with a '\\', except in a
+ * list, whose format is that of another tool and has no escapes. */
 static int append_frame(StrobeCell *cell, StrobeText text, bool list)
 {
     size_t done = 0;
@@ -346,7 +346,7 @@ static size_t format_mark(char *out, double value)
     return 1;
 }
 
-/* Two decimals, with a point in every locale. */
+/* Writes two decimals, with a point in every locale. */
 static size_t format_fixed2(char *out, double value)
 {
     double size = fabs(value);
@@ -387,7 +387,7 @@ static size_t format_device(char *out, int64_t device)
     return 4 + strobe_format_int(out + 4, device);
 }
 
-/* The formats from STROBE_CELL_FIXED3 on. */
+/* Writes a number in one of the formats from STROBE_CELL_FIXED3 on. */
 static size_t format_form(char *out, uint32_t form, const Value *value)
 {
     double number = as_double(value);

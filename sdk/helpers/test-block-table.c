@@ -46,7 +46,8 @@ static void test_full(void)
     g_assert_cmpuint(n_near, <=, STROBE_BLOCKS_NEAR);
     g_assert_cmpuint(strobe_blocks_prepare(STROBE_BLOCKS_FAR + 1), ==,
                      STROBE_BLOCKS_NEAR + 5 * STROBE_BLOCKS_FAR);
-    /* three quarters of all entries, for steps of an aligned block, of a page and an odd one */
+    /* fills three quarters of all entries with addresses at a distance of 64 bytes, of a page, and
+     * of a page and 64 bytes */
     g_assert_cmpuint(fill_table(64, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
     g_assert_cmpuint(fill_table(4096, STROBE_BLOCKS_FAR / 4 * 3), ==, STROBE_BLOCKS_FAR / 4 * 3);
     g_assert_cmpuint(fill_table(4096 + 64, 5 * (STROBE_BLOCKS_FAR / 4 * 3)), ==,
@@ -56,7 +57,8 @@ static void test_full(void)
     g_assert_cmpuint(n, >=, 5 * (STROBE_BLOCKS_FAR / 8 * 7));
 }
 
-/* Each thread has its own addresses, in the same buckets. */
+/* Each thread uses its own addresses, which are in the same buckets as those of the other
+ * threads. */
 static gpointer use_addresses(gpointer number)
 {
     guint64 size, before, base = (GPOINTER_TO_UINT(number) + 1) * 64;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers in cells: writing them in the formats of the result files, and reading them back. */
+/* Writes numbers in cells in the formats of the result files, and reads them back. */
 #include <glib.h>
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void test_write(void)
     check_trimmed(1.23456, 3, 1, "1.235");
 }
 
-/* Expects the text of printf without trailing zeros: without any, and with one decimal kept. */
+/* Expects printf's text without trailing zeros: with keep_one 0, and with keep_one 1. */
 static void check_without_zeros(double value, int decimals, const char *text)
 {
     g_autofree char *expected = g_strdup(text);
@@ -53,7 +53,7 @@ static void check_without_zeros(double value, int decimals, const char *text)
     check_trimmed(value, decimals, 1, with_one);
 }
 
-/* The digits are those of printf, also for ties and tiny numbers. */
+/* strobe_format_fixed writes the digits of printf, also for ties and tiny numbers. */
 static void test_as_printf(void)
 {
     static const double special[] = {
@@ -147,8 +147,8 @@ static void test_store(void)
     g_assert_cmpuint(narrow, ==, 7);
 }
 
-/* The results are those of Python's round(), which decides halves by the exact value of the
- * double. */
+/* strobe_round_decimals gives the results of Python's round(), which decides halves by the exact
+ * value of the double. */
 static void test_round(void)
 {
     g_assert_cmpfloat(strobe_round_decimals(2.5, 0), ==, 2);

@@ -16,7 +16,8 @@ static int file_of(const char *bytes, size_t length)
     return file;
 }
 
-/* Rows as "a|b/c|d"; "!reason" for damage. */
+/* Checks the rows of a text; `expected` is "a|b/c|d" for two rows, and contains "!reason" for
+ * damage. */
 static void check_rows(const char *csv, const char *expected)
 {
     int file = file_of(csv, strlen(csv));

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strobe/helpers/external-sorter.h>
 
-/* The head of a record; as many bytes follow as the test wants. */
+/* The head of a record; a number of bytes that depends on the test follows. */
 typedef struct Numbered {
     StrobeSortKey key;
     gint64 number;
@@ -23,7 +23,8 @@ static StrobeSortKey key_nearly(gint64 i, gint64 n)
     return (StrobeSortKey){0, i + i * 7919 % 50};
 }
 
-/* An ascending sequence, and then a second one whose keys lie between those of the first. */
+/* Keys of an ascending sequence, and then of a second sequence whose keys are between those of the
+ * first. */
 static StrobeSortKey key_twice(gint64 i, gint64 n)
 {
     return (StrobeSortKey){0, i < n / 3 ? 6 * i : 3 * i - n};
@@ -34,7 +35,7 @@ static StrobeSortKey key_few(gint64 i, gint64 n)
     return (StrobeSortKey){i % 2, i * 7919 % 11 - 5};
 }
 
-/* Keys from the whole range, including the least and the greatest. */
+/* Keys from the whole range, including the least and the greatest key. */
 static StrobeSortKey key_wide(gint64 i, gint64 n)
 {
     static const gint64 ends[] = {G_MININT64, G_MAXINT64, -1, 0, G_MININT64 + 1};
@@ -69,7 +70,8 @@ static void check_order(StrobeStorage *storage, KeyOf key_of, gint64 n, gsize mo
             strobe_external_sorter_add(sorter, expected[i].key, record, sizeof *expected + more),
             ==, 0);
     }
-    g_qsort_with_data(expected, (gint)n, sizeof *expected, compare_numbered, NULL); /* stable */
+    /* this sort is stable */
+    g_qsort_with_data(expected, (gint)n, sizeof *expected, compare_numbered, NULL);
     for (gint64 i = 0; i < n; i++) {
         found = strobe_external_sorter_next(sorter, &length);
         g_assert_nonnull(found);
@@ -117,7 +119,7 @@ static int32_t count_file(StrobeStorage *storage)
     return strobe_mock_storage(0, 0).open_file(storage);
 }
 
-/* Records that arrive in order make one run, however many they are: no second log is made. */
+/* Any number of records that arrive in order make one run, so no second log is made. */
 static void test_in_order(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 1000);
@@ -159,7 +161,7 @@ static int32_t open_no_file(StrobeStorage *storage)
     return -1;
 }
 
-/* Without room for a file, adding fails, and so does reading. */
+/* If there is no room for a file, adding records fails, and reading them fails too. */
 static void test_no_file(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 1000);

@@ -44,7 +44,7 @@ static void test_copies(void)
     strobe_field_copies_find(&copies, record->kind, &strobe_kind_kernel_detail);
     strobe_field_copies_apply(&copies, record, &fields);
     g_assert_cmpuint(fields.block_num, ==, 7);
-    g_assert_cmpint(fields.device, ==, STROBE_ABSENT_I32); /* of another type */
+    g_assert_cmpint(fields.device, ==, STROBE_ABSENT_I32); /* the field has another type */
     strobe_mock_free(mock);
 }
 

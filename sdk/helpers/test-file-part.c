@@ -56,7 +56,8 @@ static void test_errors(void)
     g_assert_cmpint(strobe_file_part_write(-1, 0, &byte, 1), ==, EBADF);
 }
 
-/* If the system writes only a part, the rest is tried too, and returns the error. */
+/* If the system writes only a part, the function tries to write the rest, and returns that
+ * error. */
 static void test_limit(void)
 {
     const struct rlimit little = {1000, RLIM_INFINITY};

@@ -25,7 +25,7 @@ static void test_no_particular_track(void)
 {
     StrobeGaps *gaps = strobe_gaps_new();
 
-    strobe_gaps_add(gaps, 0, 100, 100); /* at one moment */
+    strobe_gaps_add(gaps, 0, 100, 100); /* a gap at one moment */
     g_assert_true(strobe_gaps_touch(gaps, 9, 50, 101));
     g_assert_true(strobe_gaps_touch(gaps, 0, 100, 100));
     g_assert_false(strobe_gaps_touch(gaps, 9, 101, 500));
@@ -70,7 +70,8 @@ static void test_random(void)
     strobe_gaps_free(gaps);
 }
 
-/* Adds far more gaps than are kept: each is still found, and times far from all gaps are none. */
+/* Adds far more gaps than the helper keeps separate: each gap is still found, and times far from
+ * all gaps do not count as gaps. */
 static void test_many(void)
 {
     enum { N = 20 * STROBE_GAPS_MAX };

@@ -38,7 +38,8 @@ static void test_replace_and_restore(void)
     g_assert_cmpuint(strobe_imports_replace(&import, 1), >=, 1);
     g_assert_cmpint(getppid(), ==, expected);
     g_assert_cmpint(n_calls, ==, 1);
-    g_assert_cmpuint(strobe_imports_replace(&import, 1), ==, 0); /* the slots already hold ours */
+    /* the slots already contain `ours` */
+    g_assert_cmpuint(strobe_imports_replace(&import, 1), ==, 0);
     g_assert_cmpuint(strobe_imports_restore(&import, 1), >=, 1);
     g_assert_cmpint(getppid(), ==, expected);
     g_assert_cmpint(n_calls, ==, 1);
@@ -50,11 +51,12 @@ static pid_t another_getppid(void)
     return 42;
 }
 
-/* A slot that another tool has replaced is left alone, by replace and by restore. */
+/* strobe_imports_replace and strobe_imports_restore do not change a slot that another tool has
+ * replaced. */
 static void test_slot_of_another(void)
 {
     find_real();
-    /* a function of another object, as a preloaded library's would be */
+    /* a function of another object, like the function of a preloaded library */
     StrobeImport theirs = {"getppid", (void *)real_getppid, dlsym(RTLD_NEXT, "getpid")};
     g_assert_cmpuint(strobe_imports_replace(&theirs, 1), >=, 1);
     g_assert_cmpint(getppid(), ==, getpid());

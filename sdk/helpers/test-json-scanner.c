@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads JSON token by token: forms, escapes, damage, texts across the end of a buffer. */
+/* Reads JSON token by token: valid and invalid forms, escapes, damage, texts across the end of a
+ * buffer. */
 #include <glib.h>
 #include <string.h>
 #include <strobe/helpers/json-scanner.h>
 #include <unistd.h>
 
-/* Writes the tokens as one text: keys as "k:", strings as 's', numbers as <n>, brackets; for an
- * error, "!" and the expected token. */
+/* Writes the tokens as one text: a key as "k:", a string as 's', a number as <n>, a bracket as
+ * itself; an error as "!" and the expected token. */
 static char *tokens_of(StrobeJsonScanner *scanner)
 {
     static const char *const plain[] = {"", "{", "}", "[", "]", "", "", "", "t", "f", "n"};
@@ -70,7 +71,7 @@ static void test_damage(void)
     check_tokens("[1", "[<1>!a comma or the end of an object or array");
 }
 
-/* The tokens are the same wherever the end of a buffer lies. */
+/* The tokens are the same wherever the end of a buffer is. */
 static void test_buffer_end(void)
 {
     static const char tail[] =
@@ -232,7 +233,7 @@ static int64_t read_some(void *user, char *bytes, size_t size)
     return (int64_t)n;
 }
 
-/* The values of one object stay valid together, wherever the end of a buffer lies. */
+/* All values of one object stay valid at the same time, wherever the end of a buffer is. */
 static void test_kept_texts(void)
 {
     static const char json[] =

@@ -5,7 +5,8 @@
 
 #define N 65536u
 
-/* Multiples of the inverse all hash to one entry if the hash is a multiplication by GOLDEN. */
+/* If a hash is a multiplication by GOLDEN, all small multiples of GOLDEN_INVERSE get the same entry
+ * of a table. */
 #define GOLDEN 0x9e3779b97f4a7c15u
 #define GOLDEN_INVERSE 0xf1de83e19937733du
 
@@ -21,8 +22,8 @@ static guint64 multiply_number(guint i)
     return i * GOLDEN_INVERSE;
 }
 
-/* These numbers all have the same hash in newer versions of GLib; those of shift_number() have in
- * older ones. */
+/* Numbers that all have the same hash in newer versions of GLib; the numbers of shift_number() have
+ * the same hash in older versions. */
 static guint64 double_number(guint i)
 {
     return (guint64)i << 32 | i;
@@ -33,8 +34,9 @@ static guint64 shift_number(guint i)
     return (guint64)i << 48;
 }
 
-/* With N hashes in N entries some collide, but at most a few share an entry, whatever the key is.
- */
+/* Checks the distribution of N hashes over N entries: with any key, only a few hashes share an
+ * entry.
+ * */
 static void check_places(const guint64 *hashes, guint shift)
 {
     g_autofree guint8 *places = g_new0(guint8, N);
@@ -77,7 +79,8 @@ static void test_numbers(void)
     }
 }
 
-/* GLib's hash is the same for "Ez" and "FY", and so for all texts of equal length made of these. */
+/* GLib's hash is the same for "Ez" and "FY", and so for all texts of equal length that consist of
+ * these two. */
 static void test_texts(void)
 {
     const StrobeHashKey *key = strobe_hash_key();

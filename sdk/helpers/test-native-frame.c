@@ -104,7 +104,7 @@ static void test_notes(void)
     size += add_note(notes + size, NT_GNU_BUILD_ID, "GNU", 7, "0123456");
     g_assert_true(strobe_build_id_find(notes, size, &found));
     g_assert_cmpmem(found.bytes, found.size, "0123456", 7);
-    for (gsize cut = 0; cut < size - 1; cut++) /* must read no byte beyond the end */
+    for (gsize cut = 0; cut < size - 1; cut++) /* the function must read no byte beyond the end */
     {
         g_autofree char *part = g_memdup2(notes, cut);
         g_assert_false(strobe_build_id_find(part, cut, &found));

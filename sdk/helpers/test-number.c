@@ -37,7 +37,8 @@ static void test_double(void)
     check_double(5e-324, "5e-324");
     check_double(DBL_MAX, "1.7976931348623157e+308");
     check_double(DBL_MIN, "2.2250738585072014e-308");
-    check_double(ldexp(1, -44), "5.684341886080802e-14"); /* not the nearest of 16 digits */
+    /* not the nearest decimal with 16 digits */
+    check_double(ldexp(1, -44), "5.684341886080802e-14");
     check_double(9.5367431640625e-07, "9.5367431640625e-07");
     check_double(NAN, "nan");
     check_double(INFINITY, "inf");
@@ -54,7 +55,7 @@ static void check_binary(int64_t value, unsigned bits)
     g_assert_cmpuint(length, ==, strlen(expected));
 }
 
-/* Numbers of bytes as allocators use them, and random ones. */
+/* Sizes in bytes that allocators use, and random numbers. */
 static void test_binary(void)
 {
     static const int64_t values[] = {0,    1,    -1,   127,       128,       512,
@@ -73,7 +74,7 @@ static void test_binary(void)
     g_rand_free(rand);
 }
 
-/* Significant digits of a number's text. */
+/* Number of significant digits in a number's text. */
 static int count_digits(const char *text)
 {
     int digits = 0, zeros = 0;
@@ -204,7 +205,7 @@ static void test_int(void)
     g_assert_cmpstr(text, ==, "7");
     strobe_format_uint(text, UINT64_MAX);
     g_assert_cmpstr(text, ==, "18446744073709551615");
-    for (guint64 power = 1, n = 1; n < 20; n++, power *= 10) { /* n - 1 zeros */
+    for (guint64 power = 1, n = 1; n < 20; n++, power *= 10) { /* powers of ten, with n - 1 zeros */
         g_assert_cmpuint(strobe_format_uint(text, power - 1), ==, MAX(n - 1, 1));
         g_assert_cmpuint(strobe_format_uint(text, power), ==, n);
         g_assert_cmpuint(strlen(text), ==, n);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int last_file; /* that a storage of this test opened */
+static int last_file; /* the last file that a storage of this test opened */
 
 static int32_t open_known_file(StrobeStorage *storage)
 {
@@ -198,7 +198,7 @@ static void test_compressed(void)
     add_records(log, 0, 5000);
     strobe_record_log_mark(log);
     g_assert_cmpint(fstat(last_file, &info), ==, 0);
-    g_assert_cmpint(info.st_size, <, 300000); /* of 2.5 MB */
+    g_assert_cmpint(info.st_size, <, 300000); /* the records have 2.5 MB */
 
     memset(bytes, 'x', sizeof bytes); /* damage */
     g_assert_cmpint(pwrite(last_file, bytes, sizeof bytes, 0), ==, sizeof bytes);

@@ -108,7 +108,7 @@ static void test_symlinks(Folder *folder, gconstpointer unused)
     struct stat info;
 
     g_assert_true(g_file_set_contents(victim, "precious", -1, NULL));
-    for (int i = 0; i < 100; i++) { /* all names that may come next */
+    for (int i = 0; i < 100; i++) { /* all temporary names that may be tried next */
         g_autofree char *temporary = g_strdup_printf(".strobe-%ld-%d.tmp", (long)getpid(), i);
 
         g_assert_cmpint(symlinkat(victim, folder->fd, temporary), ==, 0);

@@ -61,7 +61,7 @@ static void test_ends(void)
     strobe_steps_clear(&steps);
 }
 
-/* Two devices whose clocks differ: each has its own ranges of the same steps. */
+/* Two devices whose clocks differ: each device has its own time ranges of the same steps. */
 static void test_devices(void)
 {
     static const Range ranges[] = {
@@ -89,7 +89,8 @@ static void test_joined(void)
     strobe_steps_clear(&steps);
 }
 
-/* Times since the epoch as doubles of microseconds: 100 ns before the begin is the same double. */
+/* As doubles of microseconds since the epoch, a step's begin and a time 100 ns before it are
+ * equal. */
 static void test_microseconds(void)
 {
     const int64_t base = INT64_C(1736412474721516800);

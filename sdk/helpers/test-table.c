@@ -183,7 +183,7 @@ static void test_compare(void)
     g_assert_cmpint(compare_cells(mock, "f64", &a, &b), >, 0);
     g_assert_cmpint(compare_cells(mock, "text", &a, &b), <, 0);
     g_assert_cmpint(compare_cells(mock, "text", &a, &a), ==, 0);
-    g_assert_cmpint(compare_cells(mock, "u32", &a, &b), <, 0); /* absent first */
+    g_assert_cmpint(compare_cells(mock, "u32", &a, &b), <, 0); /* absent values are first */
     g_assert_cmpint(compare_cells(mock, "u32", &b, &a), >, 0);
     strobe_mock_free(mock);
 }

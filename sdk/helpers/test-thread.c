@@ -29,7 +29,7 @@ static void test_mask(void)
             g_assert_cmpint(sigismember(&mask, number), ==, !is_fault(number));
 }
 
-/* The caller's mask is unchanged afterwards, whatever it blocks. */
+/* strobe_thread_start leaves the caller's signal mask unchanged, whatever it blocks. */
 static void test_caller(void)
 {
     sigset_t own, after, mask;
@@ -47,7 +47,7 @@ static void test_caller(void)
     g_assert_cmpint(sigismember(&mask, SIGSEGV), ==, 0);
 }
 
-/* Counts only the processors that the thread may use. */
+/* strobe_thread_processors counts only the processors that the thread may use. */
 static void test_processors(void)
 {
     cpu_set_t all, one;

@@ -18,7 +18,8 @@ static void test_valid(void)
     g_assert_cmpint(strobe_utf8_next("\0", 1), ==, 1);
 }
 
-/* The maximal invalid part: bytes that could begin a character, otherwise one byte. */
+/* Checks the length of the maximal invalid part: all bytes that could begin a character, otherwise
+ * one byte. */
 static void test_invalid(void)
 {
     check_character("\x80", -1);
@@ -28,13 +29,13 @@ static void test_invalid(void)
     check_character("\xf4\x90\x80\x80", -1); /* above U+10FFFF */
     check_character("\xf5\x80", -1);
     check_character("\xff", -1);
-    check_character("\xe2\x82", -2); /* cut short */
+    check_character("\xe2\x82", -2); /* truncated */
     check_character("\xe2\x82(", -2);
     check_character("\xf0\x9f\x98", -3);
     check_character("\xc3(", -1);
 }
 
-/* GLib's validator is the independent judge for every sequence of one to three bytes. */
+/* Compares the result with GLib's validator for every sequence of one to three bytes. */
 static void test_against_glib(void)
 {
     for (unsigned word = 0; word < 1u << 24; word += word < 1u << 16 ? 1 : 251) {

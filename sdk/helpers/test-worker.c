@@ -7,7 +7,7 @@
 typedef struct Job { /* numbers are atomic, because ThreadSanitizer does not see GLib's locks */
     GMutex lock;
     GCond changed;
-    int may_end; /* the run waits until it is set */
+    int may_end; /* the run waits until this is set */
     int n_runs, is_released;
 } Job;
 
@@ -51,7 +51,7 @@ static void let_end(Job *job)
     g_mutex_unlock(&job->lock);
 }
 
-/* Each request leads to one run; the end waits for a run that is still going on. */
+/* Each request leads to one run; strobe_worker_end waits for a run that has not ended. */
 static void test_runs(void)
 {
     static Job job = {.may_end = 1};
@@ -67,8 +67,8 @@ static void test_runs(void)
     g_assert_cmpint(job.n_runs, ==, 3);
 }
 
-/* No call waits for a run that hangs: ask returns for how long it has been going on, and the thread
- * releases the job later. */
+/* No call waits for a run that hangs: strobe_worker_ask returns the time since its request, and the
+ * thread releases the job later. */
 static void test_hangs(void)
 {
     static Job job;
@@ -87,7 +87,8 @@ static void test_hangs(void)
     g_assert_cmpint(job.n_runs, ==, 1);
 }
 
-/* A request is carried out even if the end comes before the thread has seen it. */
+/* A requested run is made even if strobe_worker_end is called before the thread has seen the
+ * request. */
 static void test_ends_at_once(void)
 {
     for (int i = 0; i < 200; i++) {

@@ -3,8 +3,9 @@
 
 #include <stdint.h>
 
-/* Length of a character by its first byte, 0 if none begins so; and the range of the second byte
- * (the later ones are always 80..BF). Unicode, table 3-7. */
+/* Returns the length of a character by its first byte, 0 if no character begins with this byte.
+ * Sets the range of the second byte (further bytes are always 80..BF). From table 3-7 of the
+ * Unicode standard. */
 static int classify_lead(uint8_t byte, uint8_t *low, uint8_t *high)
 {
     *low = 0x80;

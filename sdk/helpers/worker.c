@@ -13,8 +13,9 @@ struct StrobeWorker {
     void (*run)(void *user);
     void (*release)(void *user);
     void *user;
-    int is_busy, is_ending, is_ended, is_left; /* left: strobe_worker_end() no longer waits */
-    uint64_t since;                            /* ns; when the run was requested */
+    /* is_left: strobe_worker_end() has stopped waiting for the thread */
+    int is_busy, is_ending, is_ended, is_left;
+    uint64_t since; /* ns; when the run was requested */
 };
 
 static uint64_t monotonic_ns(void)
@@ -39,7 +40,8 @@ static void *worker_main(void *data)
     int is_left;
 
     pthread_mutex_lock(&worker->lock);
-    while (!worker->is_ending || worker->is_busy) { /* a requested run is done even at the end */
+    /* a requested run is still made when the worker is ended */
+    while (!worker->is_ending || worker->is_busy) {
         if (!worker->is_busy) {
             pthread_cond_wait(&worker->asked, &worker->lock);
             continue;

@@ -17,16 +17,17 @@ typedef struct Chunk {
     unsigned *pending;
 } Chunk;
 
-/* Shared by all files of this plugin. */
+/* State of the thread, shared by all files of this plugin. */
 static struct {
-    pthread_mutex_t users_lock, put_lock; /* taken before `lock` */
+    pthread_mutex_t users_lock, put_lock; /* both are locked before `lock` */
     unsigned n_users;
     pthread_mutex_t lock;
     pthread_cond_t filled, emptied;
     pthread_t thread;
     char *room;
     Chunk chunks[CHUNKS];
-    unsigned first, end; /* numbers of the pending chunks; they increase without end */
+    /* numbers of the pending chunks, from `first` to `end` - 1; they only increase */
+    unsigned first, end;
     bool is_over;
 } behind = {
     .users_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -111,7 +112,7 @@ static void put_chunk(unsigned *pending, StrobeWrite write, void *user, const ch
         pthread_cond_wait(&behind.emptied, &behind.lock);
     chunk = &behind.chunks[behind.end % CHUNKS];
     pthread_mutex_unlock(&behind.lock);
-    memcpy(chunk->bytes, bytes, length); /* only this thread accesses it */
+    memcpy(chunk->bytes, bytes, length); /* no other thread uses this chunk yet */
     *chunk = (Chunk){chunk->bytes, length, write, user, pending};
     pthread_mutex_lock(&behind.lock);
     ++*pending;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As much of AscendCL as tells whether it was initialised, and which devices there are. */
+/* A test double of AscendCL with the functions that say whether it was initialised, and which
+ * devices exist. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -156,7 +156,7 @@ static int is_valid(int type, const char *text)
     case 1:
         return sscanf(text, "%llu%2s", &megabytes, unit) == 2 && !strcmp(unit, "MB") &&
                megabytes >= 200 && megabytes <= 4294967295ull;
-    case 3: /* Ascend 950 takes more */
+    case 3: /* Ascend 950 accepts more metrics */
         return is_rate(text, 100);
     case 4:
         return !strcmp(text, "read") || !strcmp(text, "write");
@@ -189,9 +189,9 @@ API int aclprofSetConfig(int type, const char *text, size_t length)
     return is_valid(type, text) ? 0 : report_misuse(INVALID_CONFIG, "a text");
 }
 
-/* Those of the first half of the public header; the inner ones aclprofSetConfig sets alone. */
+/* Settings of the first half of the public header; only aclprofSetConfig sets the others. */
 #define KNOWN_BITS UINT64_C(0xffff)
-#define AICORE_SHAPE UINT64_C(0x800000000) /* not of an "old" one */
+#define AICORE_SHAPE UINT64_C(0x800000000) /* an "old" library does not have these */
 
 static const char *config_fault(const uint32_t *devices, uint32_t n, int metrics,
                                 const void *events, uint64_t mask)
@@ -289,8 +289,9 @@ static void make_folder(const Config *config)
              stamp, (int)(real / 1000000 % 1000), (long)getpid());
     mkdir(state.prof, 0750);
     make_data_folder("host");
-    put("host", "info.json", "{\"simulated\": true, \"pid\": %ld, \"begin\": %llu}", (long)getpid(),
-        (unsigned long long)real);
+    put("host", "info.json",
+        "{\"simulated\": true, \"pid\": %ld, \"begin\": %llu, \"CPU\": [{\"Frequency\": \"100\"}]}",
+        (long)getpid(), (unsigned long long)real);
     if (!find_option("noclock"))
         put("host", "start_info",
             "{\"collectionTimeBegin\": \"%llu\", \"clockMonotonicRaw\": \"%llu\"}",

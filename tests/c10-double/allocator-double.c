@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An allocator of a device that does not exist: takes its first block in a thread of its own, for
- * which its constructor waits. The loader's lock is held meanwhile by who has loaded it.
+ * The allocator of a simulated device. It allocates its first block in a separate thread, for which
+ * its constructor waits, while the thread that loads the library holds the loader's lock.
  */
 #include <pthread.h>
 #include <stdint.h>

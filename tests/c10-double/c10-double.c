@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in for PyTorch's libc10: simulated, counts what an allocator reports. */
+/* Replaces PyTorch's libc10: simulates its functions, and counts the reports of allocators. */
 #include <stdatomic.h>
 #include <stdint.h>
 

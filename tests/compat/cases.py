@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cases.py CASE: each case does one thing that Python programs do, and prints what it finds."""
+"""cases.py CASE: each case uses one feature as Python programs do, and prints what it finds."""
 
 import asyncio
 import contextlib
@@ -82,7 +82,8 @@ def use_up_descriptors():
 
 
 def keep_capabilities():
-    """glibc changes the ids of every thread, and ends a program where one has other rights."""
+    """glibc changes the ids of every thread, and ends a program if a thread has other
+    capabilities."""
     call()
     assert LIBC.prctl(8, 1, 0, 0, 0) == 0  # PR_SET_KEEPCAPS
     os.setgroups([])
@@ -122,7 +123,7 @@ def fork_and_go_on():
 
 
 def execute():
-    """Python again, then a shell, in the same process."""
+    """Executes Python again, and then a shell, in the same process."""
     print("first")
     sys.stdout.flush()
     text = "print('second', flush=True); import os; os.execlp('sh', 'sh', '-c', 'echo third; exit 4')"
@@ -148,7 +149,7 @@ def square(number):
 
 
 def use_pool(method):
-    """Workers of multiprocessing."""
+    """Uses worker processes of multiprocessing."""
     with multiprocessing.get_context(method).Pool(2) as pool:
         print(method, pool.map(square, range(8), chunksize=2))
         pool.close()
@@ -156,7 +157,7 @@ def use_pool(method):
 
 
 def load_data():
-    """Workers of a DataLoader."""
+    """Uses worker processes of a DataLoader."""
     import torch
 
     class Squares(torch.utils.data.Dataset):
@@ -190,14 +191,14 @@ def run_loop():
 
 
 def print_fault():
-    """The stack is printed, and the signal ends the program."""
+    """The handler prints the stack, and the signal ends the program."""
     faulthandler.enable(all_threads=False)
     call()
     ctypes.string_at(8)
 
 
 def use_profiling_timer():
-    """A sampling profiler of the program's own."""
+    """The program has its own sampling profiler."""
     samples = []
     signal.signal(signal.SIGPROF, lambda number, frame: samples.append(frame is not None))
     signal.setitimer(signal.ITIMER_PROF, 0.001, 0.001)
@@ -208,7 +209,7 @@ def use_profiling_timer():
 
 
 def use_own_hooks():
-    """A debugger's or a coverage tool's hooks are left alone."""
+    """Hooks of a debugger or a coverage tool are left alone."""
     lines = []
 
     def trace(frame, event, argument):
@@ -257,7 +258,7 @@ CASES = {
 
 
 def open_session():
-    """The program opens a session of its own where COMPAT_PROFILE names a folder."""
+    """If COMPAT_PROFILE names a folder, the program opens its own session."""
     folder = os.environ.get("COMPAT_PROFILE")
     if not folder:
         return contextlib.nullcontext()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Filters of system calls: what the program itself does is allowed, all else kills the process. A
- * thread's first record makes system calls, later ones make none. */
+/* Filters of system calls: the calls of the program itself are allowed, all other calls kill the
+ * process. A thread's first record makes system calls, later records make none. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1),                                         \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* Output, memory, futexes and ends: no file, no process, no thread, no signal. */
+/* Allows output, memory, futexes and exits, but no files, processes, threads or signals. */
 static struct sock_filter narrow[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
     ALLOW(write),
@@ -42,8 +42,8 @@ static void filter_calls(unsigned flags)
     check(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0, "seccomp");
 }
 
-/* Only read, write, exit and sigreturn are left; exit ends the thread, which is the only one. The
- * kernel also refuses the processor's counter: a mark would be a fault. */
+/* Only read, write, exit and sigreturn are allowed; exit ends the only thread. The kernel also
+ * forbids the processor's counter, so a mark would cause a fault. */
 static int filter_strictly(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -87,8 +87,8 @@ static void *await_filter(void *user)
     return user;
 }
 
-/* As a browser's renderer: what it needs is open, then the door is shut for all threads. Works for
- * a while, so that a sampler's turn comes. */
+/* Like the renderer of a browser: it opens everything that it needs, and then installs the
+ * filter for all threads. It works for some time, so that a sampler takes samples. */
 static int filter_all_threads(int argc, char **argv)
 {
     pthread_t thread;
@@ -116,7 +116,7 @@ static void filter_at_exit(void)
     filter_calls(SECCOMP_FILTER_FLAG_TSYNC);
 }
 
-/* Functions that were registered before run after it. */
+/* Functions that were registered earlier run after this one. */
 static int filter_last(int argc, char **argv)
 {
     (void)argc, (void)argv;

@@ -23,7 +23,7 @@ static void set_limit(int what, rlim_t value)
     check(setrlimit((__rlimit_resource_t)what, &limit) == 0, "setrlimit");
 }
 
-/* How many descriptors can be had. */
+/* Counts the descriptors that the process can open. */
 static int use_up_descriptors(int argc, char **argv)
 {
     static int held[MANY];
@@ -91,7 +91,7 @@ static int limit_files(int argc, char **argv)
     return 0;
 }
 
-/* Allocates so many MB: within the limit of the address space all of them are there. */
+/* Allocates this number of MB, all of which fit into the limit of the address space. */
 static int allocate_blocks(int argc, char **argv)
 {
     static char *held[MANY];
@@ -111,7 +111,7 @@ static int allocate_blocks(int argc, char **argv)
     return 0;
 }
 
-/* Does jemalloc serve malloc()? Whatever is called first. */
+/* Does jemalloc provide malloc()? Works whatever function was called first. */
 static int find_allocator(int argc, char **argv)
 {
     int (*control)(const char *, void *, size_t *, void *, size_t) =

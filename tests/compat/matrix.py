@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program plain and under Strobe with each set of collectors, and compares what it did."""
+"""Runs a program without Strobe and with each set of collectors, and compares the results."""
 
 import ctypes
 import dataclasses
@@ -18,7 +18,7 @@ IS_LONG = bool(os.environ.get("STROBE_TEST_LONG"))
 
 HOST = "host_sys:interval=10ms,items=cpu+mem+disk+network+pressure+throttle"
 FAKE = "fake:threads=0,records=100"
-# What `strobe run` collects, by the name of the set.
+# The collectors of `strobe run`, by the name of the set.
 SETS = {
     "marks": [FAKE],
     "default": [],
@@ -28,7 +28,7 @@ SETS = {
     "all": [FAKE, HOST, "osrt", "heap:stacks=true,sampling=4KB", "python_call", "gc", "cpu_op", "memory", "metadata",
             "marker", "opencl", "sys_io"],
 }
-# What a session collects that the program opens itself.
+# The collectors of a session that the program opens itself.
 OWN_SETS = {
     "own-marks": {"fake": {"threads": 0, "records": 100}},
     "own-host": {"host_sys": {"interval": "10ms"}},
@@ -40,18 +40,18 @@ SCRIPT = ("marks", "default", "host", "heap", "python", "all", "own-profile")
 
 @dataclasses.dataclass
 class Case:
-    """A command that is run once plain and once with each set of collectors."""
+    """A command that is run once without Strobe and once with each set of collectors."""
 
     command: list
     sets: tuple = ANY
-    marks: int = None  # how many marks its captures hold; None: any number
-    calls: int = None  # how many calls of work() they hold where Python's calls are recorded
+    marks: int = None  # number of marks in its captures; None: any number
+    calls: int = None  # number of calls of work() in its captures, if Python's calls are recorded
     environment: dict = dataclasses.field(default_factory=dict)
     quick: tuple = ()  # the sets that the suite quick runs
-    skip: str = None  # why it cannot run here
-    is_recorded: bool = True  # None: there may be a capture or none
-    says: str = None  # a pattern: what Strobe has to say
-    unstable: str = None  # a pattern: what differs from run to run
+    skip: str = None  # the reason why it cannot run here
+    is_recorded: bool = True  # None: a capture is possible, but not required
+    says: str = None  # a pattern that Strobe's messages must match
+    unstable: str = None  # a pattern for output that differs from run to run
 
 
 def native(name, *words, marks=1000, quick=("marks",), sets=NATIVE, **options):
@@ -67,13 +67,13 @@ NEEDS_ROOT = None if is_root() else "needs root"
 
 
 def can_unshare(*flags):
-    """None, or why not."""
+    """None if `unshare` is allowed here; otherwise the reason why not."""
     done = subprocess.run(["unshare", *flags, "true"], capture_output=True, text=True, check=False)
     return None if done.returncode == 0 else "no namespace: %s" % done.stderr.strip()
 
 
 def needs_programs(*names):
-    """None, or which of the programs are missing."""
+    """None if all programs are installed; otherwise the names of the missing ones."""
     missing = [name for name in names if not shutil.which(name)]
     return "not installed: %s" % ", ".join(missing) if missing else None
 
@@ -87,12 +87,13 @@ MS_REC_PRIVATE = 1 << 14 | 1 << 18
 
 
 def adopt_orphans():
-    """Processes that are left behind become children of this one."""
+    """Processes that lose their parent become children of this process."""
     LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def own_shared_memory():
-    """A /dev/shm of this process's own, so that all that is in it comes from its tests. Needs root."""
+    """Mounts a separate /dev/shm for this process, so that everything in it comes from its tests.
+    Needs root."""
     return (
         LIBC.unshare(CLONE_NEWNS) == 0
         and LIBC.mount(None, b"/", None, MS_REC_PRIVATE, None) == 0
@@ -106,7 +107,7 @@ HAS_OWN_SHARED_MEMORY = is_root() and own_shared_memory()
 
 @dataclasses.dataclass
 class Outcome:
-    """What can be seen of a program from outside."""
+    """The visible results of a program."""
 
     stdout: str
     stderr: str
@@ -115,7 +116,7 @@ class Outcome:
 
 
 def without_strobe(text):
-    """What the program itself has written to stderr."""
+    """The part of stderr that the program itself has written."""
     return "".join(line for line in text.splitlines(True)
                    if not re.match(r"strobe\b|\[[^]]*\] \[[A-Z]+\] \[\d+\] profiler\.py: ", line))
 
@@ -133,7 +134,7 @@ class MatrixTest(StrobeTest):
     # ---- running ----
 
     def run_command(self, command, environment):
-        """Runs it in an empty folder, whose name is always the same."""
+        """Runs the command in an empty folder, which always has the same name."""
         shutil.rmtree(self.place, ignore_errors=True)
         self.place.mkdir()
         self.place.chmod(0o777)
@@ -151,7 +152,8 @@ class MatrixTest(StrobeTest):
         return Outcome(output, errors, process.returncode, files)
 
     def end_all(self, process):
-        """Its descendants hold its output open; they become children of this process."""
+        """Ends the descendants, which may hold the program's output open; they become children of
+        this process."""
         process.kill()
         process.wait()
         for pid in self.descendants():
@@ -183,7 +185,7 @@ class MatrixTest(StrobeTest):
         self.out.chmod(0o777)
 
     def run_words(self, name):
-        """`strobe run` with a set of collectors, up to the command."""
+        """The words of `strobe run` with a set of collectors, before the command."""
         words = [STROBE, "run", "-o", str(self.out), "--export", "chrome_trace"]
         if SETS[name]:
             words.append("--no-default-collectors")
@@ -192,7 +194,8 @@ class MatrixTest(StrobeTest):
         return [*words, "--"]
 
     def run_profiled(self, case, name):
-        """With a set of collectors: under `strobe run`, or in a session of the program's own."""
+        """Runs the command with a set of collectors, under `strobe run` or in a session of the
+        program's own."""
         self.make_output_folder()
         environment = dict(self.environment, **case.environment)
         if name == "own-profile":
@@ -207,7 +210,7 @@ class MatrixTest(StrobeTest):
     # ---- checks ----
 
     def assertNothingRuns(self, command):
-        """No descendant of this process is left; waits for those that are about to end."""
+        """This process has no descendants left; waits for those that are about to end."""
         end = time.monotonic() + TIMEOUT
         while time.monotonic() < end:
             try:
@@ -229,7 +232,7 @@ class MatrixTest(StrobeTest):
             self.assertEqual(left, [])
 
     def assertCaptures(self, case):
-        """Each is sealed and accounts for every record that was offered."""
+        """Each capture is sealed, and accounts for every offered record."""
         if case.is_recorded is not None:
             self.assertEqual(bool(self.results()), case.is_recorded)
         n_marks = 0
@@ -279,7 +282,7 @@ class MatrixTest(StrobeTest):
 
 
 def add_cases(test, cases):
-    """One method for each case."""
+    """Adds a test method for each case."""
     for name, case in cases.items():
         def method(self, case=case):
             self.run_case(case)

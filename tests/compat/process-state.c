@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a process can find out about itself. Ids of processes and addresses are left out: they
- * differ from run to run. */
+/* Prints everything that a process can find out about itself, except ids of processes and
+ * addresses, which differ from run to run. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static void count_child(int number)
     n_children_ended++;
 }
 
-/* From the start on: a child of Strobe's must not end unseen before the state is printed. */
+/* Set at the start, so that the end of a child of Strobe is noticed before the state is printed. */
 __attribute__((constructor)) static void watch_children(void)
 {
     if (getenv("COMPAT_WATCH_CHILDREN"))
@@ -66,7 +66,7 @@ static void print_descriptors(void)
     }
 }
 
-/* Lines of /proc/self/status about signals, rights and the like. */
+/* The lines of /proc/self/status about signals, rights and similar properties. */
 static void print_status(void)
 {
     static const char *const names[] = {
@@ -95,7 +95,7 @@ static void print_limits(void)
     }
 }
 
-/* `strobe run` names the variables that it has set for collectors. */
+/* `strobe run` stores the names of the variables that it has set for collectors. */
 static int is_set_by_strobe(const char *variable, size_t length)
 {
     const char *names = getenv("STROBE_RUN_VARIABLES");
@@ -177,7 +177,7 @@ void print_state(void)
     print_children();
 }
 
-/* setxid() of glibc changes all threads; a system call changes one. */
+/* setxid() of glibc changes all threads; a system call changes only one. */
 void print_rights(void)
 {
     DIR *folder = opendir("/proc/self/task");

@@ -78,7 +78,7 @@ static void *execute_from_thread(void *user)
     return user;
 }
 
-/* The other threads end, and the program that is executed has the number of the main thread. */
+/* The other threads end, and the executed program has the id of the main thread. */
 static int execute_in_thread(int argc, char **argv)
 {
     pthread_t thread;
@@ -90,7 +90,7 @@ static int execute_in_thread(int argc, char **argv)
     return 92;
 }
 
-/* As daemon() does it. The pipe on stdout ends with the daemon. */
+/* Makes a daemon as daemon() does. The pipe on stdout ends with the daemon. */
 static int become_daemon(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -110,7 +110,7 @@ static int become_daemon(int argc, char **argv)
     _exit(0);
 }
 
-/* All of the session is still open. */
+/* The session is still completely open. */
 static int leave_at_once(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -120,7 +120,7 @@ static int leave_at_once(int argc, char **argv)
     _exit(6);
 }
 
-/* Until it is killed. */
+/* Records until it is killed. */
 static int wait_for_the_end(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -140,7 +140,7 @@ static void count_signal(int number)
     n_signals++;
 }
 
-/* A profiler of the program's own. */
+/* The program has its own profiler. */
 static int use_profiling_timer(int argc, char **argv)
 {
     const struct itimerval each_ms = {.it_interval = {0, 1000}, .it_value = {0, 1000}};

@@ -56,7 +56,7 @@ static const struct program_case *find_case(const char *name)
     return NULL;
 }
 
-/* The program opens a session of its own where COMPAT_SESSION has a configuration. */
+/* If COMPAT_SESSION has a configuration, the program opens its own session. */
 static void open_session(void)
 {
     const char *config = getenv("COMPAT_SESSION");

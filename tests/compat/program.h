@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compat-program CASE [ARGUMENT...]: each case does one thing that programs do and prints what it
- * finds. The output is the same with and without Strobe. */
+/* compat-program CASE [ARGUMENT...]: each case uses one feature as programs do, and prints what
+ * it finds. The output is the same with and without Strobe. */
 #ifndef STROBE_TESTS_COMPAT_PROGRAM_H
 #define STROBE_TESTS_COMPAT_PROGRAM_H
 
@@ -9,19 +9,19 @@ struct program_case {
     int (*run)(int argc, char **argv); /* returns the exit code */
 };
 
-/* Each ends with an entry without a name. */
+/* Each list ends with an entry without a name. */
 extern const struct program_case process_cases[], limit_cases[], right_cases[], filter_cases[];
 
 /* Makes 1000 marks. */
 void make_marks(void);
-/* Prints what the process knows of itself: threads, descriptors, signals, rights, limits,
- * variables, children. */
+/* Prints the process's own state: threads, descriptors, signals, rights, limits, variables,
+ * children. */
 void print_state(void);
 /* Prints the user and group ids and the capabilities of every thread. */
 void print_rights(void);
-/* Ends the program with a message if a call failed. */
+/* Ends the program with a message if a call has failed. */
 void check(int is_good, const char *what);
-/* Runs the function in a child and prints how the child ended. */
+/* Runs the function in a child, and prints how the child ended. */
 void run_in_child(const char *what, void (*function)(void));
 
 #endif

@@ -18,7 +18,7 @@
 
 #define OTHER_USER 65534
 
-/* A server that keeps what it needs to bind low ports. */
+/* A server that keeps the capability to bind low ports. */
 static int keep_capabilities(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -112,7 +112,7 @@ static void print_unshare(const char *what, int flags)
     printf("%s: %s\n", what, result ? strerror(errno) : "yes");
 }
 
-/* Refused to a process that has several threads. */
+/* The kernel refuses this to a process with several threads. */
 static int enter_user_namespace(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -123,7 +123,7 @@ static int enter_user_namespace(int argc, char **argv)
     return 0;
 }
 
-/* Its own /dev/shm hides the pool's name. */
+/* The namespace's own /dev/shm hides the name of the pool. */
 static int enter_mount_namespace(int argc, char **argv)
 {
     (void)argc, (void)argv;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of the system: shells, interpreters, compilers, allocators; limits and users given from
-outside."""
+"""Programs of the system: shells, interpreters, compilers, allocators; limits and users that are
+set from outside."""
 
 import ctypes.util
 import os
@@ -45,7 +45,7 @@ def find_library(name):
 
 
 def preloaded(name, *command):
-    """Another library is in LD_PRELOAD already."""
+    """LD_PRELOAD already contains another library."""
     library = find_library(name)
     return Case(list(command), NATIVE if command[0] == PROGRAM else ANY, quick=("heap",),
                 environment={"LD_PRELOAD": library or ""},
@@ -90,7 +90,7 @@ CASES = {
 
 
 class CommandsTest(MatrixTest):
-    """See the table."""
+    """The cases of the table above."""
 
 
 add_cases(CommandsTest, CASES)

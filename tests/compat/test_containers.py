@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Containers: the program or `strobe run` is the first process of a pid namespace, whose end kills all
-others at once, the writer too. What was committed before is recovered."""
+"""Containers: the program or `strobe run` is the first process of a pid namespace. The end of this
+process kills all others at once, including the writer. Records that were committed before are
+recovered."""
 
 import json
 import os
@@ -12,14 +13,15 @@ import unittest
 from matrix import PROGRAM, MatrixTest, can_unshare
 
 CONTAINER = ["unshare", "--pid", "--fork", "--mount-proc"]
-# A /dev/shm of the container's own, which ends with it.
+# A separate /dev/shm of the container, which ends with it.
 OWN_MEMORY = ["sh", "-c", 'mount -t tmpfs tmpfs /dev/shm && exec "$0" "$@"']
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 CANNOT_UNSHARE = can_unshare("--pid", "--fork", "--mount-proc")
 
 
 def find_cgroup():
-    """A folder of version 2 in which groups can be made and killed; None: there is none."""
+    """A folder of version 2 of control groups, in which groups can be made and killed; None if
+    there is none."""
     for folder in CGROUPS, CGROUPS / "unified":
         group = folder / ("strobe-test-%d" % os.getpid())
         try:
@@ -45,7 +47,7 @@ class ContainersTest(MatrixTest):
              "output": {"directory": str(self.out)}}))
 
     def begin(self, command, environment):
-        """Runs it until it has marked."""
+        """Runs the program until it has marked."""
         process = subprocess.Popen(command, cwd=self.place, env=environment, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(self.end, process)
@@ -53,13 +55,14 @@ class ContainersTest(MatrixTest):
         return process
 
     def first_process(self, process):
-        """Of the namespace that `unshare`, the process, has made."""
+        """The first process of the namespace that the process `unshare` has made."""
         children = "/proc/%d/task/%d/children" % (process.pid, process.pid)
         with open(children, encoding="utf-8") as file:
             return int(file.read().split()[0])
 
     def assertRecovered(self, command, environment):
-        """The first process is killed after it has marked."""
+        """Kills the first process after it has marked, and checks that the records are
+        recovered."""
         process = self.begin(command, environment)
         os.kill(self.first_process(process), signal.SIGKILL)
         process.wait()
@@ -98,7 +101,7 @@ class NamespaceTest(ContainersTest):
         self.assertRecovered([*CONTAINER, "sh", "-c", 'exec "$0" wait', PROGRAM], self.own)
 
     def test_container_within_a_run(self):
-        """Without a collector that works in `unshare` too."""
+        """No collector can work in the process `unshare`."""
         self.assertEnds([*self.run_words("default"), *CONTAINER, PROGRAM, "state"], self.environment)
 
     def test_own_shared_memory(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C programs, one for each thing that programs do: compat-program CASE."""
+"""C programs, one for each feature: compat-program CASE."""
 
 from matrix import NEEDS_ROOT, MatrixTest, add_cases, can_unshare, native
 
@@ -37,7 +37,7 @@ CASES = {
 
 
 class ProgramsTest(MatrixTest):
-    """See the table."""
+    """The cases of the table above."""
 
 
 add_cases(ProgramsTest, CASES)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python programs, one for each thing that programs do: cases.py CASE."""
+"""Python programs, one for each feature: cases.py CASE."""
 
 import pathlib
 
@@ -7,7 +7,7 @@ from matrix import NEEDS_ROOT, PYTHON, SCRIPT, Case, MatrixTest, add_cases, can_
 from support import has_torch, needs_python
 
 SCRIPT_FILE = str(pathlib.Path(__file__).with_name("cases.py"))
-# Addresses, and the list of loaded extensions, which has Strobe's.
+# Addresses, and the list of loaded extensions, which contains Strobe's.
 DUMP = r"0x[0-9a-f]+|\nExtension modules: strobe\._strobe \(total: 1\)\n"
 
 
@@ -41,7 +41,7 @@ CASES = {
 
 @needs_python
 class PythonTest(MatrixTest):
-    """See the table."""
+    """The cases of the table above."""
 
 
 add_cases(PythonTest, CASES)

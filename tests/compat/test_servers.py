@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Servers: redis saves in a child, nginx takes a new configuration and drops its rights, PostgreSQL
-serves pgbench. What the clients see, and how the server ends, is the same under Strobe."""
+"""Servers: redis saves in a child process, nginx reads a new configuration and drops its rights,
+PostgreSQL serves pgbench. The clients' results, and the end of the server, are the same under
+Strobe."""
 
 import glob
 import os
@@ -33,18 +34,18 @@ http {
 
 
 def find_postgres():
-    """The folder of PostgreSQL's programs, the newest; None: there is none."""
+    """The folder of the newest PostgreSQL's programs; None if there is none."""
     found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
     return os.path.dirname(found[-1]) if found else None
 
 
 POSTGRES = find_postgres()
-# PostgreSQL does not run as root.
+# PostgreSQL refuses to run as root.
 OTHER = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if is_root() else []
 
 
 class ServersTest(MatrixTest):
-    """Each has a method that starts the server, uses it, ends it, and returns what was seen."""
+    """Each server has a method that starts it, uses it, ends it, and returns the results."""
 
     def compare_servers(self, serve, quick=("marks",)):
         plain = self.serve_in_empty_folder(serve, [])
@@ -65,7 +66,7 @@ class ServersTest(MatrixTest):
         return seen
 
     def begin_server(self, *command):
-        """What it prints is in the file log."""
+        """Starts a server, whose output goes to the file log."""
         with open(self.place / "log", "w", encoding="utf-8") as log:
             process = subprocess.Popen(list(map(str, command)), cwd=self.place, stdout=log,
                                        stderr=log, env=self.environment, stdin=subprocess.DEVNULL)
@@ -81,14 +82,14 @@ class ServersTest(MatrixTest):
         return done.stdout
 
     def answers(self, *command):
-        """Does the client find the server?"""
+        """Can the client reach the server?"""
         return subprocess.run(list(map(str, command)), cwd=self.place, check=False,
                               capture_output=True, env=self.environment).returncode == 0
 
     # ---- redis ----
 
     def serve_redis(self, words):
-        """The server is the program that redis-tools has under another name."""
+        """The server is the program redis-check-rdb of redis-tools under another name."""
         server = self.work / "redis-server"
         if not server.exists():
             server.symlink_to(shutil.which("redis-check-rdb"))
@@ -127,7 +128,7 @@ class ServersTest(MatrixTest):
         seen = [self.ask(*client) for _ in range(8)]
         self.configure_nginx("second")
         self.ask(*server, "-s", "reload")  # SIGHUP
-        # A worker of before may still take a connection.
+        # An earlier worker may still accept a connection.
         self.wait_until(lambda: all(self.ask(*client) == "second" for _ in range(8)),
                         "the new configuration", process)
         seen += [self.ask(*client) for _ in range(8)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A reader of captures written after docs/capture.md alone, to test that page and the writer."""
+"""A reader of captures that was written only from docs/capture.md, to test this page and the
+writer."""
 
 import json
 import struct
@@ -47,8 +48,8 @@ def take_texts(data, at, n):
 
 
 def with_clock(data, change):
-    """The capture with pairs as `change` makes them of (number of the block, pair); checksums are
-    made right."""
+    """The capture with the clock pairs that `change` makes from (number of the block, pair); the
+    checksums are corrected."""
     data, at, number = bytearray(data), 0, 0
     while at < len(data):
         (length,) = struct.unpack_from("<I", data, at + 20)
@@ -77,7 +78,7 @@ class Kind:
 
 
 class Capture:
-    """Everything in the file at `path`; `records` are those of the window."""
+    """The content of the file at `path`; `records` are those of the window."""
 
     def __init__(self, path):
         self.data = path.read_bytes()

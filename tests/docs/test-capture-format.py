@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Captures are what docs/capture.md says: a reader written after it sees what Strobe's own sees."""
+"""Captures have the format of docs/capture.md: a reader that was written from this page sees the
+same as Strobe's own reader."""
 
 import collections
 import json
@@ -37,7 +38,7 @@ class CaptureTest(unittest.TestCase):
         return done.stdout
 
     def record(self, options):
-        """A capture of the collector fake, read by the page's reader."""
+        """Records a capture of the collector fake, and reads it with the page's reader."""
         self.strobe("run", "--no-default-collectors", "-o", "out", "--collect", "fake:" + options, "--export", "csv", "--",
                     "true")
         (path,) = self.work.glob("out/*/FRAMEWORK/capture.strobe")
@@ -76,7 +77,7 @@ class CaptureTest(unittest.TestCase):
         clock = self.info["clock"]
         self.assertEqual(clock["source"], capture.metadata["clock"])
         self.assertEqual((clock["jumps"], clock["suspended_ns"], clock["events"]), (0, 0, []))
-        # The larger of what the seal says and what the stored pairs give.
+        # The larger of the seal's bound and the bound of the stored pairs.
         self.assertGreaterEqual(clock["error_ns"], capture.error_ns)
         self.assertLess(clock["error_ns"], 2 * capture.error_ns + 10)
         self.assertLess(capture.error_ns, 100000)
@@ -95,7 +96,8 @@ class CaptureTest(unittest.TestCase):
                 self.assertEqual(clocks, {{"monotonic": 1, "realtime": 2}[clock]})
 
     def moved(self, path, jump):
-        """The capture with blocks a second apart, and a counter that does `jump` at the third."""
+        """The capture with blocks a second apart, and a counter that does `jump` at the third
+        block."""
         moved = self.work / "moved.strobe"
         first = None
 
@@ -112,7 +114,7 @@ class CaptureTest(unittest.TestCase):
         return info, self.strobe("info", moved)
 
     def analyse(self):
-        """What is printed about files made of the moved capture."""
+        """The output about files that are made of the changed capture."""
         words = ["analyse", "-o", "again", "--export", "csv", "moved.strobe"]
         done = subprocess.run([str(BUILD / "tools" / "strobe"), *words], env=self.environment,
                               cwd=self.work, capture_output=True, text=True)
@@ -162,7 +164,7 @@ class CaptureTest(unittest.TestCase):
         self.assertEqual(struct.unpack_from("<QI", loss["fields"]), (42, 9))
 
     def test_strings_beside_their_records(self):
-        """More names than the table holds."""
+        """There are more names than the table has room for."""
         script = self.work / "names.py"
         script.write_text("import strobe\nfor i in range(70000): strobe.mark('name %d' % i)\n")
         self.environment["PYTHONPATH"] = str(BUILD / "python")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the hosted jobs and the hooks call is there: programs of the tree, jobs of ./dev, packages of its lists."""
+"""The files that hosted jobs and hooks use exist: programs of the tree, jobs of ./dev, packages of
+its lists."""
 
 import pathlib
 import re
@@ -41,7 +42,7 @@ class CiTest(unittest.TestCase):
                 self.assertIn(command.split()[1], dev_jobs(), command)
 
     def test_each_step_does_something(self):
-        """Tabs and a step of another form would be lost on the other tests."""
+        """The other tests would not notice tabs, or a step of another form."""
         self.assertNotIn("\t", WORKFLOW + HOOKS)
         steps = re.findall(r"^      - (\w+):", WORKFLOW, re.M)
         self.assertLessEqual(set(steps), {"run", "uses", "name"})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each command of Strobe's that the pages for beginners show, and each block of shell commands of any
-page, runs as it stands there."""
+"""Runs each of Strobe's commands on the pages for beginners, and each block of shell commands on
+any page, as they are printed there."""
 
 import gzip
 import json
@@ -22,12 +22,12 @@ import tap  # noqa: E402
 
 WORK = BUILD / "tests" / "functional" / "cpu-program"
 SCRIPT = "def work():\n    return sum(i * i for i in range(1000000))\n\nwork()\nwork()\n"
-# What is not on every machine: data of an Ascend host.
+# Data of an Ascend host, which not every machine has.
 NOT_HERE = {"strobe import PROF_1 -o result"}
 
 
 def commands_of(page):
-    """In the order in which they stand there, each once."""
+    """The commands of a page, in its order, each once."""
     text = (TOP / "docs" / page).read_text()
     return list(dict.fromkeys(re.findall(r"`(strobe (?!run`)[^`\n]+)`", text)))
 
@@ -42,7 +42,7 @@ needs_torch = unittest.skipUnless(
 
 
 class PageTest(unittest.TestCase):
-    """In a folder with what the commands name."""
+    """Runs commands in a folder with the files that they name."""
 
     def setUp(self):
         self.work = pathlib.Path(tempfile.mkdtemp(prefix="strobe-commands-"))
@@ -65,14 +65,15 @@ class PageTest(unittest.TestCase):
         program.chmod(0o755)
 
     def start_program(self):
-        """A process that works; its number."""
+        """Starts a program that works. Returns its process id."""
         process = subprocess.Popen([WORK, "plain", "1000"], stdout=subprocess.DEVNULL)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process.pid
 
     def make_trace(self):
-        """Operators, as PyTorch's profiler writes them, and results of them to compare."""
+        """Makes a trace with operators in the form of PyTorch's profiler, and results of it to
+        compare."""
         events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1,
                    "ts": 1000 * i, "dur": 500, "args": {"External id": i}}
                   for i, name in enumerate(["aten::add", "aten::mul"] * 20)]  # fmt: skip
@@ -91,12 +92,13 @@ class PageTest(unittest.TestCase):
 @unittest.skipUnless(WORK.exists() and can_sample(), "perf_event_open is not permitted here")
 class CommandsTest(PageTest):
     def newest(self):
-        """A command that reads "result" is meant for what the last one recorded."""
+        """A command that reads "result" means the result of the last recording."""
         results = sorted((self.work / "result").glob("*_ascend_pt"), key=lambda path: path.stat().st_mtime)
         for path in results[:-1]:
             shutil.rmtree(path)
 
-    # A table for which the script has nothing, as PyTorch's operators, is empty: code 8 or a message.
+    # If the script has no data for a table, such as PyTorch's operators, the table is empty: code 8
+    # or a message.
     EMPTY = re.compile(r"is empty|has no |no operators|nothing", re.I)
 
     def assertRuns(self, line):
@@ -122,7 +124,8 @@ class CommandsTest(PageTest):
         self.check_page("coming-from.md", 20)
 
 
-# Commands of blocks that another test runs: they install, serve, build for a board, or run all tests.
+# Commands of blocks that another test runs: they install, serve, build for a board, or run all
+# tests.
 ELSEWHERE = {
     "./dev test": ".ci/run",
     "pip install .": "tests/functional/t127-pip.py",
@@ -153,7 +156,7 @@ def shell_blocks(path):
 
 
 class BlocksTest(PageTest):
-    """Each block is a script of the shell. A table that has no records on this machine is no error."""
+    """Each block is a shell script. A table without records on this machine is no error."""
 
     def setUp(self):
         super().setUp()
@@ -169,7 +172,7 @@ class BlocksTest(PageTest):
         self.stand_in("xdg-open", "exit 0")
 
     def stand_in(self, name, line):
-        """A program of this name comes before those of the system."""
+        """Puts a program with this name before those of the system."""
         (self.work / "stand-ins").mkdir(exist_ok=True)
         self.write_program("stand-ins/" + name, line)
         self.environment["PATH"] = "%s/stand-ins:%s:/usr/bin:/bin" % (self.work, TOOLS)
@@ -186,7 +189,8 @@ class BlocksTest(PageTest):
         return "\n".join(lines)
 
     def prepare(self, block):
-        """A block that begins with a recording reads that alone; one that reads a segment finds it."""
+        """A block that begins with a recording reads only this recording; a block that reads a
+        segment finds one."""
         first = next((line for line in block.splitlines() if line.startswith("strobe")), "")
         if first.startswith("strobe run -o result"):
             shutil.rmtree(self.work / "result", ignore_errors=True)
@@ -227,7 +231,7 @@ class BlocksTest(PageTest):
         self.assertTrue((self.work / "build" / "demo" / "report.html").exists())
 
     def make_demo(self):
-        """A tree for ./dev that is built."""
+        """Makes a tree with a built ./dev."""
         shutil.copy(TOP / "dev", self.work)
         (self.work / "build").mkdir()
         (self.work / "build" / "build.ninja").write_text("")
@@ -282,7 +286,7 @@ class BlocksTest(PageTest):
         (package,) = root.rglob("strobe-sdk.pc")
         self.environment.update(PKG_CONFIG_PATH=str(package.parent), PKG_CONFIG_SYSROOT_DIR=str(root))
         (template,) = root.rglob("template/collector")
-        shutil.copy(self.work / "program", template)  # it is run in the copy
+        shutil.copy(self.work / "program", template)  # it runs in the copy
         for page in "docs/plugin-guide.md", "sdk/template/README.md":
             with self.subTest(page):
                 self.run_page(page)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The C code of docs/plugin-guide.md: a collector, an exporter and a test are built of it and run."""
+"""Builds and runs the C code of docs/plugin-guide.md: a collector, an exporter and a test."""
 
 import json
 import os
@@ -21,7 +21,7 @@ FLAGS = ("-std=gnu11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "
          "-I", TOP / "sdk" / "include")
 LIBRARIES = ("-L", BUILD / "sdk", "-lstrobe-sdk", "-lpthread", "-ldl", "-lm")
 
-# A collector that records as the page does, once for each sample.
+# A collector with the page's code, which records once for each sample.
 COLLECTOR = """
 #include <strobe/strobe-plugin.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ STROBE_PLUGIN(component, .name = "my_faults", .version = "1.0.0", .summary = "Pa
               .license = "Apache-2.0", .vendor = "example");
 """
 
-# The page's exporter with the descriptor that the page describes.
+# The page's exporter, with the descriptor that the page describes.
 EXPORTER = """
 #include <strobe/helpers/number.h>
 #include <strobe/helpers/safe-file.h>
@@ -149,7 +149,7 @@ class GuideTest(unittest.TestCase):
         return self.run_good(BUILD / "tools" / "strobe", *words)
 
     def test_collector_and_exporter(self):
-        """A record for each sample; the exporter counts as many as the capture has."""
+        """There is a record for each sample; the exporter counts all records of the capture."""
         self.make_collector()
         self.compile("build/count.so", EXPORTER, self.exporter, "-shared", "-fPIC")
         self.strobe("run", "-o", "out", "--no-default-collectors", "--plugin-path", "build", "--collect",
@@ -174,7 +174,8 @@ class GuideTest(unittest.TestCase):
     def test_a_wrong_block_is_found(self):
         """The mock host's test fails if the collector does not commit."""
         self.record = self.record.replace("host->commit(writer);", "")
-        with self.assertRaisesRegex(AssertionError, "^-6 != 0 : %s/test\n" % self.work):  # g_assert aborts
+        # g_assert aborts
+        with self.assertRaisesRegex(AssertionError, "^-6 != 0 : %s/test\n" % self.work):
             self.test_mock_host()
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/make-html: all pages are there, no link is dead, and a link to nothing is an error."""
+"""docs/make-html makes all pages, without a dead link, and a link to a missing page is an error."""
 
 import html.parser
 import pathlib
@@ -17,7 +17,7 @@ import tap  # noqa: E402
 
 
 class Page(html.parser.HTMLParser):
-    """The links, places and text of a page."""
+    """The links, anchors and text of a page."""
 
     def __init__(self, path):
         super().__init__()
@@ -69,7 +69,7 @@ class HtmlTest(unittest.TestCase):
                 if anchor:
                     self.assertIn(anchor, pages[found].places, "%s: %s" % (path, link))
                 n += 1
-        self.assertGreater(n, 3000)  # the pages list each other
+        self.assertGreater(n, 3000)  # the pages have lists of each other
 
     def test_each_page_is_there_and_in_the_contents(self):
         pages = self.make_pages()
@@ -79,13 +79,14 @@ class HtmlTest(unittest.TestCase):
             self.assertIn(place.replace("README.html", "index.html"), start.links)
 
     def test_nothing_is_left_out(self):
-        """Raw HTML would be left out; tables and code would be text if they were not understood."""
+        """cmark-gfm would leave raw HTML out, and would keep tables and code that it does not
+        understand as text."""
         for path, page in self.make_pages().items():
             self.assertNotIn("raw HTML omitted", page.text, path)
             self.assertNotRegex(page.text, r"(?m)^\|[-: ]*--|```", path)
 
     def copy_tree(self):
-        """The pages alone, and what makes HTML of them."""
+        """Copies only the pages and the files that make HTML of them."""
         top = self.work / "tree"
         for name in ("README.md", "docs/make-html", "docs/page.css"):
             (top / name).parent.mkdir(parents=True, exist_ok=True)
@@ -113,7 +114,8 @@ class HtmlTest(unittest.TestCase):
         self.assertIn("docs/a.html#two--parts", start.links)
         self.assertIn("two--parts", page.places)
         self.assertIn("https://example.org/x.md", start.links)
-        self.assertEqual([link for link in start.links if "page.css" in link], ["page.css"])  # the style alone
+        # only the style
+        self.assertEqual([link for link in start.links if "page.css" in link], ["page.css"])
         self.assertLessEqual({"same", "same-1"}, start.places)
         self.assertIn("../index.html", page.links)
         names = self.folder.with_suffix(".d").read_text()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of includes: no circle anywhere, and nothing is included from above.
+"""Checks the graph of includes: it has no cycle, and no file includes a file of a folder that it
+may not include.
 
-A unit is X.h with X.c and X-inline.h. A name that several folders have is taken from the nearest
-folder that may be included."""
+A unit is X.h with X.c and X-inline.h. If several folders have a file of the included name, the one in
+the nearest folder that may be included counts."""
 
 import collections
 import pathlib
@@ -16,7 +17,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests"))
 import tap  # noqa: E402
 
-# What the files below a folder may include besides their own folder. core/ has a table of its own.
+# For each folder, the other folders whose files its files may include. core/ has a separate table.
 MAY_INCLUDE = {
     "sdk": ["sdk"],
     "formats": ["sdk", "formats"],
@@ -33,11 +34,11 @@ MAY_INCLUDE = {
     "python": ["python", "core", "sdk", "plugins/cpu_op", "plugins/marker"],
     "bench": ["bench", "core", "sdk", "formats", "exporters/chrome_trace", "exporters/trace_text"],
 }
-# Folders that meson gives to another one's module.
+# Folders whose files meson compiles into the module of another folder.
 SHARED = {
     "plugins/ascend_raw": ["plugins/ascend_db", "plugins/ascend_text"],
 }
-# For tests and benchmarks alone: the mock hosts, the doubles of vendors' libraries.
+# Only for tests and benchmarks: the mock hosts, and the test doubles of vendors' libraries.
 OF_TESTS = ("exporters/fixture", "sdk/check", "tests")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^">]+)[">]', re.MULTILINE)
@@ -54,7 +55,7 @@ def unit_of(path):
 
 
 class Tree:
-    """The sources below a folder, and which unit includes which."""
+    """The sources below a folder, and the units that each unit includes."""
 
     def __init__(self, top):
         self.top = top
@@ -74,8 +75,8 @@ class Tree:
                 self.edges[unit_of(path)].setdefault(unit_of(found), (path, found))
 
     def read_parts(self):
-        """Part of core/: the parts it may include, as core/meson.build says. Several libraries may
-        lie in one folder."""
+        """For each part of core/, the parts that it may include, from core/meson.build. A folder
+        may have several libraries."""
         table = self.top / "core" / "meson.build"
         parts = collections.defaultdict(set)
         for variable, used in PART.findall(table.read_text()) if table.exists() else ():
@@ -85,7 +86,7 @@ class Tree:
         return parts
 
     def find(self, path, name):
-        """The file that an include names; None: it is none of the tree's."""
+        """The file to which an include refers; None if it is no file of the tree."""
         folder = self.top / path.rsplit("/", 1)[0]
         if (folder / name).exists():
             return str((folder / name).resolve().relative_to(self.top.resolve()))
@@ -120,7 +121,7 @@ class Tree:
                 if not self.may_include(path, found)]
 
     def ring_from(self, first, banned):
-        """The shortest ring through a unit, as units; None: there is none."""
+        """The shortest ring of units through a unit; None if there is none."""
         before, queue = {}, collections.deque([first])
         while queue:
             unit = queue.popleft()
@@ -136,7 +137,7 @@ class Tree:
         return None
 
     def rings(self):
-        """Rings that have no unit in common, each as a text with its edges."""
+        """Rings without a common unit, each as a text with its edges."""
         banned, texts = set(), []
         for unit in sorted(self.edges):
             ring = None if unit in banned else self.ring_from(unit, banned)
@@ -163,7 +164,7 @@ class IncludesTest(unittest.TestCase):
         self.assertFalse(upward, "\n".join(upward))
 
     def test_the_parts_of_core(self):
-        """The table has all folders, and every part lies above those that it includes."""
+        """The table has all folders, and every part is above the parts that it includes."""
         folders = {path.split("/")[1] for path in self.tree.files if path.startswith("core/")}
         self.assertEqual(folders - {"include"}, set(self.tree.parts))
         left = {part: used - {part} for part, used in self.tree.parts.items()}
@@ -174,7 +175,7 @@ class IncludesTest(unittest.TestCase):
 
 
 class MadeTreeTest(unittest.TestCase):
-    """The check finds what it is for."""
+    """The check finds the faults that it is made for."""
 
     def make(self, more=None):
         files = {

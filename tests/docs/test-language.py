@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names: no private word of tests/language.list, no static function of one word."""
+"""Checks names: no private word of tests/language.list, no static function of one word."""
 
 import pathlib
 import re
@@ -23,7 +23,8 @@ LIST = TOP / "tests" / "language.list"
 
 
 def words_of(name):
-    """The words of an identifier or a file's name, in lower case: THREAD_BUFFER, ThreadBuffer."""
+    """The words of an identifier or of a file's name, in lower case: THREAD_BUFFER and ThreadBuffer
+    have the same."""
     split = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name)
     return [word.lower() for word in re.split(r"[^A-Za-z0-9]+", split) if word]
 
@@ -44,7 +45,7 @@ def identifiers(text, suffix):
 
 
 def one_word_functions(text):
-    """Static functions whose names are one word in lower case, which say no object."""
+    """Static functions whose names are a single word in lower case, without an object."""
     names = STATIC_FUNCTION.findall(COMMENTS_AND_TEXTS["c"].sub(" ", text))
     return sorted({name for name in names if name.isalpha() and name.islower()})
 
@@ -83,7 +84,7 @@ class LanguageTest(unittest.TestCase):
 
 
 class RulesTest(unittest.TestCase):
-    """The test itself finds what it looks for."""
+    """The test finds the faults that it is made for."""
 
     def test_words(self):
         listed = read_list("# a comment\nlane\nbeside_strings\n")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The generated pages are fresh, the declared keys are the core's, links lead somewhere, and what
-the README shows runs."""
+"""The generated pages are up to date, the declared keys are those of the core, all links have a
+target, and the code in README.md runs."""
 
 import json
 import os
@@ -29,20 +29,20 @@ def run(*words, **options):
 
 
 def all_pages():
-    """Those of the source tree, not of build folders."""
+    """The pages of the source tree, without build folders."""
     folders = [p for p in TOP.iterdir() if p.is_dir() and not p.name.startswith((".git", "build"))]
     return [*TOP.glob("*.md"), *(TOP / ".github").rglob("*.md"),
             *(page for folder in folders for page in folder.rglob("*.md"))]
 
 
 def anchors_of(page):
-    """The names that a page's headings have in links."""
+    """The anchors of a page's headings."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
     return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
             for heading in headings}
 
 
-# Without them plugins that the pages name are not there.
+# Without these plugins, some that the pages name are missing.
 WITH_ALL = unittest.skipUnless(
     all((BUILD / "plugins" / (name + ".so")).exists() for name in ("ascend_db", "opencl")),
     "built without SQLite or the OpenCL headers")
@@ -61,7 +61,7 @@ class ScratchTest(unittest.TestCase):
 
 
     def run_script(self, text):
-        """A Python script as a page shows it."""
+        """Runs a Python script of a page."""
         script = self.work / "script.py"
         script.write_text(text)
         self.environment["PYTHONPATH"] = str(BUILD / "python")
@@ -79,7 +79,7 @@ class PagesTest(unittest.TestCase):
 
     @WITH_ALL
     def test_a_stale_page_is_found(self):
-        """On a copy, so that the test can fail without harm."""
+        """Changes a copy, so that a failure of the test does no harm."""
         with tempfile.TemporaryDirectory() as folder:
             docs = pathlib.Path(folder) / "docs"
             docs.mkdir()
@@ -104,7 +104,8 @@ class PagesTest(unittest.TestCase):
                     self.assertIn(anchor, anchors_of(found), "%s: %s" % (page, target))
 
     def test_paths_named_in_code_quotes_exist(self):
-        """`core/recorder/thread-buffer.c` and the like; what has a blank or a variable part is left out."""
+        """Checks names such as `core/recorder/thread-buffer.c`; names with a blank or a variable
+        part are left out."""
         folders = "|".join(p.name for p in TOP.iterdir() if p.is_dir() and p.name[0] != ".")
         pattern = re.compile(r"`((?:%s)/[\w./-]*)`" % folders)
         for page in [TOP / "README.md", TOP / "SECURITY.md", *TOP.glob("docs/**/*.md")]:
@@ -114,7 +115,7 @@ class PagesTest(unittest.TestCase):
 
 
 class TopicsTest(unittest.TestCase):
-    """docs/topics: a page a topic, as its index says."""
+    """docs/topics has one page for each topic, as its index says."""
 
     FOLDER = TOP / "docs" / "topics"
 
@@ -140,7 +141,7 @@ class TopicsTest(unittest.TestCase):
 
 
 class KeysTest(ScratchTest):
-    """docs/config-keys.json says what core/config/config.c accepts."""
+    """docs/config-keys.json lists the keys that core/config/config.c accepts."""
 
     def accepts(self, value):
         path = self.work / "config.json"
@@ -179,7 +180,7 @@ class KeysTest(ScratchTest):
         for key in KEYS:
             for name, value in of_type.items():
                 if {name, key["type"]} <= {"text", "size", "duration"}:
-                    continue  # all are texts in JSON
+                    continue  # all of these are texts in JSON
                 if (key["type"], name) == ("number", "integer"):
                     continue
                 if key["key"] == "schedule" and name == "object":
@@ -189,7 +190,7 @@ class KeysTest(ScratchTest):
                     self.assertEqual(done.returncode, 0 if name == key["type"] else 3, done.stderr)
 
     def near(self, key, limit, by):
-        """A value `by` of the smallest step away from a limit."""
+        """A value that differs from a limit by `by` of the smallest steps."""
         if key["type"] == "integer":
             return limit + by
         if key["type"] == "number":
@@ -220,7 +221,7 @@ class KeysTest(ScratchTest):
 
 
 class ReadmeTest(ScratchTest):
-    """The blocks of code in README.md, as they stand there."""
+    """Runs the code blocks of README.md as they are printed there."""
 
     TEXT = (TOP / "README.md").read_text()
 
@@ -233,7 +234,7 @@ class ReadmeTest(ScratchTest):
         return self.blocks(language, 1)[0]
 
     def test_flags(self):
-        """Those of "strobe run"; the commands are not there."""
+        """The flags of "strobe run"; the commands are not installed here."""
         lines = [line for block in self.blocks("sh", 5) for line in block.splitlines()]
         lines = [line.split(" -- ")[0] for line in lines if line.startswith("strobe run")]
         self.assertGreaterEqual(len(lines), 4)
@@ -279,7 +280,7 @@ class ReadmeTest(ScratchTest):
 
 
 class ScriptsTest(ScratchTest):
-    """The scripts of other pages, each by itself."""
+    """Runs the scripts of other pages, each separately."""
 
     @unittest.skipUnless((BUILD / "python" / "strobe").is_dir(), "built without the Python package")
     def test_they_run(self):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Pages that say which requirement is held by which test: each test is there, and is one that runs.
+"""Checks pages that name a test for each requirement: each test exists and runs.
 
-The column `test` has the name of a test in meson, or of a functional test its number, and then the cases
-that are meant: t182 `test_run`, `test_exit`; formats-svp `config`; fuzz-reader. A case that runs in the
-suite long alone is followed by (long).
+The column `test` has the name of a test in meson, or the number of a functional test, and then the names
+of its cases: t182 `test_run`, `test_exit`; formats-svp `config`; fuzz-reader. "(long)" follows a case
+that runs only in the suite long.
 """
 
 import ast
@@ -21,18 +21,18 @@ INFO = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve() /
 sys.path.insert(0, str(TOP / "tests"))
 import tap  # noqa: E402
 
-PAGES = {"svp-parity.md": 50, "ascend-parity.md": 400}  # and the least number of rows
+PAGES = {"svp-parity.md": 50, "ascend-parity.md": 400}  # the least number of rows of each page
 STATES = ("works", "double", "otherwise", "partly", "missing")
 NUMBERED = ["number", "item", "state", "test", "remark"]
 DOUBLES = re.compile(r"^\| (\w[\w ]*) \| `([\w./-]+/[\w./-]+)` \|", re.M)
-# A test, a case of it, or both; without a test: that of the case before.
+# A test, a case of it, or both. A case without a test belongs to the test named before.
 NAMED = re.compile(r"(?:(?P<test>[a-z][\w-]*)\s*)?(?:`(?P<case>[a-z0-9][\w/-]*)`)?(?P<mark> \(long\))?")
 BENCH = re.compile(r"`\./dev bench --only (\w+)`")
 LONG = "long_test"
 
 
 def tables_of(page):
-    """The rows of each table as (titles, cells)."""
+    """The rows of each table, as (titles, cells)."""
     titles = None
     for line in (TOP / "docs" / page).read_text().splitlines():
         cells = [cell.strip().replace("\0", "|")
@@ -46,7 +46,7 @@ def tables_of(page):
 
 
 def rows_of(page):
-    """The rows of the tables of tests, as dictionaries."""
+    """The rows of the tables with tests, as dictionaries."""
     for titles, cells in tables_of(page):
         if "test" in titles:
             yield dict(zip(titles, cells, strict=True))
@@ -54,7 +54,7 @@ def rows_of(page):
 
 @functools.cache
 def programs():
-    """The sources of each program of the build."""
+    """The source files of each program of the build."""
     targets = json.loads((INFO / "intro-targets.json").read_text())
     return {target["filename"][0]: [pathlib.Path(source) for group in target["target_sources"]
                                     for source in group.get("sources", ())]
@@ -62,7 +62,7 @@ def programs():
 
 
 def sources_of(command):
-    """The files of a test by its command."""
+    """The source files of a test, by its command."""
     for word, following in zip(command, [*command[1:], ""]):
         if word.endswith("functional/run.py"):
             return list((TOP / "tests" / "functional").glob("t%s-*.py" % following))
@@ -75,7 +75,7 @@ def sources_of(command):
 
 @functools.cache
 def run_tests():
-    """The files of each test that runs, by its name, or the number of a functional one."""
+    """The files of each test that runs, by its name, or by the number of a functional test."""
     found = {}
     for test in json.loads((INFO / "intro-tests.json").read_text()):
         name = re.sub(r"^(t\d{3})-.*", r"\1", test["name"])
@@ -84,14 +84,14 @@ def run_tests():
 
 
 def cases_in_python(text):
-    """Each case with whether it runs in the suite long alone."""
+    """Returns each case, and whether it runs only in the suite long."""
     functions = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.FunctionDef)]
     return {each.name: any(LONG in ast.unparse(mark) for mark in each.decorator_list)
             for each in functions if each.name.startswith("test_")}
 
 
 def cases_in_c(text):
-    """The same of GLib's paths, which macros put together."""
+    """The same for paths of GLib's tests, which macros put together."""
     texts = re.findall(r'"([\w/.-]+)"', text)
     folders = [each for each in texts if each.startswith("/") and each.endswith("/")]
     whole = [each for each in texts if each.startswith("/") and not each.endswith("/")]
@@ -110,7 +110,7 @@ def cases_of(name):
 
 
 def find_case(name, case):
-    """Whether it runs in the suite long alone; None where it is not there."""
+    """Does the case run only in the suite long? None: there is no such case."""
     for each, is_long in cases_of(name).items():
         if each == case or each.endswith("/" + case):
             return is_long
@@ -118,7 +118,7 @@ def find_case(name, case):
 
 
 def tests_of(text):
-    """(test, case, whether it is said to be long) for each that a cell names."""
+    """Returns (test, case, whether the page says that it is long) for each test in a cell."""
     name = None
     for part in re.split(r"[,;]\s*", BENCH.sub("", text)):
         named = NAMED.fullmatch(part.strip())
@@ -130,7 +130,7 @@ def tests_of(text):
 
 
 def faults_of_tests(text):
-    """What is wrong with the tests that a cell names."""
+    """The faults of the tests in a cell."""
     for bench in BENCH.findall(text):
         if '"%s": ' % bench not in (TOP / "bench" / "bench.py").read_text():
             yield "no benchmark %s" % bench
@@ -147,7 +147,7 @@ def faults_of_tests(text):
 
 
 def faults_of_row(row, doubles):
-    """What is wrong with a row, but for its number."""
+    """The faults of a row, except for its number."""
     yield from faults_of_tests(row["test"])
     names_tests = bool(list(tests_of(row["test"])) or BENCH.search(row["test"]))
     state = row.get("state", "works")
@@ -162,7 +162,7 @@ def faults_of_row(row, doubles):
 
 
 def faults_of_numbers(numbers):
-    """Each prefix counts from 1, in order and without gaps."""
+    """The numbers of each prefix count from 1, in order and without gaps."""
     counted = {}
     for text in numbers:
         prefix, _, number = text.rpartition("-")
@@ -204,7 +204,7 @@ class PagesTest(unittest.TestCase):
 
 @unittest.skipUnless(INFO.is_dir(), "no build: tests are not known")
 class CheckTest(unittest.TestCase):
-    """The checks find what is wrong."""
+    """The checks find faults."""
 
     def fault(self, state="works", test="t182 `test_run`", remark=""):
         row = {"number": "X-01", "item": "x", "state": state, "test": test, "remark": remark}

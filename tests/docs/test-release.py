@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`.ci/release-check.py` finds each reason against a release; NEWS.md has the present version first."""
+"""`.ci/release-check.py` finds each reason against a release; the first section of NEWS.md is that
+of the present version."""
 
 import importlib.util
 import pathlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other people's readers ask of a result, by the rules of each form: FlameGraph and speedscope of
-folded stacks, trace viewers of trace_view.json, the sqlite3 shell of a database, spreadsheets and
-Python's csv module of the tables. Each check returns a list of complaints."""
+"""Checks that results are accepted by other programs, by the rules of each form: folded stacks for
+FlameGraph and speedscope, trace_view.json for trace viewers, databases for the sqlite3 shell,
+tables for spreadsheets and Python's csv module. Each check returns a list of complaints."""
 
 import csv
 import io
@@ -16,9 +16,9 @@ PHASES = {"X", "M", "s", "f", "C", "i", "t"}
 
 
 def check_folded(text):
-    """One line a stack: frames joined by ';', a blank, a whole number. FlameGraph takes the last
-    blank of a line; speedscope wants every line to match and no frame to be empty. Neither runs in the
-    tests, as no Debian package has it: these rules stand for them."""
+    """Each line has frames joined by ';', a blank, and an integer. FlameGraph splits a line at its
+    last blank; speedscope requires that every line matches and that no frame is empty. Debian has
+    no package of either, so the tests check these rules instead of running them."""
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         match = re.fullmatch(r"(.+) (\d+)", line)
@@ -46,7 +46,7 @@ def no_duplicates(pairs):
 
 
 def load_json(path):
-    """Strict: no NaN, no key twice, valid UTF-8."""
+    """Reads JSON strictly: no NaN, no key twice, valid UTF-8."""
     return json.loads(pathlib.Path(path).read_bytes().decode("utf-8"), parse_constant=no_constant,
                       object_pairs_hook=no_duplicates)
 
@@ -75,8 +75,9 @@ def check_event(event):
 
 
 def check_trace(path):
-    """Chromium's viewer, Perfetto and MindStudio Insight: a list of events; every process of one is
-    named; spans of one row nest or follow each other as far as the source's did."""
+    """Rules of Chromium's viewer, Perfetto and MindStudio Insight: the file is a list of events,
+    every process with events has a name, and the spans of a row nest or follow each other as far as
+    those of the source do."""
     events = load_json(path)
     found = []
     if not isinstance(events, list):
@@ -93,7 +94,7 @@ def check_trace(path):
 
 
 def check_database(path):
-    """The sqlite3 shell opens it, finds nothing wrong, and dumps every table."""
+    """The sqlite3 shell opens the database, finds no fault, and dumps every table."""
     shell = shutil.which("sqlite3")
     if shell:
         done = subprocess.run([shell, "-batch", "-readonly", str(path), "PRAGMA integrity_check;",
@@ -122,7 +123,8 @@ def check_database(path):
 
 
 def check_csv(path):
-    """Rows end with CR LF, have as many cells as the head, and read back as they were written."""
+    """Rows end with CR LF, have as many cells as the head, and can be read and written again
+    unchanged."""
     text = pathlib.Path(path).read_bytes().decode("utf-8")
     rows = list(csv.reader(io.StringIO(text, newline="")))
     found = []
@@ -140,7 +142,7 @@ def check_csv(path):
 
 
 def check_result(output):
-    """Complaints about every file of a folder, by name."""
+    """Returns the complaints about every file of a folder, by name."""
     checks = {".csv": check_csv, ".db": check_database}
     found = {}
     for path in sorted(pathlib.Path(output).iterdir()):

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that "uses" an NPU: linked with AscendCL's double, as programs are with CANN. It waits
- * (argument 1, ms), initialises AscendCL, waits until a profiler was started or refused (argument 2
- * at most), launches so many simulated kernels (argument 3), which aclprof's double notes if
- * anybody has loaded that, and always ends well.
+ * A program that "uses" an NPU. It is linked with the test double of AscendCL, as programs are
+ * linked with CANN. It waits (argument 1, ms), initialises AscendCL, waits until a profiler was
+ * started or refused (at most argument 2), launches this number of simulated kernels (argument 3),
+ * which the double of aclprof logs if it is loaded, and exits with 0.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of npu_task's backend aclprof share: doubles of CANN's library and of msprof."""
+"""Common functions of the tests of npu_task's backend aclprof: test doubles of CANN's library and
+of msprof."""
 
 import csv
 import json
@@ -10,6 +11,33 @@ from support import BUILD, TOP, StrobeTest, program
 
 PROGRAM = program("aclprof-program")
 HOME = BUILD / "tests" / "aclprof-double"
+
+# Each product of matrices launches a kernel, from its midst; the first one none. CANN_AHEAD_US: by how much CANN's time
+# of day is ahead of the host's.
+OPERATORS = """
+import ctypes, os, time
+home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
+ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL).aclInit(None)
+import torch
+for _ in range(5000):
+    try:
+        prof = ctypes.CDLL(home + "libmsprofiler.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+        break
+    except OSError:
+        time.sleep(0.01)
+time.sleep(0.2)
+ahead = 1000 * int(os.environ.get("CANN_AHEAD_US", 0))
+a = torch.ones(400, 400)
+torch.mm(a, a)
+for i in range(1, 6):
+    begin = time.time_ns()
+    torch.mm(a, a)
+    end = time.time_ns()
+    at = (begin + end) // 2 + ahead
+    prof.aclprof_double_launch(ctypes.c_uint64(at), ctypes.c_uint64(at + 100),
+                               ctypes.c_uint64(1000 * i))
+print("done")
+"""
 
 
 class AclprofTest(StrobeTest):
@@ -34,7 +62,7 @@ class AclprofTest(StrobeTest):
 
     def play(self, options="", *, before=0, within=2000, launches=3, wrong="", collect=(),
              flags=("--export", "csv"), **others):
-        """Runs the program; returns the process and the calls that the double has noted."""
+        """Runs the program. Returns the process and the calls that the double has logged."""
         if wrong:
             self.environment["ACLPROF_DOUBLE"] = wrong
         self.calls_file.unlink(missing_ok=True)
@@ -46,13 +74,13 @@ class AclprofTest(StrobeTest):
         return done, calls
 
     def folder(self):
-        """The one folder PROF_* of the one result."""
+        """The only folder PROF_* of the only result."""
         found = list(self.result().glob("PROF_*"))
         self.assertEqual(len(found), 1, found)
         return found[0]
 
     def external(self):
-        """What the result says of its folders."""
+        """The metadata of the result about its external folders."""
         return self.json("info", self.result())[0]["metadata"].get("external")
 
     def metadata(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards for tests: OpenSSH's server and dropbear on 127.0.0.1, in a mount namespace of their own with
-users of their own. Nothing of this machine is changed. sshd has SFTP by itself; dropbear has none."""
+"""Boards for tests: OpenSSH's server and dropbear on 127.0.0.1, in a separate mount namespace with
+separate users, so that nothing on this machine changes. sshd has its own SFTP server; dropbear has
+none."""
 
 import os
 import pathlib
@@ -25,7 +26,7 @@ HAS_SERVERS = (os.geteuid() == 0 and all(map(os.path.exists, (SSHD, DROPBEAR)))
                and subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0)
 needs_servers = unittest.skipUnless(HAS_SERVERS, "needs root, private mounts, sshd and dropbear")
 
-# In the namespace: the users of the board, and its home.
+# In the namespace: the users of the board, and the home.
 ENTER = """\
 set -e
 mount -t tmpfs -o mode=755 tmpfs /run
@@ -50,7 +51,7 @@ def free_port():
 
 
 def processes_below(pid):
-    """The processes that a process started, and theirs."""
+    """The processes that a process started, and their descendants."""
     children = {}
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -72,7 +73,7 @@ class Board:
 
     def __init__(self, work, server="sshd", size=None, home=True, shell="/bin/sh", path=None,
                  password=PASSWORD, busybox=False):
-        self.uid = 20000 + os.getpid() % 40000  # processes of other tests are of other users
+        self.uid = 20000 + os.getpid() % 40000  # not the user id of other tests' processes
         self.work = pathlib.Path(work)
         self.server, self.size, self.password = server, size, password
         self.port = free_port()
@@ -102,7 +103,7 @@ class Board:
         add("group", "board:x:%d:" % self.uid)
 
     def make_busybox(self):
-        """A folder with busybox's commands alone. Debian's has no cksum."""
+        """Makes a folder with only busybox's commands. Debian's busybox has no cksum."""
         folder = self.work / "busybox"
         folder.mkdir()
         subprocess.run([BUSYBOX, "--install", "-s", folder], check=True)
@@ -120,7 +121,7 @@ class Board:
         return path
 
     def authorize(self):
-        """A key of the user that the board accepts."""
+        """Makes a key of the user, and makes the board accept it."""
         key = self.make_key("user-key")
         folder = self.home / ".ssh"
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -182,7 +183,7 @@ class Board:
         return processes_below(self.process.pid)
 
     def cut(self):
-        """The link goes: what serves it ends at once."""
+        """Cuts the connection: the processes that serve it end at once."""
         for pid in processes_below(self.process.pid):
             try:
                 name = pathlib.Path("/proc/%d/comm" % pid).read_text().strip()
@@ -192,7 +193,7 @@ class Board:
                 pass
 
     def owned(self):
-        """Processes of the user `board` that are not the server's."""
+        """The processes of the user `board`, except the server's."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             try:
@@ -205,7 +206,7 @@ class Board:
         return found
 
     def inside(self, *words):
-        """Runs a command where the board's files are."""
+        """Runs a command in the namespace with the board's files."""
         pid = self.process.pid
         return subprocess.run(["nsenter", "--mount=/proc/%d/ns/mnt" % pid, *map(str, words)],
                               capture_output=True, text=True)
@@ -215,7 +216,7 @@ class Board:
         return sorted(found.stdout.split("\n")[:-1])
 
     def ini(self, path, **keys):
-        """A target's file."""
+        """Writes a target's file."""
         values = {"ip": "127.0.0.1", "username": "board", "pwd": self.password, "port": self.port,
                   **keys}
         path = pathlib.Path(path)
@@ -227,7 +228,7 @@ class Board:
 
 
 class CollectTest(StrobeTest):
-    """A project whose program runs a network, and a board for it."""
+    """A test with a project whose program runs a network, and with a board for it."""
 
     def setUp(self):
         super().setUp()
@@ -252,7 +253,8 @@ class CollectTest(StrobeTest):
         return board
 
     def words(self, *words, main="out/main acl.json a.om load execute 1", **options):
-        """`main` gets the path of acl.json as the first argument, relative to its folder."""
+        """The program `main` gets the path of acl.json as its first argument, relative to its
+        folder."""
         main = main.replace("acl.json", "../src/acl.json")
         return ["svp", "collect", "--project", self.project, "--config", self.ini,
                 "--main", "%s/%s" % (self.project, main),
@@ -270,7 +272,8 @@ class CollectTest(StrobeTest):
         return sorted((output or self.project / "profiling").glob("JOB*"))
 
     def check_clean(self, board):
-        """Nothing of a collect lives on the board, and nothing half-made lies here or there."""
+        """No process of a collect runs on the board, and no incomplete file is left there or
+        here."""
         end = time.monotonic() + 10
         while board.owned() and time.monotonic() < end:
             time.sleep(0.05)

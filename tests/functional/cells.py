@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results compared cell by cell. What may differ stands in the table of docs/ascend-formats.md."""
+"""Compares results cell by cell. The table of docs/ascend-formats.md lists the allowed
+differences."""
 
 import collections
 import csv
@@ -17,7 +18,8 @@ ANY = decimal.Decimal("Infinity")
 
 
 def rows_of_page():
-    """(form, whether it differs only when derived anew, file or table, columns, limit) of each row."""
+    """For each row: (form, whether it differs only when it is derived anew, file or table, columns,
+    limit)."""
     section = PAGE.read_text(encoding="utf-8").split(HEADING + "\n", 1)[1].split("\n## ")[0]
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
@@ -30,7 +32,7 @@ def rows_of_page():
 
 
 def limits(form, is_anew):
-    """file or table -> column -> how much a number in it may differ."""
+    """Returns file or table -> column -> the largest allowed difference of a number."""
     found = collections.defaultdict(dict)
     for of_form, only_anew, name, columns, limit in rows_of_page():
         if of_form == form and (is_anew or not only_anew):
@@ -39,7 +41,7 @@ def limits(form, is_anew):
 
 
 def is_within(mine, theirs, limit):
-    """The same value, or two numbers that are near enough."""
+    """Are the values equal, or two numbers whose difference is within the limit?"""
     if mine == theirs or limit == ANY:
         return True
     try:
@@ -56,13 +58,14 @@ def _number(value):
 
 
 def read_csv(path):
-    """Rows of a file; version control may have changed the ends of lines in its cells."""
+    """Reads the rows of a file. Version control may have changed the line ends inside its cells."""
     with open(path, newline="", encoding="utf-8") as file:
         return [[cell.replace("\r\n", "\n") for cell in row] for row in csv.reader(file)]
 
 
 def compare_csv(mine, theirs, may_differ):
-    """What differs in a file, as texts; columns that only ours has are no difference."""
+    """Returns the differences of a file as texts. Columns that only Strobe's file has do not
+    count."""
     titles, *theirs = theirs
     missing = [title for title in titles if title not in mine[0]]
     if missing or len(theirs) != len(mine) - 1:
@@ -86,7 +89,7 @@ def _split_overlap(events):
 
 
 def compare_traces(mine, theirs, may_differ):
-    """Events in any order, to the order of their keys and the digits of their numbers."""
+    """Compares events in any order, ignoring the order of their keys and the number of digits."""
     (mine, my_spans), (theirs, their_spans) = map(_split_overlap, (mine, theirs))
     found = ["event %s, expected %s" % pair for pair in
              zip(sorted((mine - theirs).elements()), sorted((theirs - mine).elements()))]
@@ -100,7 +103,8 @@ def compare_traces(mine, theirs, may_differ):
 
 
 def compare_text(mine, theirs, may_differ, only=None):
-    """What differs in the files of an output folder, or in one of them: name -> texts."""
+    """Compares the files of an output folder, or one of them. Returns name -> differences as
+    texts."""
     found = {}
     for path in [theirs / only] if only else sorted(theirs.iterdir()):
         if not (mine / path.name).exists():
@@ -123,7 +127,7 @@ def compare_text(mine, theirs, may_differ, only=None):
 
 
 def _by_exact(database, table, columns, may_differ):
-    """Rows by their cells that may not differ: -> the others, in order."""
+    """Groups rows by their cells that must be equal. Returns these -> the other cells, in order."""
     exact = [at for at, name in enumerate(columns) if name not in may_differ]
     loose = [at for at, name in enumerate(columns) if may_differ.get(name, ANY) != ANY]
     places = [database.columns(table).index(name) for name in columns]
@@ -145,7 +149,7 @@ def compare_table(mine, theirs, table, may_differ):
     if missing:
         return ["columns %s missing" % missing]
     (a, _), (b, names) = (_by_exact(each, table, columns, may_differ) for each in (mine, theirs))
-    if table == "STRING_IDS" and may_differ:  # texts that no row has
+    if table == "STRING_IDS" and may_differ:  # texts that no row refers to
         b = {key: value for key, value in b.items() if key in a}
     found = ["row %r: %d times, expected %d" % (key, len(a.get(key, ())), len(b.get(key, ())))
              for key in {**a, **b} if len(a.get(key, ())) != len(b.get(key, ()))]
@@ -158,7 +162,8 @@ def compare_table(mine, theirs, table, may_differ):
 
 
 def compare_databases(mine, theirs, may_differ, only=None, has_viewers=False):
-    """What differs in the databases of an output folder, or in one table: its name -> texts."""
+    """Compares the databases of an output folder, or one table. Returns table -> differences as
+    texts."""
     found = {}
     for path in sorted(theirs.glob("*.db")):
         if not (mine / path.name).exists():
@@ -174,13 +179,13 @@ def compare_databases(mine, theirs, may_differ, only=None, has_viewers=False):
 
 
 def compare(form, mine, theirs, may_differ, **options):
-    """What differs between two output folders of one form."""
+    """Compares two output folders of one form."""
     if form == "text":
         return compare_text(mine, theirs, may_differ)
     return compare_databases(mine, theirs, may_differ, **options)
 
 
 def few(found):
-    """The first differences of each file, to be read."""
+    """The first differences of each file, as text for people."""
     return {name: texts[:3] + ["... %d" % len(texts)] * (len(texts) > 3)
             for name, texts in found.items()}

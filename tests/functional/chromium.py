@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page in a real Chromium, driven through its debugging pipe."""
+"""Shows a page in a real Chromium, controlled through its debugging pipe."""
 
 import base64
 import json
@@ -15,10 +15,10 @@ _PATIENCE_S = 60
 
 
 class Page:
-    """`with Page(place) as page`: the page, a path or a URL, is loaded.
+    """`with Page(place) as page`: loads a page, which is a path or a URL.
 
-    `complaints` is what its console told. `answers` is what places elsewhere answer with, URL to
-    text: nothing else is fetched from there.
+    `complaints` has the messages of the page's console. `answers` maps URLs to texts, which answer
+    requests for other servers; any other such request fails.
     """
 
     def __init__(self, place, width=1200, height=900, answers=None):
@@ -50,7 +50,7 @@ class Page:
         read_commands, self._commands = os.pipe()
         self._events, write_events = os.pipe()
 
-        def connect():  # the pipe's places are 3 and 4
+        def connect():  # Chromium expects the pipe's descriptors at 3 and 4
             commands, events = os.dup(read_commands), os.dup(write_events)
             os.dup2(commands, 3)
             os.dup2(events, 4)
@@ -124,7 +124,7 @@ class Page:
             self.complaints.append(parameters["entry"]["text"])
 
     def _answer(self, parameters):
-        """Answers a request for a place elsewhere."""
+        """Answers a request for another URL."""
         text = self._places.get(parameters["request"]["url"])
         if text is None:
             self._send("Fetch.failRequest", requestId=parameters["requestId"],
@@ -144,7 +144,7 @@ class Page:
         return answer["result"].get("value")
 
     def wait_for(self, expression):
-        """The value of an expression in the page, once there is one that counts as true."""
+        """Waits until an expression in the page has a true value, and returns this value."""
         end = time.monotonic() + _PATIENCE_S
         while time.monotonic() < end:
             value = self.value(expression)
@@ -154,13 +154,14 @@ class Page:
         raise RuntimeError("waited in vain for %s" % expression)
 
     def follow(self, link):
-        """Clicks the link at this selector; returns once the page that it leads to is loaded."""
+        """Clicks the link at this selector, and waits until the page to which it leads is
+        loaded."""
         self._loaded = False
         self.value("void setTimeout(() => document.querySelector(%s).click())" % json.dumps(link))
         self._wait(lambda: self._loaded)
 
     def mouse(self, kind, x, y, **more):
-        """kind: Moved, Pressed, Released, Wheel."""
+        """Sends a mouse event. `kind` is Moved, Pressed, Released or Wheel."""
         self.call("Input.dispatchMouseEvent", type="mouse" + kind, x=x, y=y, **more)
 
     def screenshot(self, path):

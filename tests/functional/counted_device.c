@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two devices that do not exist, each with a collector of its own. Both drivers number their calls
- * from 1; both devices have clocks of their own, the second one's pairs are wrong if asked for.
+ * Two simulated devices, each with its own collector. Both drivers number their calls from 1. Both
+ * devices have their own clocks; on request the pairs of the second one are wrong.
  */
 #include <strobe/strobe-plugin.h>
 
@@ -18,7 +18,7 @@ typedef struct Device {
     StrobeInstance *self;
     StrobeKindId call, task, pair;
     StrobeTrackId clock, queue;
-    int64_t wrong_ns; /* by which its pairs are wrong */
+    int64_t wrong_ns; /* error of its pairs */
     int has_pairs, samples;
 } Device;
 
@@ -30,7 +30,7 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* 50 ppm fast, and of another zero. */
+/* 50 ppm too fast, and with another zero. */
 static int64_t device_ns(int64_t host_ns)
 {
     return host_ns + host_ns / 20000 - 777000000000;
@@ -51,7 +51,7 @@ static void tell_pair(const Device *device)
     device->host->commit(writer);
 }
 
-/* A call, and what it caused 10 us later. */
+/* Emits a call, and the task that it causes 10 us later. */
 static void record_work(const Device *device, uint64_t number)
 {
     const StrobeHost *host = device->host;
@@ -109,7 +109,7 @@ static StrobeStatus device_start(void *state)
     return STROBE_OK;
 }
 
-/* Once, in the middle of the window. */
+/* Runs once, in the middle of the window. */
 static void device_sample(void *state)
 {
     Device *device = state;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Databases of a profiler for comparing: rows with their texts, connections and call chains in
-place of the numbers, which every writer deals out for itself."""
+"""Reads databases of a profiler for comparison: replaces ids, which each writer assigns
+differently, by the texts, connections and call chains that they stand for."""
 
 import collections
 import sqlite3
@@ -36,7 +36,7 @@ TEXTS = {
 
 
 class Database:
-    """One file, opened without touching it."""
+    """One database file, opened so that it is not changed."""
 
     def __init__(self, path, has_viewers=False):
         self.file = sqlite3.connect("file:%s?mode=ro&immutable=1" % path, uri=True)
@@ -69,7 +69,7 @@ class Database:
         return [name for name in names if not (self.has_viewers and name in VIEWER_COLUMNS)]
 
     def declaration(self, table):
-        """As it was created, without what a viewer added."""
+        """The declaration of a table, without columns that a viewer added."""
         text = self.tables[table]
         if self.has_viewers:
             for column in VIEWER_COLUMNS:
@@ -82,7 +82,7 @@ class Database:
         return sorted(row[0] for row in self.file.execute(sql))
 
     def rows(self, table):
-        """Of tables of numbers that are dealt out: what they stand for."""
+        """Replaces the ids of a table by the rows that they stand for."""
         if table == "STRING_IDS":
             return collections.Counter(self.texts.values())
         if table == "CONNECTION_IDS":

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deserted-program MS FILE: the main thread ends by pthread_exit() at once; another one works for
- * MS milliseconds and then writes FILE. */
+/* deserted-program MS FILE: the main thread ends by pthread_exit() at once. Another thread works
+ * for MS milliseconds and then writes FILE. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump-capture CAPTURE: every record as a line: kind, begin, end, group, process, thread, name,
- * then "field=value" for each field that is not absent, all between tabs. Bytes that are not
- * printable ASCII, and the backslash, are written \xNN.
+ * dump-capture CAPTURE: prints every record as a line: kind, begin, end, group, process, thread,
+ * name, then "field=value" for each field that is not absent, separated by tabs. The backslash, and
+ * bytes that are not printable ASCII, are printed as \xNN.
  */
 #include <glib.h>
 #include <stdio.h>
@@ -37,11 +37,11 @@ static gint64 read_word(const void *at, guint32 size)
 {
     gint64 value = 0;
 
-    memcpy(&value, at, size); /* little-endian, as the captures are */
+    memcpy(&value, at, size); /* little-endian, like captures */
     return size == 4 ? (gint32)value : value;
 }
 
-/* FALSE for a field that is absent. */
+/* FALSE if the field is absent. */
 static gboolean put_value(GString *out, const StrobeReader *reader, const StrobeFieldView *field,
                           const void *at)
 {

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program with dynamic profiling: argument 1 is the folder of profiler_config.json, argument 2 the
-way: `init` (dynamic_profile's calls in the script), `environment` (PROF_CONFIG_PATH; an optimizer
-ends the steps) or `start` (dynamic_profile.start() with the file). It answers each line of its
-input with that line: `step` ends a step and does the work of the next; `found` waits for the
-watch's next request; `sync` waits until the watch has judged the file as it is; `start` starts."""
+"""A program with dynamic profiling. Argument 1 is the folder of profiler_config.json. Argument 2 is
+the way of profiling: `init` (the script calls dynamic_profile), `environment` (PROF_CONFIG_PATH; an
+optimizer ends the steps) or `start` (dynamic_profile.start() with the file). The program answers
+each line of its input with the same line: `step` ends a step and does the work of the next; `found`
+waits for the next request that the watch finds; `sync` waits until the watch has evaluated the
+present file; `start` starts a profile."""
 
 import os
 import random
@@ -18,7 +19,8 @@ try:
 except ImportError:
     torch = None
 
-n_looks, judged = 0, None  # looks that have ended, and the version that they have judged
+# number of checks that have ended, and the version of the file that they evaluated
+n_looks, judged = 0, None
 look_once = dynamic_watch.Watch._look
 open_now = dynamic_config._open_trusted
 
@@ -40,7 +42,7 @@ def await_condition(condition):
 
 
 def await_look(watch):
-    """The first look to end may have begun before the last edit."""
+    """Waits for two checks, because the first one that ends may have begun before the last edit."""
     first = n_looks
     await_condition(lambda: judged == watch._state() and n_looks >= first + 2)
 
@@ -50,7 +52,8 @@ def await_request(watch):
 
 
 def open_later(path):
-    """Edits fall between what the watch knows of the file and its bytes."""
+    """Delays opening the file, so that edits come between the watch's stat of the file and its
+    reading."""
     time.sleep(random.random() * 0.003)
     return open_now(path)
 
@@ -68,7 +71,7 @@ folder, way = sys.argv[1:]
 if way == "environment":
     parameter = torch.nn.Parameter(torch.ones(2))
     optimizer = torch.optim.SGD([parameter], lr=0.1)
-    prof_config.begin_by_environment()  # as strobe.pth does
+    prof_config.begin_by_environment()  # strobe.pth makes the same call
     end_step = optimizer.step
 else:
     dynamic_profile.init(folder if way == "init" else os.path.join(folder, "watched"))

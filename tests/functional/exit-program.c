@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exit-program WAY [FOLDER]: marks, prints a line and ends: exit, quick (_exit), abort, kill,
- * closed (all descriptors but the standard ones), chroot (into FOLDER), or seccomp, where any
- * system call but write and exit kills it. It also marks once what it cannot take back is done.
- * Waits for its standard input to end first if that is a pipe.
+ * exit-program WAY [FOLDER]: marks, prints a line, and ends in one of these ways: exit, quick
+ * (_exit), abort, kill, closed (all descriptors except the standard ones), chroot (into FOLDER), or
+ * seccomp (every system call except write and exit kills it). It makes one more mark after the
+ * action that it cannot undo. If its standard input is a pipe, it first waits for its end.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process group as far as libtorch reports it: an async range around an operation, which may end
- * on another thread. It stands for backends that no PyTorch at hand is built with. C++17. */
+/* A simulated process group: it makes the same reports as libtorch, an async range around an
+ * operation, which may end on another thread. It stands for backends that the installed PyTorch
+ * lacks. C++17. */
 #include <ATen/ops/ones.h>
 #include <ATen/record_function.h>
 

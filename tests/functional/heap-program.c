@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocates what it says: heap-program [SEED | brief | first]. Several threads allocate, move and
- * give back at random; blocks are given back by other threads too. Or many threads that end at
- * once, or nothing but what is taken before main. Prints, for each of the functions that allocate,
- * how many blocks and bytes it has asked for and how many of them are left.
+ * heap-program [SEED | brief | first]: allocates memory and prints how much. Several threads
+ * allocate, move and release blocks at random; other threads release some of the blocks. With an
+ * argument there are many threads that end at once, or only allocations before main. For each
+ * function that allocates, it prints how many blocks and bytes it has requested, and how many of
+ * them are left.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,7 +41,7 @@ API void *take_aligned(size_t size);
 API void *take_moved(void *memory, size_t size);
 API void *take_small(size_t size);
 
-static void *volatile touched; /* the compiler may remove an unused allocation */
+static void *volatile touched; /* volatile, because the compiler may remove an unused allocation */
 
 static void *touch_memory(void *memory)
 {
@@ -115,7 +116,7 @@ static void give_back(Taken taken)
 
 static Taken first_kept[100];
 
-/* Before main: blocks that are kept, and those that are not. */
+/* Allocations before main: some blocks are kept, others are released. */
 static __attribute__((constructor)) void take_first(void)
 {
     for (int i = 0; i < 100; i++) {
@@ -152,7 +153,7 @@ static void *run_thread(void *argument)
     return NULL;
 }
 
-/* A forked child allocates; that is not recorded. */
+/* A forked child allocates; this is not recorded. */
 static void fork_child(void)
 {
     pid_t child = fork();
@@ -174,7 +175,7 @@ static void give_last(void *memory)
     free(memory);
 }
 
-/* What a thread keeps is given back by its destructors, and by the C library after them. */
+/* The thread's destructors release its blocks, and after them the C library releases its own. */
 static void *run_briefly(void *unused)
 {
     pthread_setspecific(last_key, take_plain(100));

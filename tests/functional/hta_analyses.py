@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs HolisticTraceAnalysis on traces: a program for a Python that has it.
+"""Runs HolisticTraceAnalysis on traces, in a Python that has it installed.
 
     hta_analyses.py FILE...
 
@@ -29,7 +29,8 @@ ANALYSES = {
 
 
 def list_rows(table):
-    """The values of a table with its index, without the index of events, which is one of the file."""
+    """The values of a table with its index, except an index of events, which belongs to the
+    file."""
     if table is None:
         return None
     named = table.index.name != "index" and any(table.index.names)
@@ -43,7 +44,8 @@ def analyse(path):
     for name, run in ANALYSES.items():
         try:
             found[name] = [list_rows(table) for table in run(trace)]
-        except Exception as error:  # what the original cannot answer either is an answer
+        # an error is compared too, because the original file may cause it as well
+        except Exception as error:
             found[name] = "%s: %s" % (type(error).__name__, error)
     return found
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes two functions at run time and spends processor time in them, three parts to one; lists them
- * as compilers do: jit-program map|dump SECONDS FOLDER. */
+/* jit-program map|dump SECONDS FOLDER: makes two functions at run time and spends processor time
+ * in them, three to one; lists the functions as compilers do. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void put_load(FILE *file, char *begin, const char *name, uint64_t number)
     fwrite(code, sizeof code, 1, file);
 }
 
-/* Mapped as code, so that who samples the process is told of it. */
+/* Maps the file as code, so that a sampler of the process gets an event for it. */
 static void write_dump(char *space, const char *folder)
 {
     const uint32_t head[10] = {0x4A695444, 1, 40, 0, 0, (uint32_t)getpid()};

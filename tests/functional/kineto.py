@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces of PyTorch's profiler: small ones of our own making, and what two of them have in common."""
+"""Traces of PyTorch's profiler: makes small ones, and compares two of them."""
 
 import decimal
 import gzip
 import json
 
 BASE = 1700000000000000000
-#: Arrows that follow from ids of the events; Strobe draws them anew.
+#: Arrows that follow from ids of the events; Strobe makes them again.
 DERIVED = ("ac2g", "fwdbwd")
-#: What a writer says of its own file.
+#: Members that a writer stores about its own file.
 OF_FILE = ("schemaVersion", "traceName", "displayTimeUnit", "baseTimeNanoseconds", "traceEvents")
 
 
 def read(path):
-    """The object of a trace, numbers with all their digits."""
+    """Reads the object of a trace; numbers keep all their digits."""
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8") as file:
         return json.load(file, parse_float=decimal.Decimal)
@@ -24,7 +24,7 @@ def _ns(trace, value):
 
 
 def _plain(value):
-    """Equal for values that JSON writes differently."""
+    """A form of the value in which different spellings of JSON are equal."""
     if isinstance(value, dict):
         return tuple(sorted((key, _plain(each)) for key, each in value.items()))
     if isinstance(value, list):
@@ -35,7 +35,7 @@ def _plain(value):
 
 
 def events(trace):
-    """The events that are no names and no derived arrows, in a form that can be compared."""
+    """The events in a comparable form, without names and derived arrows."""
     found = []
     for event in trace["traceEvents"]:
         if event["ph"] == "M" or event.get("cat") in DERIVED:
@@ -50,7 +50,7 @@ def events(trace):
 
 
 def whole(found):
-    """Arrows that have both of their ends."""
+    """The arrows that have both ends."""
     ends = {phase: {flow_event[1] for flow_event in found if flow_event[0] == phase} for phase in "sf"}
     return [flow_event for flow_event in found if flow_event[1] in ends["s"] & ends["f"]]
 
@@ -72,7 +72,7 @@ def _span(category, name, ts, dur, args, pid=100, tid=100):
 
 
 def made():
-    """A trace with one event of every sort that Kineto has."""
+    """A trace with one event of each type that Kineto has."""
     return {
         "schemaVersion": 1,
         "deviceProperties": [{"id": 0, "name": "A \"device\"", "numSms": 108}],
@@ -173,7 +173,8 @@ def _memory(ts, number, device, size, total):
 
 
 def _training_step(step):
-    """Two products that queue up behind each other, a reduction beside the second one, a copy."""
+    """Two products, one queued after the other, a reduction at the same time as the second one, and
+    a copy."""
     number, at = 100 * step, 1000.125 * step
     shapes = {"Input Dims": [[64, 32], [32, 16]], "Input type": ["float", "float"]}
     module = {"Python parent id": None, "Python id": number, "Python module id": 0}
@@ -205,7 +206,7 @@ def _training_step(step):
 
 
 def training(rank=0):
-    """Four steps on a device, as one of two ranks."""
+    """Four steps on a device, of one of two ranks."""
     late = 7 * rank
     events = [event for step in range(1, 5) for event in _training_step(step)]
     for event in events:

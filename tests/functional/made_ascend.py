@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small results of an Ascend host, made by hand: one step of three operators, two kernels and a
+"""Makes small results of an Ascend host: one step with three operators, two kernels and a
 collective operation, as a database and as text."""
 
 import json
@@ -9,7 +9,7 @@ OUTPUT = "ASCEND_PROFILER_OUTPUT"
 NONE = 4294967295
 BEGIN = 1736410576000000000  # ns
 PID, MAIN, RUNNER = 77, 78, 79
-FRAMEWORK, MEMORY = 1 << 28, 2 << 28  # where the ids of two groups of strings begin
+FRAMEWORK, MEMORY = 1 << 28, 2 << 28  # the first ids of two groups of strings
 
 # ---- database ----
 
@@ -66,7 +66,7 @@ TABLES = {
 
 
 class Strings:
-    """Ids of texts, each group from its own first one."""
+    """Ids of texts; each group counts from its own first id."""
 
     def __init__(self, first):
         self.first, self.texts = first, []
@@ -85,7 +85,7 @@ def global_tid(thread):
 
 
 def device_rows(s):
-    kernels = [  # begin, end, call, task, what
+    kernels = [  # begin, end, call, task, name
         (5001, 7262, 101, 0, s("KERNEL_AIVEC"), NONE, 2, 7, NONE),
         (8000, 9500, 102, 1, s("KERNEL_AICORE"), NONE, 2, 8, NONE),
         (12000, 12500, 103, 2, s("SDMA"), 0, 3, 9, NONE),
@@ -132,7 +132,7 @@ def device_rows(s):
 
 def framework_rows(s):
     chain = s("b.py(2): g"), s("a.py(1): f")
-    operators = [  # begin, end, call, name, shapes, has stack
+    operators = [  # begin, end, call, name, shapes, whether it has a stack
         (1000, 4500, None, "aten::linear", "2,3;\r\n3", 0),
         (1100, 2000, None, "aten::add", "2,3;\r\n3", None),
         (3000, 4000, None, "aten::mm", None, 0),
@@ -191,7 +191,7 @@ ENUMS = {
 
 
 def make_database(folder):
-    """A result directory in `folder` with the database; returns the directory."""
+    """Makes a result directory with the database in `folder`; returns the directory."""
     path = folder / "made_db" / OUTPUT / "ascend_pytorch_profiler_0.db"
     path.parent.mkdir(parents=True)
     groups = [(Strings(0), device_rows), (Strings(FRAMEWORK), framework_rows),
@@ -302,7 +302,7 @@ BLOCKS = (
 
 
 def make_text(folder):
-    """A result directory in `folder` with text files; returns the directory."""
+    """Makes a result directory with text files in `folder`; returns the directory."""
     output = folder / "made_text" / OUTPUT
     output.mkdir(parents=True)
     events = [*framework_events(), *device_events()]

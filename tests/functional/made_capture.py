@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures made by hand after docs/capture.md: what a recorder cannot be made to do on request."""
+"""Makes captures by the rules of docs/capture.md, for cases that a recorder does not produce on
+request."""
 
 import json
 import struct
@@ -44,7 +45,7 @@ def text(value):
 
 
 class MadeCapture:
-    """Spans of four kinds, and samples, on tracks whose times are ns since BEGIN."""
+    """A capture with spans of four kinds, and samples, on tracks whose times are ns since BEGIN."""
 
     def __init__(self, duration):
         self.duration = duration
@@ -63,7 +64,7 @@ class MadeCapture:
         return self.ids[value]
 
     def stack(self, names):
-        """Innermost first."""
+        """Adds a stack, innermost frame first."""
         return self.string(tuple(map(self.string, names)))
 
     def add(self, kind, track, name, begin, end, fields):
@@ -72,7 +73,7 @@ class MadeCapture:
         if name:
             head |= self.string(name) << 32
         times = [BEGIN + begin] + ([] if kind in INSTANTS else [BEGIN + end])
-        head -= kind in INSTANTS  # a word less
+        head -= kind in INSTANTS  # an instant has one word less
         words = struct.pack("<Q%dQ" % (len(times) + 1), head, *times, track)
         self.records.append(words + fields)
 
@@ -84,7 +85,8 @@ class MadeCapture:
         self.add("cpu_op", track, name, begin, end, struct.pack("<qQIIIBB", -1, 0, 0, 0, 0, 0, 0))
 
     def sample(self, track, thread, names, at, time):
-        """Functions, innermost first, that a thread of this name was found in."""
+        """Adds a sample of a thread with this name; `functions` has the innermost function
+        first."""
         fields = struct.pack("<qQIII", time, 0, self.stack(names), 0, 4711)
         self.add("cpu_sample", track, thread, at, at, fields)
 
@@ -92,14 +94,14 @@ class MadeCapture:
         self.add("marker", track, name, begin, end, struct.pack("<Q", 0xFFFFFFFFFFFFFFFF))
 
     def loss(self, track, count, cause, thread_buffer, begin, end):
-        """As the core writes it: without a name."""
+        """Adds a loss record without a name, as the core writes it."""
         self.add("loss", track, None, begin, end, struct.pack("<QII", count, cause, thread_buffer))
 
     # ---- the file ----
 
     @staticmethod
     def block(kind, payload, at):
-        """The host's clock counts ns since the epoch here."""
+        """Writes a block. The host's clock counts ns since the epoch in this capture."""
         time = BEGIN + at
         parts = (b"StrobeB1", 0, crc32c(payload), kind, len(payload), 1, 0xFFFFFFFF, 0, 0, 0, 0)
         pair = PAIR.pack(time, time, time, time, 1, 0, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JOB directories of a camera board made by hand: the two worked examples, and whatever else."""
+"""Makes JOB directories of a camera board: the two worked examples of docs/board.md, and others."""
 
 import json
 import struct
@@ -66,7 +66,8 @@ CALLS = (
 
 
 class DataFile:
-    """One capture of a JOB. Its times are the board's CLOCK_MONOTONIC in ns."""
+    """One data file of a JOB, which is a capture. Its times are the board's CLOCK_MONOTONIC in
+    ns."""
 
     def __init__(self):
         self.tracks, self.strings, self.records = [], [], []
@@ -137,7 +138,8 @@ class DataFile:
         tracks = b"".join(TRACK.pack(number, *place) for number, place in enumerate(self.tracks, 1))
         data = b"".join(self.block(*block) for block in (
             (METADATA, metadata), (KINDS, self.kinds()), (STRINGS, strings), (TRACKS, tracks)))
-        for record in self.records:  # one block each, so that a torn file loses single records
+        # one record in each block, so that a torn file loses single records
+        for record in self.records:
             data += self.block(RECORDS, record)
         if sealed:
             data += self.block(SEAL, SEAL_STRUCT.pack(0, 1 << 60, 0, 0, 0, 0, 0, 0, 0, 0, 0))
@@ -146,7 +148,7 @@ class DataFile:
 
 
 def core_file(model, number, begin, current_pic=0, batch=1, layers=LAYERS, model_id=1, device=0):
-    """One captured inference."""
+    """Makes the data file of a captured inference."""
     file = DataFile()
     file.model = model
     track = file.track(STREAM, 0, device)
@@ -188,7 +190,7 @@ def info(device=0, **more):
 
 
 def make_job(parent, device=0, name=JOB, **more):
-    """An empty JOB."""
+    """Makes an empty JOB."""
     job = parent / name
     (job / "data").mkdir(parents=True)
     write_info(job, device, **more)
@@ -200,7 +202,7 @@ def write_info(job, device=0, **more):
 
 
 def make_example(parent, name=JOB, slow=True):
-    """The first worked example: one capture, calls, a clock."""
+    """Makes the first worked example: one captured inference, calls, a clock."""
     job = make_job(parent, name=name)
     core_file("resnet50", 1, 1041000000).write(job / "data" / "AAcore.0.resnet50.1.1.1.0")
     calls_file().write(job / "data" / "AclModule.0.resnet50.1")
@@ -212,7 +214,8 @@ def make_example(parent, name=JOB, slow=True):
 
 
 def make_captures(parent, name=JOB):
-    """The second: ten executions of 100 pictures, every second one captured, the last one torn."""
+    """Makes the second worked example: ten executions with 100 pictures each, every second one
+    captured, the last one torn."""
     job = make_job(parent, name=name, models=[
         {"name": "a.b-c.1", "model_id": 1, "batch_num": 100, "input_pic_num": 1}])
     for number in range(1, 6):
@@ -220,7 +223,7 @@ def make_captures(parent, name=JOB):
         path = job / "data" / ("AAcore.0.a.b-c.1.1.100.1.%d" % current)
         core_file("a.b-c.1", number, number * 100000000, current, 100).write(path)
     torn = path.read_bytes()
-    path.write_bytes(torn[:-1000])  # the seal and the last task's counters
+    path.write_bytes(torn[:-1000])  # cuts off the seal and the counters of the last task
     calls = [("svp_acl_mdl_execute", "model", 1, 95000000 + 50000000 * number, 20000000)
              for number in range(10)]
     calls_file("a.b-c.1", calls).write(job / "data" / "AclModule.0.a.b-c.1.1")

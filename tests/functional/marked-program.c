@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that marks itself up: marked-program STEPS [THREADS]; the threads live one after the
- * other. */
+/* marked-program STEPS [THREADS]: a program with marks; its threads run one after the other. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

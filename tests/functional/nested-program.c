@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three steps; in the second one ranges nest DEPTH deep: nested-program DEPTH. Long pauses keep the
- * ranges apart from the other steps. */
+/* nested-program DEPTH: runs three steps; in the second step DEPTH ranges are nested. Long
+ * pauses separate these ranges from the other steps. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that "uses" an NPU: it is linked with CANN's double, as programs are with CANN, and
- * plays a script into MSPTI's, if anybody has loaded that. Lines of the script are those of
- * mspti-double.h, and:
+ * A program that "uses" an NPU. It is linked with the test double of CANN, as programs are linked
+ * with CANN, and plays a script into the double of MSPTI if that is loaded. A script has the lines
+ * of mspti-double.h, and:
  *
- *   sleep MS         lets time go by
- *   kernels N STEP   so many kernels
- *   print NAME       a number of the double's, by its name
- *   mark NAME STREAM, range NAME STREAM, end    marks by mstx, STREAM 0: none; end is the last
- * range's
- *   bridge start, bridge stop    another client of MSPTI, as torch_npu's bridge to Kineto is one
+ *   sleep MS         waits
+ *   kernels N STEP   this number of kernels
+ *   print NAME       prints a number of the double, by its name
+ *   mark NAME STREAM, range NAME STREAM, end    marks of mstx, STREAM 0: none; `end` ends the last
+ *                    range
+ *   bridge start, bridge stop    another client of MSPTI, like torch_npu's bridge to Kineto
  *
- * It prints the moment from which the script's times count, and always ends well.
+ * It prints the moment from which the script's times count, and always exits with 0.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static struct {
     MsptiDoublePlay *play;
     MsptiDoubleKernels *kernels;
     MsptiDoubleGet *get;
-    MsptiDoublePlay *operators; /* of operators_double.c, if OPERATORS_DOUBLE names its file */
+    MsptiDoublePlay *operators; /* of operators_double.c, if OPERATORS_DOUBLE names this file */
 } mspti;
 
 static uint64_t now_ns(void)
@@ -75,7 +75,7 @@ static void bridge_request(uint8_t **buffer, size_t *size, size_t *max_records)
     *max_records = 0;
 }
 
-/* It frees whatever it is handed. */
+/* The bridge frees every buffer that it gets. */
 static void bridge_complete(uint8_t *buffer, size_t size, size_t valid)
 {
     n_bridged += valid > 0;
@@ -92,7 +92,7 @@ static void *function_of(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* It ignores that there is a subscriber. 1: it is another line. */
+/* The bridge ignores that there is a subscriber. Returns 1 if the line is another one. */
 static int play_bridge(const char *line)
 {
     int starts = !strncmp(line, "bridge start", 12);
@@ -169,7 +169,7 @@ static void find_tool(void)
         init(get_table);
 }
 
-/* 1: it is no mark. */
+/* Returns 1 if the line is no mark. */
 static int play_mark(const char *line)
 {
     static uint64_t id;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-shapes SHAPE N: launches N kernels and N communication operations through MSPTI's double, and
- * ends as the shape says: "return" from main, "exit", "threads" (the last one of four calls exit),
- * "fork" (children end first, the parent launches before and behind them), "steps" (a step each
- * ten, where it is linked with libstrobe), "_exit" (when all has been handed over).
+ * npu-shapes SHAPE N: launches N kernels and N communication operations through the test double of
+ * MSPTI, and ends in the way of the shape: "return" from main, "exit", "threads" (the last of four
+ * threads calls exit), "fork" (children end first, and the parent launches before and after them),
+ * "steps" (a step after every ten launches, if it is linked with libstrobe), "_exit" (when
+ * everything has been handed over).
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -32,7 +33,7 @@ int aclInit(void);
 static MsptiDoublePlay *play;
 static MsptiDoubleState *state;
 
-/* A session on a schedule loads it before its first window. */
+/* A session with a schedule loads it before its first window. */
 static int find_double(void)
 {
     char path[4096];
@@ -59,7 +60,8 @@ static void pause_briefly(void)
     nanosleep(&(const struct timespec){.tv_nsec = 20000}, NULL);
 }
 
-/* A kernel, the calls around its launch, a communication operation: each ends when it is told. */
+/* A kernel, the calls around its launch, and a communication operation; each is reported when it
+ * ends. */
 static void play_launch(int number)
 {
     static const char *const lines[] = {"launch %d 0 3 KERNEL_AICORE k%d 5000 400",
@@ -135,7 +137,7 @@ static void run_forks(void)
     launch_all(n_launches / 2, n_launches);
 }
 
-/* What a flush has handed over has been read when the next one comes. */
+/* When a flush begins, the records of the previous one have been read. */
 static void end_at_once(void)
 {
     int before = __atomic_load_n(&state->n_flushes, __ATOMIC_SEQ_CST);

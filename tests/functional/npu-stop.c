@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-stop FOLDER WINDOWS: a session on a schedule with a warm-up, and MSPTI's double, whose
- * devices tell late (MSPTI_DOUBLE=lag=MS). Prints, for each step that ends a window and for the
- * stop, how many ms it took; then ends without freeing the session.
+ * npu-stop FOLDER WINDOWS: a session with a schedule and a warm-up, and the test double of MSPTI,
+ * whose devices report late (MSPTI_DOUBLE=lag=MS). For each step that ends a window, and for the
+ * stop, prints how many ms it took; then ends without freeing the session.
  */
 #include <dlfcn.h>
 #include <glib.h>
@@ -52,7 +52,7 @@ static MsptiDoublePlay *find_double(void)
     return (MsptiDoublePlay *)dlsym(library, "mspti_double_play");
 }
 
-/* Each is told as it is made, but for the device's side. */
+/* Each record is reported when it is made, except the device's side. */
 static void play_launches(MsptiDoublePlay *play)
 {
     guint64 base = (guint64)g_get_real_time() * 1000 + 2000; /* the clock's steps are of 1 us */
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     StrobeSession *session = start_session(argv[1]);
     MsptiDoublePlay *play = NULL;
     for (guint i = 0; i < n_windows; i++) {
-        run_call(strobe_session_step, session); /* out of the warm-up: a window begins */
+        run_call(strobe_session_step, session); /* the end of the warm-up: a window begins */
         play = play ? play : find_double();
         play_launches(play);
         g_usleep(PAUSE_US);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * npu-windows FOLDER KERNELS WINDOWS: so many kernels over so many windows, through MSPTI's double,
- * in a session of its own; every tenth window's second half is told from another thread while the
- * window is being ended, and of every tenth the second half begins when the window is over. The
- * launch of the last kernel is told in the window, so its end waits for that kernel. Then
- * reads all captures: each kernel is in its own window, once. Prints how much memory the process
- * had after a tenth of the windows, and at the end.
+ * npu-windows FOLDER KERNELS WINDOWS: makes this number of kernels in this number of windows,
+ * through the test double of MSPTI, in its own session. In every tenth window another thread
+ * reports the second half while the window is being ended; in every tenth window the second half
+ * begins after the window. The launch of the last kernel is reported in the window, so the window's
+ * end waits for this kernel. Then reads all captures: each kernel is in its own window, once.
+ * Prints the memory of the process after a tenth of the windows, and at the end.
  */
 #include <dlfcn.h>
 #include <glib.h>
@@ -102,7 +102,8 @@ static void play_launch(guint64 number, guint64 base)
         exit_with_error(call, "the double does not play it");
 }
 
-/* All launches lie in the window; and all times, those that are told late too, or half of them. */
+/* The times of all launches lie in the window, and so do all other times, or half of them,
+ * including those that are reported late. */
 static void run_window(StrobeSession *session, guint number, guint64 n)
 {
     guint64 base = now_ns() + 2000; /* the clock's steps are of 1 us */
@@ -112,10 +113,10 @@ static void run_window(StrobeSession *session, guint number, guint64 n)
     StrobeError *error = NULL;
     pthread_t thread;
 
-    /* without a call, ids that come are those of graphs, and awaited for longer */
+    /* ids without a call belong to graphs, so the window waits longer for them */
     play_launch((guint64)number * n + 1, base);
     if (is_late)
-        play_launch((guint64)(number + 1) * n, base); /* and all those between */
+        play_launch((guint64)(number + 1) * n, base); /* and all windows between these */
     if (is_behind)
         rest.base = 0;
     while (now_ns() < base + n * STEP_NS + 2000)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of npu_task share: programs that play scripts into MSPTI's double."""
+"""Common functions of the tests of npu_task: programs that play scripts into the test double of
+MSPTI."""
 
 import csv
 import json
@@ -14,11 +15,11 @@ TYPES = {
     "KERNEL_MIX_AIC": "MIX_AIC", "KERNEL_MIX_AIV": "MIX_AIV", "KERNEL_FUSION": "N/A", "-": "N/A",
 }
 MARK = "simulated "
-# So long before the end of a script its times are over.
+# The script waits for this time at its end, so that all its times are in the past.
 MOMENT = 1000
 
 
-# For a program in Python: until kernels are recorded.
+# For a Python program: waits until kernels are recorded.
 AWAIT_KERNELS = """
 def await_kernels(mspti):
     mspti.mspti_double.restype = ctypes.POINTER(ctypes.c_uint64)
@@ -29,8 +30,9 @@ def await_kernels(mspti):
 
 
 class Script:
-    """What a program does: each launch a call of the node level, of the runtime inside it and of
-    AscendCL around it, a kernel on one of two devices, and sometimes a collective."""
+    """The work of a program. Each launch has calls of AscendCL, of the node level and of the
+    runtime, each inside the previous one, a kernel on one of two devices, and sometimes a
+    collective operation."""
 
     def __init__(self, n, seed=1):
         self.random = random.Random(seed)
@@ -73,7 +75,8 @@ class Script:
         return max(self.free.values()) + self.at + MOMENT
 
     def lines(self):
-        yield "sleep %d" % (self.end // 1000000 + 2)  # what is told has happened
+        # after this time all reported events have happened
+        yield "sleep %d" % (self.end // 1000000 + 2)
         for call in self.calls:
             yield "api %d %d %d %s %d %d" % call
         for kernel in self.kernels:
@@ -88,7 +91,8 @@ class NpuTest(StrobeTest):
         self.environment["ASCEND_HOME_PATH"] = str(HOME)
 
     def play(self, lines, options="", wrong="", collect=(), flags=(), code=0):
-        """Runs the program under strobe; returns the process and the moment that times count from."""
+        """Runs the program under strobe. Returns the process and the moment from which the script's
+        times count."""
         script = self.script("script", "\n".join(lines) + "\n")
         if wrong:
             self.environment["MSPTI_DOUBLE"] = wrong

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program whose records are numbered, so that each one that is missing, doubled or out of order
- * is seen. Options:
+ * A program with numbered records, so that a missing, duplicate or wrongly ordered record is
+ * noticed. Options:
  *
  *   -t N     threads that record spans "t0", "t1" ..., each with numbers from 0 (default 1)
- *   -n N     records of each thread, 0: until it is killed (default 0)
+ *   -n N     number of records of each thread; 0: until it is killed (default 0)
  *   -u US    pause of a thread after 64 records (default 0)
- *   -p FILE  u64s, kept up to date: the process, then for each thread how many of its records are
- *            committed
- *   -s LIST  steps instead, in a row: US or COUNTxUS, such as 20x1000,300000
- *   -w FILE  waits at the end until FILE is there
+ *   -p FILE  u64s that are kept up to date: the process id, then for each thread the number of its
+ *            committed records
+ *   -s LIST  makes steps instead, one after the other: US or COUNTxUS, such as 20x1000,300000
+ *   -w FILE  waits at the end until FILE exists
  *
  * The first thread holds a range "open" all the time.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A framework that does not exist: operators, and a queue through which one thread launches what
- * others ask for. A program plays lines into it, times in ns of CLOCK_REALTIME from `base`:
+ * A simulated framework: operators, and a queue through which one thread launches the work of
+ * others. A program plays lines into it, with times in ns of CLOCK_REALTIME from `base`:
  *
  *   op THREAD NAME BEGIN DURATION
  *   queue THREAD ID IS_DEQUEUE BEGIN DURATION

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another user beside root: what belongs to them, and what they do meanwhile."""
+"""Functions for a user other than root: files that belong to this user, and actions of this user
+during a test."""
 
 import ctypes
 import hashlib
@@ -17,7 +18,7 @@ OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
 
 def can_give():
-    """Root in a container may have no other user to give a file to."""
+    """Returns whether this process can give files to another user; root in a container may not."""
     if os.geteuid() != 0:
         return False
     with tempfile.NamedTemporaryFile() as file:
@@ -32,14 +33,14 @@ needs_other_user = unittest.skipUnless(can_give(), "needs root, and another user
 
 
 def give(path, user=OTHER):
-    """The folder with all in it."""
+    """Gives the folder and everything in it to the other user."""
     for folder, _, names in os.walk(path):
         for name in [".", *names]:
             os.chown(os.path.join(folder, name), user, user, follow_symlinks=False)
 
 
 def entries(path):
-    """All that is in the folder: whose it is, what it holds, when that was changed."""
+    """Owner, content and time of change of everything in the folder."""
     found = {}
     for folder, folders, names in os.walk(path):
         for name in [".", *folders, *names]:
@@ -58,21 +59,21 @@ def entries(path):
 
 
 def changes(before, path):
-    """What is not as it was when `entries` gave `before`."""
+    """The differences from `before`, an earlier result of `entries`."""
     after = entries(path)
     return sorted((name, before.get(name), after.get(name))
                   for name in before.keys() | after.keys() if before.get(name) != after.get(name))
 
 
 def exchange(one, other):
-    """Two names, at once."""
+    """Exchanges two names atomically."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.renameat2(-100, os.fsencode(one), -100, os.fsencode(other), 2):
         raise OSError(ctypes.get_errno(), "cannot exchange %s and %s" % (one, other))
 
 
 def make_result(parent, n_records=100, name="made_ascend_pt", **metadata):
-    """A result with operators. Returns its directory."""
+    """Makes a result with operators. Returns its directory."""
     made = MadeCapture(n_records * 100)
     track = made.track(THREAD, 1001)
     for i in range(n_records):
@@ -82,7 +83,7 @@ def make_result(parent, n_records=100, name="made_ascend_pt", **metadata):
 
 
 class OtherUser:
-    """A process of the other user that calls a function over and over until the end of the block."""
+    """A process of the other user that calls a function repeatedly until the end of the block."""
 
     def __init__(self, function):
         self.function = function
@@ -101,7 +102,7 @@ class OtherUser:
                         self.function()
                     except FileNotFoundError:
                         pass
-            except BaseException:  # no test goes on in the child
+            except BaseException:  # the child must not continue with the tests
                 traceback.print_exc()
             finally:
                 os._exit(1)

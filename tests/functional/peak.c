@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peak COMMAND...: runs it and prints on stdout the most KB it had resident; its own output goes to
- * stderr. This program is small: a child begins with what its parent had. */
+/* peak COMMAND...: runs the command and prints its largest resident memory in KB on stdout; the
+ * command's output goes to stderr. This program is small, because a child's memory begins with
+ * that of its parent. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads profiles of pprof by profile.proto alone: a decoder of the wire form and the messages."""
+"""Reads profiles of pprof by profile.proto alone: a decoder of the wire format and of the
+messages."""
 
 import gzip
 
 MAX = 1 << 64
-#: Messages: field number to (name, "number", "text", "numbers" (repeated), or a message's fields).
+#: Messages: field number -> (name, type). A type is "number", "text", "numbers" (repeated), or the
+#: fields of a message.
 VALUE_TYPE = {1: ("type", "number"), 2: ("unit", "number")}
 LABEL = {1: ("key", "number"), 2: ("str", "number"), 3: ("num", "number"), 4: ("num_unit", "number")}
 SAMPLE = {1: ("location_id", "numbers"), 2: ("value", "numbers"), 3: ("label", LABEL)}
@@ -31,7 +33,7 @@ def varint(data, at):
 
 
 def decode(data, form):
-    """A message as a dictionary of lists; an unknown field is an error."""
+    """Decodes a message into a dictionary of lists; an unknown field is an error."""
     found = {name: [] for name, _ in form.values()}
     at = 0
     while at < len(data):
@@ -64,7 +66,8 @@ def one(values):
 
 
 class Profile:
-    """samples: (frames, values by type, labels), frames outermost first as (function, file, line)."""
+    """A profile. `samples` are (frames, values by type, labels); frames are (function, file, line),
+    outermost first."""
 
     def __init__(self, path):
         with gzip.open(path) as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spends its time in shares that are known: python_shares.py MODE ROUNDS."""
+"""Spends its processor time in known shares: python_shares.py MODE ROUNDS."""
 
 import os
 import sys

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A test double of torch_npu's reader of raw files, written from its rules and not from ours: what
-records a folder FRAMEWORK holds, as lines of dump-capture. No care for time or memory."""
+"""A second reader of torch_npu's raw files, written from the format's rules and independent of
+Strobe's. It returns the expected records of a folder FRAMEWORK as lines in the form of
+dump-capture. It does not save time or memory."""
 
 import os
 import struct
@@ -26,7 +27,7 @@ def text_of(data):
 
 
 def tlv(data, layout):
-    """(fixed part, {field type: text}) of each record; a torn tail ends it."""
+    """Returns (fixed part, {field type: text}) of each record; a torn end ends the list."""
     fixed, at = struct.Struct(layout), 0
     while at + 6 <= len(data):
         length = struct.unpack_from("<HI", data, at)[1]

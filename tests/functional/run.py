@@ -21,7 +21,7 @@ import tap  # noqa: E402
 
 
 def load(path):
-    """A test file as a module; its name has a dash, which import does not take."""
+    """Loads a test file as a module. Its name has a dash, so `import` cannot load it."""
     spec = importlib.util.spec_from_file_location(path.stem.replace("-", "_"), path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

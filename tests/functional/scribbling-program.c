@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scribbling-program SEED MS: records a little, prints its process number, then writes random bytes
- * over its own pool for so long, and ends at once. It records nothing meanwhile: it would be its
- * own victim.
+ * scribbling-program SEED MS: makes a few records, prints its process id, writes random bytes into
+ * its own pool for this time, and ends at once. It records nothing while it writes, because that
+ * would damage the program itself.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static uint64_t next_random(void)
     return state ^= state << 17;
 }
 
-/* NULL: there is none, or it lies in a file. */
+/* Returns NULL if no file *.pool is mapped. */
 static struct pool_header *find_pool(void)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -35,10 +35,10 @@ static struct pool_header *find_pool(void)
             at = from;
     if (maps)
         fclose(maps);
-    return (struct pool_header *)at; // NOLINT: an address is what the file holds
+    return (struct pool_header *)at; // NOLINT: the file contains an address
 }
 
-/* Half of all writes go where the writer looks for what to do; the capture's path stays. */
+/* Half of all writes go where the writer looks for work; the path of the capture stays. */
 static uint64_t choose_place(const struct pool_header *pool)
 {
     const uint64_t parts[] = {STROBE_POOL_PAGE,        offsetof(struct pool_header, control),
@@ -68,14 +68,15 @@ static uint64_t choose_value(const struct pool_header *pool)
         return next_random() % pool->n_blocks | (next_random() % pool->n_blocks) << 32;
     case 4:
         return pool->total_bytes - next_random() % 128;
-    case 5: /* a word of another place, as if it belonged there */
+    case 5: /* a word from another place, which looks valid there */
         return *(volatile uint64_t *)strobe_pool_at(pool, choose_place(pool));
     default:
         return next_random();
     }
 }
 
-/* Neither the end of the writer nor where it writes, as long as there is more to try. */
+/* Leaves out the words that end the writer or change where it writes, while there is more to
+ * try. */
 static int is_spared(uint64_t at)
 {
     const uint64_t stopping = offsetof(struct pool_header, control.is_stopping) / 8 * 8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loaded before a program, makes each write of a capture's block take SLOW_DISK_US, or wait while
- * the file SLOW_DISK_WHILE is there. The writer stays in the program, where this library is: no
- * process can be begun by clone(). */
+/* Preloaded into a program: each write of a capture's block takes SLOW_DISK_US, or waits while
+ * the file SLOW_DISK_WHILE exists. The writer stays in the program, in which this library is
+ * loaded, because clone() can make no process. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>

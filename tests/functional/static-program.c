@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linked statically: nothing can be loaded into it. */
+/* A statically linked program, into which nothing can be loaded. */
 #include <stdio.h>
 
 int main(void)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the command share: a folder of their own, a clean environment, processes."""
+"""Common functions of the tests of the command: separate folders, a clean environment,
+processes."""
 
 import signal
 import json
@@ -17,23 +18,26 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve()
 STROBE = str(BUILD / "tools" / "strobe")
 PROGRAMS = BUILD / "tests" / "functional"
-# The interpreter of the programs that are profiled; tests/with-torch2.py names another.
+# The interpreter of the profiled programs; tests/with-torch2.py sets another one.
 SYSTEM_PYTHON = "/usr/bin/python3"
 PYTHON = os.environ.get("STROBE_TEST_PYTHON", SYSTEM_PYTHON)
 SCHEDULE = "wait=1,warmup=1,active=2,repeat=1"
-# Libraries of a build's sanitizers: programs that are not built with them need them before all else.
+# The libraries of the sanitizers with which Strobe was built. Programs that were built without the
+# sanitizers must load these libraries first.
 SANITIZERS = os.environ.get("STROBE_TEST_SANITIZERS", "").split()
 TIMEOUT = float(os.environ.get("STROBE_TEST_TIMEOUT", "60"))
 # The virtual environment with PyTorch 2.x and the programs that read Strobe's files.
 VENV = pathlib.Path(os.environ.get("STROBE_TEST_VENV") or BUILD / "venv-torch")
 VENV_PYTHON = str(VENV / "bin" / "python")
-# The data that is checked against, not committed: STROBE_DATA or ../shared/data.
+# The Python files of torch_npu, see tests/make-torch-npu.py.
+TORCH_NPU = BUILD / "torch-npu" / "torch_npu"
+# Real results to compare with, which are not committed: STROBE_DATA or ../shared/data.
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
 
 sys.path.append(str(TOP / "plugins" / "fixture"))
 import torch_library  # noqa: E402
 
-# The end of the name of the log that each analysis leaves; it has the time and a process number.
+# The end of the name of an analysis log. The name begins with the time and a process id.
 ANALYSIS_LOG = "_Analyse.log"
 
 # Columns of `strobe show --json` that count from base_ns.
@@ -49,29 +53,36 @@ needs_python = unittest.skipUnless(
 
 
 def needs_torch2(test):
-    """Skips a test without the virtual environment; fails where STROBE_REQUIRE names torch2."""
+    """Skips a test if the virtual environment is missing; fails if STROBE_REQUIRE names torch2."""
     if "torch2" in os.environ.get("STROBE_REQUIRE", "").split(","):
         return test
     return unittest.skipUnless(os.access(VENV_PYTHON, os.X_OK), "no %s" % VENV_PYTHON)(test)
 
 
+def needs_torch_npu(test):
+    """Skips a test without torch_npu's files; fails where STROBE_REQUIRE names torch2."""
+    if "torch2" in os.environ.get("STROBE_REQUIRE", "").split(","):
+        return test
+    return unittest.skipUnless(TORCH_NPU.is_dir(), "no %s" % TORCH_NPU)(test)
+
+
 def program(name):
-    """A program that meson built for these tests."""
+    """The path of a program that meson built for these tests."""
     return str(PROGRAMS / name)
 
 
 def bad_plugin(name):
-    """A plugin that is wrong in one way, see tests/plugins-bad."""
+    """The path of a plugin with one fault; see tests/plugins-bad."""
     return str(BUILD / "tests" / "plugins-bad" / (name + ".so"))
 
 
 def find_account():
-    """The double of a device's allocator, for the PyTorch of PYTHON."""
+    """The test double of a device's allocator for the PyTorch of PYTHON."""
     return pathlib.Path(torch_library.find_account(BUILD / "plugins"))
 
 
 def find_torch_device():
-    """PyTorch's operators on an OpenCL device, for the PyTorch of PYTHON."""
+    """A library that runs PyTorch's operators on an OpenCL device, for the PyTorch of PYTHON."""
     source = TOP / "tests" / "functional" / "opencl" / "torch-device.cpp"
     return torch_library.find_library(program("torch-device.so"), source, PROGRAMS, "-lOpenCL")
 
@@ -87,7 +98,7 @@ def has_torch():
 
 
 class StrobeTest(unittest.TestCase):
-    """Every test works in a folder of its own, which is its home and its current folder too."""
+    """Each test works in a separate folder, which is also its home and its current folder."""
 
     maxDiff = None
 
@@ -113,7 +124,7 @@ class StrobeTest(unittest.TestCase):
         """From now on `strobe run` starts this program as its writer, with these variables."""
         tree = self.work / "tree"
         shutil.rmtree(tree, ignore_errors=True)
-        for name in "", "core", "tools":  # the build folder, but for two files
+        for name in "", "core", "tools":  # a copy of the build folder, except for two files
             (tree / name).mkdir()
             for path in (BUILD / name).iterdir():
                 if path.name not in ("core", "tools", "strobe", "strobe-writer"):
@@ -125,7 +136,7 @@ class StrobeTest(unittest.TestCase):
         writer.chmod(0o755)
 
     def preload(self, *libraries):
-        """What LD_PRELOAD names from now on: these alone."""
+        """From now on LD_PRELOAD names only these libraries."""
         self.environment.pop("LD_PRELOAD", None)
         names = [*SANITIZERS, *map(str, libraries)]
         if names:
@@ -135,7 +146,7 @@ class StrobeTest(unittest.TestCase):
 
     @staticmethod
     def without_defaults(words):
-        """A test that names collectors means these alone."""
+        """If a test names collectors, only these run."""
         words = list(map(str, words))
         flags = words[:words.index("--")] if "--" in words else words
         if words[:1] == ["run"] and {"--collect", "-c"} & set(flags):
@@ -154,7 +165,7 @@ class StrobeTest(unittest.TestCase):
 
     @staticmethod
     def end(process):
-        """Ends it; what it has started and left behind may hold its output open."""
+        """Ends a process. Processes that it has started may still hold its output open."""
         if process.poll() is None:
             process.kill()
         try:
@@ -163,7 +174,8 @@ class StrobeTest(unittest.TestCase):
             return error.stdout or "", error.stderr or ""
 
     def strobe(self, *words, code=0, **options):
-        """Runs strobe to its end and checks its exit code. Negative: ended by that signal."""
+        """Runs strobe to its end and checks its exit code. A negative code means the signal that
+        ended it."""
         given = options.pop("input", None)
         if given is not None:
             options["stdin"] = subprocess.PIPE
@@ -179,7 +191,8 @@ class StrobeTest(unittest.TestCase):
         return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
     def json(self, *words, **options):
-        """What a subcommand says with --json; times of records since the epoch, as files have them."""
+        """The output of a subcommand with --json. Times of records are converted to times since the
+        epoch, as in files."""
         found = json.loads(self.strobe(*words, "--json", **options).stdout)
         for table in found if words[0] == "show" else ():
             for row in table.get("rows", ()):
@@ -191,7 +204,7 @@ class StrobeTest(unittest.TestCase):
     # ---- recordings ----
 
     def record(self, *command, collect=("fake:threads=0,records=100",), flags=(), **options):
-        """`strobe run` into self.out; returns the completed process."""
+        """Runs `strobe run` with self.out as output. Returns the completed process."""
         words = ["run", "-o", self.out]
         for text in collect:
             words += ["--collect", text]
@@ -201,29 +214,31 @@ class StrobeTest(unittest.TestCase):
         return sorted(self.out.glob("*_ascend_pt")) if self.out.exists() else []
 
     def result(self):
-        """The one result directory."""
+        """The only result directory."""
         results = self.results()
         self.assertEqual(len(results), 1, results)
         return results[0]
 
     def records_of(self, path, kind):
-        """How many records of a kind the capture holds."""
+        """The number of records of a kind in the capture."""
         return self.json("info", path)[0]["kinds"].get(kind, 0)
 
     def records_so_far(self, kind):
-        """The same of a run that goes on; 0 while its capture is not there yet."""
+        """The number of records so far while the recording continues; 0 while the capture does not
+        exist yet."""
         process = self.start("info", self.out, "--json")
         output, _ = process.communicate(timeout=TIMEOUT)
         return json.loads(output)[0]["kinds"].get(kind, 0) if process.returncode == 0 else 0
 
     def command_of(self, result):
-        """The command of the process that was recorded."""
+        """The command of the recorded process."""
         return self.json("info", result)[0]["metadata"]["command"]
 
     # ---- waiting ----
 
     def writer_of(self, pid):
-        """The process that writes what the program of this number records; None: there is none."""
+        """The process that writes the records of the program with this process id; None if there is
+        none."""
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 words = (folder / "cmdline").read_bytes().split(b"\0")
@@ -234,13 +249,13 @@ class StrobeTest(unittest.TestCase):
         return None
 
     def kill_writer(self, pid):
-        """Kills the writer, so that only an analysis finishes the capture of that program."""
+        """Kills the writer, so that only an analysis finishes the capture of this program."""
         writer = self.writer_of(pid)
         os.kill(writer, signal.SIGKILL)
         self.wait_until(lambda: self.writer_of(pid) is None, "the end of the writer")
 
     def wait_until(self, condition, what, process=None):
-        """Until the condition holds. A process that ends before makes waiting vain."""
+        """Waits until the condition holds. Fails at once if the process ends before."""
         end = time.monotonic() + TIMEOUT
         while time.monotonic() < end:
             is_over = process is not None and process.poll() is not None
@@ -261,7 +276,7 @@ class StrobeTest(unittest.TestCase):
         self.assertEqual(list(self.runtime.iterdir()), [])
 
     def script(self, name, text):
-        """A file in the test's folder."""
+        """Writes a file into the test's folder."""
         path = self.work / name
         path.write_text(text)
         return path

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program on a camera board, with libstrobe-board.so before the runtime's double."""
+"""Tests with a program of a camera board and libstrobe-board.so in front of the test double of the
+runtime."""
 
 import json
 import subprocess
@@ -8,7 +9,7 @@ from support import BUILD, StrobeTest
 
 LIBRARY = BUILD / "board" / "libstrobe-board.so"
 PROGRAM = BUILD / "tests" / "svp-double" / "svp-program"
-# They name models that are loaded from memory.
+# These functions name models that are loaded from memory.
 OPENERS = {"open", "open64", "openat", "openat64", "fopen", "fopen64"}
 LAYERS = """\
 layer conv1 Convolution AA_CORE 400 400000 320000 260000 20000 12000 40000 8000 96000 60000 1048576 524288 2000 65
@@ -26,7 +27,7 @@ class BoardTest(StrobeTest):
         self.config = self.work / "acl.json"
         self.double = self.work / "double.txt"
         self.given = self.work / "given.json"
-        self.environment["TMPDIR"] = str(self.work)  # has the locks of devices
+        self.environment["TMPDIR"] = str(self.work)  # TMPDIR contains the locks of devices
 
     def configure(self, double=LAYERS, dump=None, **keys):
         values = {"switch": "on", "output": str(self.jobs), "aacpu": "on",

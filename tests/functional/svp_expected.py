@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of the vendor's form that the two worked examples give, byte for byte, computed from the
-examples by another way than the exporters'."""
+"""The files in the vendor's form that the two worked examples must give, byte for byte. They are
+computed from the examples by code that is independent of the exporters."""
 
 from fractions import Fraction
 import json
@@ -22,7 +22,7 @@ PID = 4242
 
 
 def rounded(value, digits=3):
-    """Half away from zero."""
+    """Rounds half away from zero."""
     scaled = (Fraction(value) * 10 ** digits + Fraction(1, 2)).__floor__()
     return "%d.%0*d" % (scaled // 10 ** digits, digits, scaled % 10 ** digits)
 
@@ -41,7 +41,7 @@ def event(name, phase, pid, tid, args, ts=None, dur=None):
 
 
 def rows(pid, names):
-    """The names of rows, and their order."""
+    """The names of the rows, in their order."""
     for tid, name in names:
         yield event("thread_name", "M", pid, tid, {"name": name})
         yield event("thread_sort_index", "M", pid, tid, {"sort_index": tid})
@@ -52,7 +52,8 @@ def array(events):
 
 
 def task_time(captures):
-    """`captures`: number, begin, batch, current picture, layers, and how many of them are there."""
+    """`captures` have: number, begin, batch, current picture, layers, and the number of existing
+    layers."""
     events = [event("process_name", "M", 0, 0, {"name": "Task Scheduler (device 0)"}),
               *rows(0, ((0, "Stream 0 AA CORE"), (1, "Stream 0 AA CPU"), (3, "Captures")))]
     for number, begin, batch, current, layers, there in captures:
@@ -143,7 +144,7 @@ def tables(model, batch, captures, calls):
 
 
 def files(model, batch, captures, calls):
-    """Folder and name of each file, and its text."""
+    """The folder, name and text of each file."""
     found = {"timeline/task_time_0.%s.1.%d.json" % (model, batch): task_time(captures),
              "timeline/acl_0.%s.1.%d.json" % (model, batch): acl(calls)}
     for name, kind, table in tables(model, batch, captures, calls):
@@ -157,7 +158,7 @@ def example():
 
 
 def captures():
-    """Of the last one the fourth layer is torn."""
+    """In the last capture the fourth layer is torn."""
     return files("a.b-c.1", 100, [
         (number, number * 100000000, 100, (number - 1) * 200, made_job.LAYERS, 4 - (number == 5))
         for number in range(1, 6)],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words on the command line: help, versions, usage errors."""
+"""Arguments of the command line: help, versions, usage errors."""
 
 import os
 
@@ -9,7 +9,7 @@ COMMANDS = ("run", "attach", "show", "analyse", "diff", "info", "plugins", "torc
 
 
 def without_rights():
-    """Root may read every file, so the test goes on as another user."""
+    """Runs the test as another user, because root may read every file."""
     if os.geteuid() == 0:
         os.setgid(65534)
         os.setuid(65534)
@@ -60,7 +60,7 @@ class UsageTest(StrobeTest):
         self.assertUsageError("plugins", "a", "b", says="One name")
 
     def test_options_without_a_text(self):
-        """Of shell variables that are not set."""
+        """Arguments from shell variables that are not set."""
         for words in (
             ("run", "-o", "", "true"),
             ("run", "--step-on=", "true"),
@@ -84,7 +84,7 @@ class UsageTest(StrobeTest):
 
     @needs_python
     def test_an_interpreter_without_torch(self):
-        """As a user sees it who has another: no traceback."""
+        """If the user's interpreter has no PyTorch, there is no traceback."""
         (self.work / "torch.py").write_text("raise ModuleNotFoundError(name='torch')\n")
         self.environment["PYTHONPATH"] = str(self.work)
         done = self.strobe("torch", "build", "--python", PYTHON, "-o", self.work / "x", code=1)

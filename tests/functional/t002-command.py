@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command under `strobe run`: how it is found and how it ends is what the caller sees."""
+"""The caller of `strobe run` sees how the command is found and how it ends."""
 
 import os
 import signal

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals to `strobe run`: TERM, HUP, USR1 and USR2 go on to the command, INT and QUIT do not."""
+"""Signals to `strobe run`: TERM, HUP, USR1 and USR2 are passed on to the command, INT and QUIT are
+not."""
 
 import os
 import signal
 
 from support import PYTHON, StrobeTest
 
-# Says what it gets and ends with 5 at the word of a second file.
+# Prints the signals that it gets, and exits with 5 when a second file appears.
 WATCHER = """
 import os, signal, sys, time
 def note(number, frame):

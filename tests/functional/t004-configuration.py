@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A configuration that is wrong is refused before the command starts, and nothing is left."""
+"""A wrong configuration is refused before the command starts, and nothing is left behind."""
 
 import json
 import shutil
@@ -23,7 +23,7 @@ class ConfigurationTest(StrobeTest):
         self.assertRefused("-c", path, code=code, says=says)
 
     def test_longest_worker(self):
-        """As much of it as a folder's name has room for, in whole characters."""
+        """A name is truncated to the room in a folder's name, at a whole character."""
         for worker in ("x" * 225, "\u00e4" * 112):
             with self.subTest(worker[0]):
                 path = self.script("config.json", json.dumps({"output": {"worker": worker}}))
@@ -122,7 +122,8 @@ class ConfigurationTest(StrobeTest):
         self.assertEqual(self.records_of(self.result(), "marker"), 30)
 
     def collectors(self, *words):
-        """Those of a run, by name, with their options. The helpers add no flag of their own."""
+        """The collectors of a run, by name, with their options. The helpers add no flag
+        themselves."""
         shutil.rmtree(self.out, ignore_errors=True)
         done = subprocess.run([STROBE, "run", "-o", self.out, *words, "--", "true"], cwd=self.work,
                               env=self.environment, capture_output=True, text=True, check=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe plugins`: what is found, with which options, and why some of it cannot be used."""
+"""`strobe plugins` lists the plugins with their options, and why some of them cannot be used."""
 
 import os
 import re
@@ -80,7 +80,8 @@ class PluginsTest(StrobeTest):
         self.assertIn("shadowed", self.strobe("plugins", "--plugin-path", folder).stdout)
 
     def test_folder_that_is_not_there(self):
-        """A slip in the name is told by every command, and not taken for a folder without plugins."""
+        """If the name of a folder is wrong, every command says so, and does not take it for a
+        folder without plugins."""
         missing, ran = self.work / "missing", self.work / "ran"
         file = self.work / "a.so"
         file.write_text("")
@@ -105,7 +106,7 @@ class PluginsTest(StrobeTest):
 
 
 class BadPluginsTest(StrobeTest):
-    """None of them takes the listing down or the good ones with it."""
+    """No bad plugin ends the listing or hides the good plugins."""
 
     def setUp(self):
         super().setUp()
@@ -149,7 +150,7 @@ class BadPluginsTest(StrobeTest):
         self.assertRefused("crash")
 
     def test_crash_when_opened(self):
-        """The program is gone with it; whose fault it was is told."""
+        """The crash ends the command; a message names the plugin."""
         self.add(bad_plugin("fatal/open_crashes"), "open_crashes.so")
         done = self.strobe(
             "run", "-o", self.out, "--plugin-path", self.folder, "--collect", "open_crashes", "--",

@@ -39,7 +39,7 @@ class ShowTest(StrobeTest):
         self.assertNotIn("Clock:", text)
 
     def test_info_of_many_threads(self):
-        """The text leaves out most of them, the JSON none."""
+        """The text leaves out most of the threads, JSON has all."""
         self.record(program("marked-program"), "3", "1000", collect=["fake:records=0"])
         tracks = self.json("info", self.out)[0]["tracks"]
         short = [track for track in tracks if track["records"] == 1]
@@ -79,7 +79,7 @@ class ShowTest(StrobeTest):
             self.assertEqual([row["duration"] for row in rows], wanted[:7])
 
     def test_direction(self):
-        """The order can be told with the column; --reverse turns round whatever it is."""
+        """The order can be given with the column; --reverse reverses any order."""
         self.record()
         for flags, descends in (
             (["duration:asc"], False), (["duration:desc"], True), (["name:desc"], True),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe analyse`: the same files again, from the capture alone."""
+"""`strobe analyse` makes the same files again, from the capture alone."""
 
 import json
 import os
@@ -63,7 +63,8 @@ class AnalyseTest(StrobeTest):
         self.assertEqual(self.contents(), before)
 
     def test_two_of_one_name(self):
-        """Their folders below -o would be one: the second is refused, the first stays."""
+        """Two results with the same name would have the same folder below -o: the second is
+        refused, the first stays."""
         other = self.work / "other" / self.directory.name
         shutil.copytree(self.directory, other)
         place = self.work / "elsewhere"

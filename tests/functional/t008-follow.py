@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several processes below one command."""
+"""A command with several processes."""
 
 import itertools
 
@@ -41,7 +41,8 @@ class FollowTest(StrobeTest):
         self.record(PYTHON, script, collect=["gc"])
         self.assertEqual(len(self.results()), 1)
         self.record(PYTHON, script, collect=["gc"], flags=["--follow"])
-        # The parent and both workers; multiprocessing's resource tracker is Python too.
+        # The parent and both workers; the resource tracker of multiprocessing is a Python process
+        # too.
         self.assertGreaterEqual(len(self.results()), 1 + 3)
 
     @needs_python
@@ -69,7 +70,7 @@ class FollowTest(StrobeTest):
 
 @needs_python
 class PairsTest(StrobeTest):
-    """Collectors beside each other leave the program alone."""
+    """Pairs of collectors do not disturb the program."""
 
     def check(self, pairs):
         for pair in pairs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was recorded outlives the program that recorded it."""
+"""Records survive the program that recorded them."""
 
 import os
 import pathlib
@@ -16,7 +16,8 @@ class KillTest(StrobeTest):
         process = self.start(
             "run", "-o", self.out, "--collect", COLLECT, "--",
             "sh", "-c", "echo $$ > pid; while grep -qs strobe-fake /proc/$$/task/*/comm; do sleep 0.01; done; "
-            "mkfifo end; touch ready; read line < end", # without a child, which would hold the capture's lock
+            # has no child, which would hold the capture's lock
+            "mkfifo end; touch ready; read line < end",
         )
         self.wait_for_file(self.work / "ready", process)
         return process, int((self.work / "pid").read_text())
@@ -34,7 +35,7 @@ class KillTest(StrobeTest):
         self.assertNothingLeft()
 
     def test_writer_finishes_what_a_killed_program_left(self):
-        """No analysis runs: the process beside the program sees its end."""
+        """No analysis runs here: the writer process notices the end of the program."""
         process, pid = self.start_command()
         process.kill()
         process.wait()

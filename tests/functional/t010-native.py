@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A C program that marks itself up with strobe.h, under `strobe run`."""
+"""A C program with marks of strobe.h, under `strobe run`."""
 
 from support import SCHEDULE, StrobeTest, program
 

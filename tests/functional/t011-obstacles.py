@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where nothing can be injected the command runs all the same, and stderr says why."""
+"""If Strobe cannot be loaded into the command, the command still runs, and a message on stderr
+gives the reason."""
 
 import os
 import shutil

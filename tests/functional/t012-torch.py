@@ -59,7 +59,8 @@ class TorchTest(StrobeTest):
 
     @tap.once_test
     def test_class_that_never_steps(self):
-        """Told without a schedule too, with the name that was meant."""
+        """A message says so, also without a schedule, and suggests the name that was probably
+        meant."""
         done = self.train(3, "--step-on", "SDG")
         self.assertIn('No step ended: no optimizer "SDG" stepped, did you mean "SGD"?', done.stderr)
         self.assertIn("those that did: SGD", done.stderr)

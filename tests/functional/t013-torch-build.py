@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bridge compiled against a real PyTorch's headers, and used: slow."""
+"""Compiles the bridge against the headers of a real PyTorch and uses it; this is slow."""
 
 import subprocess
 import unittest
@@ -34,7 +34,8 @@ class TorchBuildTest(StrobeTest):
 
     @needs_python
     def test_bridge_that_was_built_records(self):
-        """The first of the search path is taken before the one that came with the build."""
+        """The bridge found first on the search path is used, not the one that came with the
+        build."""
         folder = self.work / "bridges"
         self.strobe("torch", "build", "--python", PYTHON, "-o", folder)
         script = self.script("train.py", TRAINING)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""trace_view.json read by an independent, strict reader: one that refuses what a viewer would trip
-over, and checks that the spans of every row nest."""
+"""Reads trace_view.json with an independent, strict reader: it refuses everything that a viewer
+could fail on, and checks that the spans of every row nest."""
 
 import collections
 import json
@@ -33,7 +33,7 @@ def unique(pairs):
 
 
 def nanoseconds(number):
-    """Of a number of microseconds, as text."""
+    """The ns of a number of microseconds, which is a text."""
     whole, part = number.split(".")
     if len(part) != 3:
         raise ValueError("not three decimals: %s" % number)
@@ -63,7 +63,7 @@ class TraceTest(StrobeTest):
             if event["ph"] == "X" and event["cat"] == "cpu_op":
                 begin = nanoseconds(event["ts"])
                 end = begin + round(float(event["dur"]) * 1000)
-                # What a viewer makes of it.
+                # Data that a viewer derives from the trace.
                 self.assertLess(abs(float(event["ts"]) + float(event["dur"]) - end / 1000), 1e-6)
                 rows[event["pid"], event["tid"]].append((begin, -end, event["name"][:40]))
         for row, spans in rows.items():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A capture that rolled over: its directory is all segments, a segment's file that one alone."""
+"""A rotated capture: its directory stands for all segments, the file of a segment for this segment
+alone."""
 
 import pathlib
 import shutil
@@ -41,9 +42,10 @@ class SegmentsTest(StrobeTest):
         self.assertEqual([part["continued"] for part in parts], [True] * (len(parts) - 1) + [False])
         self.assertEqual(sum(part["kinds"].get("marker_instant", 0) for part in parts), MARKS)
         self.assertEqual(whole["kinds"]["marker_instant"], MARKS)
-        self.assertEqual(whole["kinds"]["marker"], 1)  # the range around them, once
+        self.assertEqual(whole["kinds"]["marker"], 1)  # the range around them is counted once
         self.assertEqual(whole["unfinished"], 0)
-        unfinished = [part["unfinished"] for part in parts]  # it ends in the last segment but for chance
+        # the range ends in the last segment, except by chance
+        unfinished = [part["unfinished"] for part in parts]
         self.assertEqual((unfinished[0], unfinished[-1]), (1, 0))
         self.assertEqual(whole["records"], sum(part["records"] - part["unfinished"] for part in parts))
         self.assertEqual(whole["bytes"], sum(segment.stat().st_size for segment in self.segments))
@@ -89,7 +91,8 @@ class SegmentsTest(StrobeTest):
         whole = self.info(self.directory)
         self.assertGreater(whole["first_segment"], 1)
         self.assertEqual(whole["damaged"], 0)
-        self.assertEqual(whole["kinds"]["marker"], 1)  # begun in a segment that is gone
+        # the range began in a segment that was removed
+        self.assertEqual(whole["kinds"]["marker"], 1)
         self.assertLess(whole["kinds"]["marker_instant"], MARKS)
         text = self.strobe("info", self.directory).stdout
         self.assertRegex(text, r"\nsegments +2, from number %d on: earlier ones were rolled away\n"

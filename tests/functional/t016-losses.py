@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Losses by cause, thread and time, wherever a result is shown, and what they touch is marked."""
+"""Every view of a result shows losses by cause, thread and time, and marks the records that they
+affect."""
 
 import csv
 import shutil
@@ -9,7 +10,7 @@ from support import PROGRAMS, StrobeTest, program
 from trace_file import trace_events
 
 MS = 1000000
-DEPTH_MAX = 1024  # ranges that may be open at once on one thread
+DEPTH_MAX = 1024  # number of ranges that may be open at the same time on one thread
 POOL_EMPTY, STRING_CUT, DROPPED = 0, 8, 9
 HEADER = (
     "Name,Input Shapes,Call Stack,Host Self Duration(us),Host Total Duration(us),"
@@ -19,8 +20,8 @@ HEADER = (
 
 
 class MadeTest(StrobeTest):
-    """Steps 10, 11 and 12 of 100 ms each; in each, threads 1001 and 1002 run an operator for 30 ms
-    from its 10th ms on."""
+    """Steps 10, 11 and 12 of 100 ms each. In each step, threads 1001 and 1002 run an operator for
+    30 ms, which begins 10 ms after the step."""
 
     def make(self, *losses):
         made = MadeCapture(300 * MS)
@@ -43,7 +44,7 @@ class MadeTest(StrobeTest):
         return [row["number"] for row in self.rows("step_summary") if row["incomplete"]]
 
     def incomplete_operators(self):
-        """(thread, step) of each."""
+        """Returns (thread, step) of each incomplete operator."""
         return sorted(
             (row["track"], 10 + (row["begin"] - BEGIN) // (100 * MS))
             for row in self.rows("operator_detail") if row["incomplete"]
@@ -80,7 +81,8 @@ class MadeTest(StrobeTest):
         self.assertEqual(self.incomplete_operators(), [(1002, 11)])
 
     def test_what_is_no_gap(self):
-        """A text that was cut lost no record, and a step ends where the next one begins."""
+        """A truncated text lost no record, so it is no gap; a step ends where the next one
+        begins."""
         self.make((2, 1, STRING_CUT, 0, 300), (2, 0, POOL_EMPTY, 0, 300), (3, 1, POOL_EMPTY, 100, 101))
         self.assertEqual(self.incomplete_steps(), [11])
         self.assertEqual(self.incomplete_operators(), [])
@@ -155,7 +157,7 @@ class MadeTest(StrobeTest):
         self.assertIn("14 records offered = 9 stored + 5 lost", done.stderr)
         self.assertIn("1 of 6 operator_detail", done.stderr)
         self.assertIn("1 of 3 step_summary", done.stderr)
-        # A form of another tool's has no room for a mark: loss.csv beside it is the sign.
+        # The form of another tool has no place for a mark; loss.csv shows the loss.
         self.assertEqual((self.output() / "operator_details.csv").read_bytes(), details)
         self.assertEqual(details.decode().splitlines()[0], HEADER)
         self.assertEqual(
@@ -202,7 +204,7 @@ class MadeTest(StrobeTest):
         self.assertEqual(answer["incomplete"]["operator_average"], 2)
 
     def test_derived_kind_on_request(self):
-        """An option that names kinds makes the passes run that derive them."""
+        """If an option names derived kinds, the passes that derive them run."""
         self.make((2, 5, POOL_EMPTY, 120, 130))
         for options, wanted in (
             ("csv", []),
@@ -248,14 +250,16 @@ class RecordedTest(StrobeTest):
             self.assertEqual(row["incomplete"], touched, row)
 
     def test_small_pool(self):
-        """More threads and records than it has blocks for: the loss report is balanced to the record."""
+        """There are more threads and records than the pool has blocks for; each record is stored or
+        counted as lost."""
         n = 1000000
         self.record(collect=["fake:threads=64,records=0"])
-        own = self.json("info", self.out)[0]["offered"]  # the core's calls of the collector
+        own = self.json("info", self.out)[0]["offered"]  # calls of the collector by the core
         shutil.rmtree(self.result())
         config = self.script("config.json", '{"buffer": {"size": "8MB", "flush_interval": "50ms"}}')
         flags = ["-c", config, "--export", "csv:kinds=loss"]
-        self.preload(PROGRAMS / "slow-disk.so")  # slower than any load, a sanitizer's too
+        # slower than any disk under load, also with a sanitizer
+        self.preload(PROGRAMS / "slow-disk.so")
         self.environment["SLOW_DISK_US"] = "20000"
         self.record(collect=["fake:threads=64,records=%d" % n], flags=flags)
         self.preload()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory of commands on long captures: what is resident at most, files that are mapped included.
+"""The largest resident memory of commands on long captures, including mapped files.
 
-STROBE_TEST_RECORDS sets how long they are (millions take seconds each and 40 bytes a record)."""
+STROBE_TEST_RECORDS sets the number of records. A capture of millions takes seconds to make, and 40
+bytes of disk for each record."""
 
 import os
 import subprocess
@@ -20,7 +21,7 @@ class MemoryTest(StrobeTest):
         return path
 
     def peak(self, *words):
-        """Bytes of a command that runs well."""
+        """The peak memory, in bytes, of a command that succeeds."""
         done = subprocess.run([program("peak"), STROBE, *map(str, words)], env=self.environment,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -39,8 +40,9 @@ class MemoryTest(StrobeTest):
         little, much = (self.peak("info", self.make(n)) for n in (RECORDS // 4, RECORDS))
         self.assertLess(much, little + 2 * MB)
 
-    # Batches in the queues, and on each thread 16,384 operators that a longer one may still enclose:
-    # 98 and 107 MB with 20 million records, 106 and 108 MB with 60 million.
+    # This includes the batches in the queues and, for each thread, 16,384 operators that a longer
+    # operator may still enclose. Measured: 98 and 107 MB with 20 million records, 106 and 108 MB
+    # with 60 million.
 
     def test_show(self):
         self.assertPeak(112, "show")

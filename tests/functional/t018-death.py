@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole process groups and analyses that are killed: nothing is lost, and nothing is left over.
+"""Kills whole process groups and analyses: no record is lost, and nothing is left behind.
 
-STROBE_TEST_DEATHS is how often each is tried (the long suite's figures).
+STROBE_TEST_DEATHS sets how often each is tried; the long suite sets a larger number.
 """
 
 import mmap
@@ -20,8 +20,8 @@ from support import PYTHON, STROBE, StrobeTest, needs_python
 ROUNDS = int(os.environ.get("STROBE_TEST_DEATHS", "3"))
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
-# A parent and two forked children. Each tells how many ranges are complete, after each of them,
-# and has one open all the time.
+# A parent and two forked children. Each prints the number of complete ranges after each range, and
+# has one range open all the time.
 FAMILY = """
 import mmap, os, struct, sys, time
 import strobe
@@ -45,7 +45,8 @@ for slot in (1, 2):
 work(0, shared)
 """
 
-# Leaves a result whose analysis goes on by itself; waits for a word before it ends.
+# Leaves a result whose analysis continues in the background; waits for a line of input before it
+# ends.
 DETACHED = """
 import sys, time
 from strobe import profiler
@@ -95,7 +96,8 @@ def members(group):
 @needs_python
 class GroupTest(StrobeTest):
     def kill_once(self, after):
-        """SIGKILL to strobe run, the command and its children at once, as when memory is out."""
+        """Sends SIGKILL to strobe run, the command and its children at the same time, as the kernel
+        does when memory is exhausted."""
         told = self.work / "told"
         told.write_bytes(bytes(4096))
         script = self.script("family.py", FAMILY)
@@ -127,7 +129,7 @@ class GroupTest(StrobeTest):
             (slot,) = [int(name[5:]) for name in found if name.startswith("open ")]
             done = found["work %d" % slot]
             self.assertEqual(len(found), 2)
-            # Killed between the record and the word about it, or inside the record.
+            # The program was killed between the record and its report, or inside of the record.
             self.assertLessEqual(info["lost"]["pool_empty"], len(done))
             if info["lost"]["pool_empty"] == 0:
                 self.assertEqual(done, list(range(len(done))))
@@ -179,7 +181,7 @@ class AnalysisTest(StrobeTest):
             time.sleep(random.uniform(0, whole))
             analysis.kill()
             analysis.communicate()
-            # The old files or the new ones, whole and the same.
+            # There are the old files or the new ones, complete and consistent.
             self.assertEqual(contents(self.output), self.undisturbed)
             self.assertEqual(len(self.json("info", self.out)), 1)
         self.strobe("analyse", self.out)
@@ -212,7 +214,7 @@ class AnalysisTest(StrobeTest):
 @needs_python
 class DetachedTest(StrobeTest):
     def analysis_of(self, process):
-        """Pid of the analysis that the script has started."""
+        """The process id of the analysis that the script has started."""
         for path in pathlib.Path("/proc/%d/task" % process.pid).glob("*/children"):
             for pid in path.read_text().split():
                 if b"analyse" in pathlib.Path("/proc/%s/cmdline" % pid).read_bytes():

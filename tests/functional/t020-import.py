@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`strobe import`: results of an Ascend host into captures and back into files.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import csv
@@ -98,7 +98,7 @@ class ImportTest(StrobeTest):
             process = self.start("import", "-o", self.work / ("cut%d" % end), "--export", "csv",
                                  source)
             errors = process.communicate()[1]
-            # 5: not one record is whole, or nothing says any more what the file is
+            # code 5: no record is complete, or the format cannot be recognised any more
             self.assertIn(process.returncode, (0, 5), errors)
 
     def test_refusals(self):
@@ -107,7 +107,7 @@ class ImportTest(StrobeTest):
         for name in ("a", "b", "c"):
             (self.work / "empty" / name).mkdir()
         again = self.strobe("import", self.work / "empty", code=5).stderr
-        self.assertEqual(again, told)  # not once more for each
+        self.assertEqual(again, told)  # each message appears only once
         done = self.strobe("import", "--format", "ascend_db", self.work / "empty", code=5)
         self.assertIn("importer ascend_db does not read it or anything in it", done.stderr)
         done = self.strobe("import", "--format", "ascend_text:nonesuch=1", self.make_source(), code=3)

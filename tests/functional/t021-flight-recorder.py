@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A flight recorder: what it holds is dumped while it records, left at the end, found after a kill."""
+"""The content of a flight recorder is dumped while it records, written at the end, and found after
+a kill."""
 
 import os
 import platform
@@ -10,7 +11,7 @@ import unittest
 from numbered import NUMBERED, NumberedTest
 from support import BUILD, PYTHON, needs_python
 
-# Records in a session of its own, and makes the file "ready".
+# Records in its own session, and creates the file "ready".
 OWN = """
 import ctypes, json, os, signal, struct, sys, time
 import strobe
@@ -26,7 +27,7 @@ assert strobe.dump()
 time.sleep(.001)
 os.kill(os.getpid(), signal.SIGKILL)
 """
-# Files, processes and futexes end a program under this filter.
+# Under this filter, opening files, making processes and using futexes end a program.
 FILTERED = OWN + """
 calls = (2, 56, 57, 58, 82, 83, 202, 257, 258, 264, 316, 435)
 code = [(0x20, 0, 0, 0)] + [(0x15, len(calls) - i, 0, nr) for i, nr in enumerate(calls)]
@@ -49,8 +50,8 @@ class RecorderTest(NumberedTest):
         return self.start_numbered(*options, flags=("--buffer", "policy=ring,size=8MB", *flags))
 
     def dumps(self):
-        """Result directories that are dumps, and the one that is none. A dump that a kill cut off
-        left nothing that looks like a capture."""
+        """The result directories that are dumps, and the one that is not. A dump that was
+        interrupted by a kill left nothing that looks like a capture."""
         whole = [path for path in self.results() if (path / "FRAMEWORK/capture.strobe").exists()]
         reasons = {path: self.info(path)["metadata"].get("dump_reason") for path in whole}
         (own,) = [path for path, reason in reasons.items() if reason is None]
@@ -84,7 +85,7 @@ class RecorderTest(NumberedTest):
         self.assertEqual([found["t0"][-1], found["t1"][-1]], [119999, 119999])
 
     def test_signal_and_end(self):
-        """A dump that is made while the program ends is analysed as well."""
+        """A dump that is made while the program ends is analysed too."""
         process = self.start_ring("--dump", "signal=SIGUSR2,min_interval=0s")
         self.wait_until(lambda: min(self.committed(2)) > 10000, "records", process)
         os.kill(self.pid, signal.SIGUSR2)
@@ -95,7 +96,7 @@ class RecorderTest(NumberedTest):
             self.assertTrue((path / "ASCEND_PROFILER_OUTPUT" / "analyse.done").exists(), errors)
 
     def test_signal_to_strobe_run(self):
-        """It passes the signal on."""
+        """`strobe run` passes the signal on."""
         process = self.start_ring("--dump", "signal=USR2", options=("-t", 1, "-u", 50, "-n", 40000))
         process.send_signal(signal.SIGUSR2)
         self.wait_until(lambda: len(self.results()) > 1, "a dump", process)
@@ -118,7 +119,8 @@ class RecorderTest(NumberedTest):
             "-s", "20x10000,800000,5x10000,800000,20x10000",
         )
         dumps, own = self.dumps()
-        # The second may be asked for while the first is being written: one dump serves both.
+        # The second dump may be requested while the first is being written: then one dump serves
+        # both requests.
         self.assertIn(len(dumps), (1, 2))
         for reason in dumps.values():
             self.assertRegex(reason, r"^step (20|26) took [89]\d\d ms, [\d.]+ x the running median$")
@@ -148,7 +150,7 @@ class RecorderTest(NumberedTest):
 
     @needs_python
     def test_dump_by_the_script(self):
-        """The recorder belongs to the run, whichever process asks."""
+        """The recorder belongs to the run, whichever process requests a dump."""
         script = self.script("script.py", (
             "import strobe\n"
             "from strobe import profiler\n"
@@ -171,7 +173,7 @@ class RecorderTest(NumberedTest):
         return subprocess.Popen([PYTHON, script, self.out, self.work / "ready"], env=environment)
 
     def check_dump(self, reason):
-        """There is one, complete, beside the program's own result."""
+        """There is one complete dump next to the program's own result."""
         self.wait_until(lambda: any((path / "logs").is_dir() and list(path.glob("logs/*.log"))
                                     and path != self.first for path in self.results()), "a dump")
         dumps, _ = self.dumps()
@@ -193,7 +195,7 @@ class RecorderTest(NumberedTest):
     @needs_python
     @unittest.skipUnless(platform.machine() == "x86_64", "numbers of system calls")
     def test_filtered(self):
-        """The handler makes no system call."""
+        """The signal handler makes no system call."""
         process = self.start_own(FILTERED)
         try:
             self.wait_until((self.work / "ready").exists, "the filter", process)
@@ -214,7 +216,7 @@ class RecorderTest(NumberedTest):
     # ---- what is left ----
 
     def test_keep(self):
-        """Of a long run the end: at least as much as was asked for, as whole blocks are kept."""
+        """At least the requested time at the end of a long run is kept, in whole blocks."""
         flags = ("--buffer", "policy=ring,size=64MB,keep=200ms")
         self.finish(self.start_numbered("-n", 1500000, flags=flags))
         info = self.info(self.result())
@@ -247,7 +249,7 @@ class RecorderTest(NumberedTest):
                 least = (1000, 250000)[number % 2]
                 self.wait_until(lambda: min(self.committed(2)) > least, "some records", process)
                 if number % 3 == 2:
-                    os.kill(self.pid, signal.SIGUSR2)  # as it dumps
+                    os.kill(self.pid, signal.SIGUSR2)  # while it writes a dump
                 self.kill_all(process)
                 self.check_killed(pause == 0)
 
@@ -264,7 +266,7 @@ class RecorderTest(NumberedTest):
         self.assertEqual(len(found["open"]), 1)
         for name, n in zip(("t0", "t1"), committed):
             numbers = found[name]
-            # The record after the last that was told may be there: committed, or still open.
+            # The record after the last reported one may be there: committed, or still open.
             self.assertIn(numbers[-1], (n - 1, n, n + 1))
             if info["lost"]["pool_empty"] == 0:
                 self.assertWithoutGap(numbers, numbers[0])

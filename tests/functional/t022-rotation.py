@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures that roll over: by size, time and steps, how many are kept, and what a kill leaves; full
-buffers and window ends that wait for the disk, or do not; and what is refused before the command is started."""
+"""Rotation of captures by size, time and steps, the number of kept segments, and the state after a
+kill; full buffers and window ends that wait for the disk or do not wait; and configurations that
+are refused before the command is started."""
 
 import os
 import random
@@ -62,7 +63,8 @@ class RotationTest(NumberedTest):
         self.assertEqual(self.numbers(self.result())["t0"], found)
 
     def test_steps(self):
-        """The writer's thread is asked for a segment and begins it when it runs: it is given time."""
+        """The program requests a segment, and the writer's thread begins it when it runs, so it
+        needs some time."""
         self.run_steps("steps=5", "5x5000" + ",500000,4x5000" * 3)
         self.assertEqual(self.info(self.result())["kinds"]["step"], 20)
         counts = [self.records_of(self.result() / "FRAMEWORK" / name, "step") for name in self.segments()]
@@ -87,7 +89,8 @@ class RotationTest(NumberedTest):
     # ---- kills ----
 
     def test_kill(self):
-        """At random moments under load, many of which hit the writer as it rolls over."""
+        """Kills at random moments under load; many of them happen while the writer begins a new
+        segment."""
         instants = random.Random(SEED)
         n_segments = 0
         for number in range(ROUNDS):
@@ -112,7 +115,7 @@ class RotationTest(NumberedTest):
         self.assertEqual(found["open"], [-1])
         for name, n in zip(("t0", "t1"), committed):
             self.assertWithoutGap(found[name])
-            # The record after the last that was told may be there: committed, or still open.
+            # The record after the last reported one may be there: committed, or still open.
             self.assertIn(len(found[name]), (n, n + 1, n + 2))
         self.assertFalse(any(name.endswith(".new") for name in self.segments()))
         before = {path: path.read_bytes() for path in (self.result() / "FRAMEWORK").iterdir()}
@@ -133,7 +136,7 @@ class RotationTest(NumberedTest):
 
 
 class SlowDiskTest(NumberedTest):
-    """More is offered than the disk takes."""
+    """The program records more than the disk can store."""
 
     def record_slowly(self, policy):
         self.preload(PROGRAMS / "slow-disk.so")
@@ -154,12 +157,12 @@ class SlowDiskTest(NumberedTest):
             self.assertWithoutGap(found[name])
 
     def test_drop_loses_and_counts(self):
-        """On the same disk."""
+        """On the same disk, records are lost and counted."""
         info = self.record_slowly("drop")
         self.assertGreater(info["lost"]["pool_empty"], 0)
         lost, stored = sum(info["lost"].values()), info["kinds"]
         self.assertEqual(stored["marker"] + stored["collector_call"] + lost, info["offered"])
-        self.assertEqual(info["offered"], 600001 + 5)  # calls of the collector may be lost, too
+        self.assertEqual(info["offered"], 600001 + 5)  # calls of the collector may be lost too
 
 
 MARKS = 100000
@@ -191,7 +194,7 @@ prof.stop()
 
 @needs_python
 class EndTest(StrobeTest):
-    """The window's end does not wait for a disk that hangs; a reader of the window does."""
+    """The window's end does not wait for a disk that hangs, but a reader of the window does."""
 
     def profile(self, schedule, end):
         script = self.script("script.py", PROFILE % (schedule, MARKS, end))
@@ -206,13 +209,14 @@ class EndTest(StrobeTest):
         self.profile("", "stop")
 
     def test_step(self):
-        """The profile goes on: strobe analyse waits until its program has written the rest."""
+        """The profile continues: strobe analyse waits until the program's writer has written the
+        rest."""
         schedule = "schedule=profiler.schedule(wait=0, warmup=0, active=1, repeat=1)"
         self.profile(schedule, "step")
 
 
 class RefusedTest(StrobeTest):
-    """Exit code 3, a message that helps, and no command."""
+    """Exit code 3, a helpful message, and the command is not started."""
 
     def refuse(self, flags, *expected, config=None):
         if config:
@@ -248,7 +252,7 @@ class RefusedTest(StrobeTest):
                 self.refuse(flags, *expected)
 
     def test_file_and_flags_together(self):
-        """What each of them says is right, and both together are not."""
+        """The file and the flags are right, but not together."""
         self.refuse(("--rotate", "steps=3"), "rotate", config='{"buffer": {"policy": "ring"}}')
         self.refuse((), "config.json", "buffer.policy", config='{"buffer": {"policy": 2}}')
         self.refuse((), "config.json", "rotate.steps", config='{"rotate": {"steps": "3"}}')

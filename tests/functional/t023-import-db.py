@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`strobe import` of databases of an Ascend host.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import csv
@@ -98,7 +98,7 @@ class MadeDbTest(ImportDb):
 
 @unittest.skipUnless(REAL.is_dir(), "no real results here (STROBE_DATA)")
 class RealDbTest(ImportDb):
-    """Every value of the real database, against SQLite's own reading of it."""
+    """Compares every value of the real database with SQLite's own reading of it."""
 
     def setUp(self):
         super().setUp()
@@ -115,7 +115,8 @@ class RealDbTest(ImportDb):
         return self.source.execute(sql).fetchall()
 
     def compare(self, name, fields, sql):
-        """Rows of a file against rows of a query, as sets with counts; how many are equal."""
+        """Compares the rows of a file with the rows of a query, as multisets. Returns the number of
+        equal rows."""
         mine = sorted(tuple(in_ns(row[field]) if field in TIMES else row[field]
                             for field in fields) for row in rows_of(self.output / name))
         theirs = sorted(tuple("" if value is None else str(value) for value in row)
@@ -224,4 +225,4 @@ class RealDbTest(ImportDb):
                         "communication_time": 4, "communication_bandwidth": 12,
                         "communication_matrix": 48}.items():
             self.assertEqual(kinds.get(kind), n, kind)
-        self.assertNotIn("overlap", kinds)  # the viewer's
+        self.assertNotIn("overlap", kinds)  # a viewer has added this table

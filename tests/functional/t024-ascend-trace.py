@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace of an Ascend host, imported and written again: the same events, to the order of keys and
-the digits of numbers.
+"""Imports a trace of an Ascend host and writes it again: the events are the same, except for the
+order of keys and the number of digits.
 
 The case on real results needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and is skipped without.
+next to the source tree), and is skipped without it.
 """
 
 import collections
@@ -33,7 +33,7 @@ def queue_flow(phase, tid, ts):
             "ts": ts, "cat": "async_task_queue"}
 
 
-# In the order of the file, which is that of the first generation.
+# In the order of the file, which belongs to the first generation.
 EVENTS = [
     framework("X", "aten::mm", 78, "1000000.000", dur=5.5, cat="cpu_op",
               args={"Sequence number": 4, "Fwd thread id": 0, "Input Dims": "2,3;\r\n3"}),
@@ -85,8 +85,9 @@ EVENTS = [
 
 
 def recorded(text):
-    """How often each event comes, as text: the order of keys and the digits of numbers count. What
-    passes make of others has tests of its own: kernel links, the overlap, sums."""
+    """The number of times that each event occurs, as text; the order of keys and the digits of
+    numbers count. Other tests check the events that passes derive: kernel links, the overlap,
+    sums."""
     events = json.loads(text, parse_float=lambda digits: {"float": digits},
                         parse_int=lambda digits: {"int": digits})
     overlap = [event["pid"] for event in events if event["name"] == "process_name" and

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of an Ascend host as text: every file of a source gives all that it carries, also alone,
-at level 0, cut, or with what the tool derived.
+"""Results of an Ascend host as text: the import reads everything that each file of a source
+contains, also from a single file, at level 0, from truncated files, and with the data that the tool
+derived.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import collections
@@ -21,7 +22,7 @@ TEXT = DATA / "ascend" / "text_level1_rank0_ascend_pt"
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 real = unittest.skipUnless(TEXT.is_dir(), "no real results here (STROBE_DATA)")
 
-# What the tool takes out of a trace of level 0.
+# Things that the tool removes from a trace of level 0.
 PRUNED = ("CANN", "AscendCL", "Runtime", "GE", "Node", "Model", "Hccl", "acl_to_npu",
           "Communication@")
 KERNELS_L0 = ("Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),"
@@ -47,7 +48,7 @@ def queue(name, category, tid, ts):
             "args": {"correlation_id": 9}}
 
 
-# What a trace may have that no kind has a field for, and what the tool derived.
+# Data in a trace for which no kind has a field, and data that the tool derived.
 EVENTS = [
     {"ph": "M", "name": "process_name", "pid": 77, "tid": 0, "args": {"name": "Python"}},
     {"name": "process_name", "pid": MARKS, "tid": 0, "args": {"name": "python3"}, "ph": "M"},
@@ -103,7 +104,7 @@ def write_rows(path, titles, rows):
 
 class TextTest(StrobeTest):
     def copy(self, keep=lambda name: True):
-        """A copy of the real source with these files of the output."""
+        """A copy of the real source with only these files of the output."""
         source = self.work / "source"
         (source / OUTPUT).mkdir(parents=True)
         for path in TEXT.glob("*.json"):
@@ -128,7 +129,7 @@ class TextTest(StrobeTest):
         return source.parent
 
     def test_all_comes_back(self):
-        """Arguments, marks and arrows of a made trace, and the layer that was derived."""
+        """Arguments, marks and arrows of a made trace come back, and the layer that was derived."""
         made = self.import_folder(self.make(trace_json=json.dumps(EVENTS)), "--derived", "source",
                                   "--export", "chrome_trace")
         mine = json.loads((pathlib.Path(made["output"]) / "trace_view.json").read_text("utf-8"))
@@ -138,7 +139,7 @@ class TextTest(StrobeTest):
         self.assertEqual((sorted(mine - theirs), sorted(theirs - mine)), ([], []))
 
     def test_trace_alone(self):
-        """The file itself is read as in its folder; another tool's array is not."""
+        """The file alone is read like the same file in its folder; another tool's array is not."""
         source = self.make(trace_json=json.dumps(EVENTS))
         folder = self.import_folder(source)
         alone = self.import_folder(source / OUTPUT / "trace.json")
@@ -154,7 +155,7 @@ class TextTest(StrobeTest):
 
     @real
     def test_trace_tells_kernels_by_their_names(self):
-        """Where the time went is as with the table of kernels."""
+        """The division of time is the same as with the table of kernels."""
         outputs = []
         for names in ({"trace_view.json"}, {"trace_view.json", "kernel_details.csv"}):
             shutil.rmtree(self.work / "source", ignore_errors=True)
@@ -168,7 +169,7 @@ class TextTest(StrobeTest):
                             kernels] for _, kernels in outputs))
 
     def test_kernels_alone(self):
-        """Of the second generation only tables were published: they come back cell by cell."""
+        """For the second generation only tables were published: their cells come back unchanged."""
         made = self.import_folder(self.make(k_csv=KERNELS), "--export", "csv")
         output = pathlib.Path(made["output"])
         text = (output / "kernel_details.csv").read_bytes().decode()
@@ -197,7 +198,7 @@ class TextTest(StrobeTest):
         self.assertEqual(counts["module_memory"],
                          len(rows_of(TEXT / OUTPUT / "npu_module_mem.csv")))
         self.assertEqual(counts["l2_cache"], len(rows_of(TEXT / OUTPUT / "l2_cache.csv")))
-        # One record a sample: DDR and HBM of the program, and of the device.
+        # One record for each sample: DDR and HBM, of the program and of the device.
         self.assertEqual(counts["memory_usage"], 2 * memory["APP"])
         self.assertNotIn("overlap", counts)
 
@@ -229,7 +230,8 @@ class TextTest(StrobeTest):
 
     @real
     def test_level_0(self):
-        """As the tool prunes it: no calls, no name for their layer, kernels without streams."""
+        """A source as the tool reduces it at level 0: there are no calls, their layer has no name, and
+        kernels have no streams."""
         source = self.copy(lambda name: name in ("trace_view.json", "kernel_details.csv"))
         trace = source / OUTPUT / "trace_view.json"
         events = [event for event in json.loads(trace.read_text(encoding="utf-8"))
@@ -263,7 +265,7 @@ class TextTest(StrobeTest):
 
     @real
     def test_derived_is_not_read(self):
-        """Without what the tool derived the export is the same to the byte."""
+        """Without the data that the tool derived, the export is the same to the byte."""
         flags = ("--export", "chrome_trace", "--export", "comm_json", "--export",
                  "csv:kinds=op_statistic+api_statistic+step_trace+operator_device+kernel_detail")
         derived = ("op_statistic.csv", "api_statistic.csv", "step_trace_time.csv",
@@ -301,7 +303,7 @@ class TextTest(StrobeTest):
                          len(rows_of(TEXT / OUTPUT / "operator_memory.csv")))
 
     def check_twice(self, source, *flags):
-        """What was exported gives the same files again, to the byte."""
+        """An export of the exported files gives the same files again, to the byte."""
         first = pathlib.Path(self.import_folder(source, *flags)["output"])
         self.out = self.work / "again"
         again = pathlib.Path(self.import_folder(first.parent, *flags)["output"])
@@ -331,7 +333,8 @@ class TextTest(StrobeTest):
 
     @real
     def test_cuts(self):
-        """Every file cut in the middle: it is told which and where, the rest is read."""
+        """Every file is cut in the middle: a message says which file and where, and the rest is
+        read."""
         whole = self.import_folder(TEXT, "--export", "stacks")["kinds"]
         for name in ("trace_view.json", "kernel_details.csv", "memory_record.csv",
                      "operator_memory.csv", "l2_cache.csv"):
@@ -348,7 +351,7 @@ class TextTest(StrobeTest):
 
 
 class DroppedPartTest(StrobeTest):
-    """Of a table that is damaged as a whole nothing is left: the result is not complete."""
+    """If a table is damaged as a whole, none of it is used, and the result is incomplete."""
 
     def make(self, *rows):
         source = self.work / "source" / OUTPUT
@@ -374,7 +377,8 @@ class DroppedPartTest(StrobeTest):
         self.assertFalse(again["complete"])
 
     def test_part(self):
-        """What is left of a table with a damaged row is a complete result, with the row listed."""
+        """If one row of a table is damaged, the rest of the table is used; the result is complete
+        and lists the row."""
         made = self.import_strictly(self.make("SLOG,none,0.0,NPU:0", "HCCL,1.0,1.0,NPU:0"), 0)
         self.assertTrue(made["complete"])
         self.assertEqual(len(made["damaged"]), 1)

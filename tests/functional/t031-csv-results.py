@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CSV files of an Ascend host, imported and written again: the same cells.
+"""Imports CSV files of an Ascend host and writes them again: the cells are the same.
 
 The cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and are skipped without. t160 compares every cell.
+next to the source tree), and are skipped without it. t160 compares every cell.
 """
 
 import json
@@ -91,7 +91,7 @@ INFO = {"config": {"experimental_config": {"_profiler_level": "Level1"}}, "rank_
 
 
 class MadeTest(CsvTest):
-    """A result of the first generation, small and made by hand."""
+    """A small result of the first generation, made by hand."""
 
     def setUp(self):
         super().setUp()
@@ -156,7 +156,7 @@ class RealTextTest(CsvTest):
 
 @unittest.skipUnless(DATABASE.is_dir(), "no real results here (STROBE_DATA)")
 class RealDatabaseTest(CsvTest):
-    """Text files from a database: what both forms carry."""
+    """Makes text files from a database: the data that both forms have."""
 
     def setUp(self):
         super().setUp()
@@ -200,7 +200,7 @@ class RealDatabaseTest(CsvTest):
                self.us("startNs")))
 
     def test_metrics(self):
-        """Times are in ns there, rounded to three digits here."""
+        """The database has times in ns; the text has them rounded to three digits."""
         values = {}
         for task_id, name, value in self.ask(
                 "SELECT globalTaskId, %s, value FROM TASK_PMU_INFO" % self.text("name")):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Databases out of databases: what `strobe import` of a profiler's database writes again.
+"""Makes databases from databases: `strobe import` reads a profiler's database and writes it again.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import pathlib
@@ -29,7 +29,8 @@ class ExportDb(StrobeTest):
         return output
 
     def compare(self, theirs, mine, without=(), is_anew=False):
-        """Declarations and rows of every table, but for what docs/ascend-formats.md lists."""
+        """Compares declarations and rows of every table, except for the differences that
+        docs/ascend-formats.md lists."""
         self.assertEqual(set(theirs.tables) - set(without), set(mine.tables) - set(without))
         self.assertEqual(theirs.indexes(), mine.indexes())
         may_differ = cells.limits("database", is_anew)
@@ -70,13 +71,14 @@ class RealDbTest(ExportDb):
             self.same_bytes(first, self.export(first, "2%d" % len(flags), *flags))
 
     def test_text(self):
-        """A text result as a database: as many rows as the text has events, and then no change."""
+        """A text result as a database has as many rows as the text has events, and a second export
+        changes nothing."""
         first = self.export(REAL_TEXT, "text1")
         second = self.export(first, "text2")
         self.same_bytes(second, self.export(second, "text3"))
         (name,) = (path.name for path in first.glob("ascend_*.db"))
         theirs, mine = Database(first / name), Database(second / name)
-        # which of several blocks of one size was released no database says
+        # no database says which of several blocks of the same size was released
         self.compare(theirs, mine, without={"OP_MEMORY"})
         counts = {"TASK": 535, "COMPUTE_TASK_INFO": 187, "CANN_API": 707, "PYTORCH_API": 2460,
                   "COMMUNICATION_OP": 4, "COMMUNICATION_TASK_INFO": 296, "ACC_PMU": 688, "LLC": 26,
@@ -91,7 +93,7 @@ class RealDbTest(ExportDb):
 
 @unittest.skipUnless((BUILD / "exporters" / "db.so").exists(), "built without SQLite")
 class MadeDbTest(ExportDb):
-    """A small database of the newest generation, with a row in every table that it may have."""
+    """A small database of the newest generation, with a row in every possible table."""
 
     def make(self, *statements):
         path = self.work / "made" / OUTPUT / PROFILER
@@ -102,7 +104,7 @@ class MadeDbTest(ExportDb):
         return path
 
     def check_table(self, table, path):
-        """The table that an import of the database writes has its rows."""
+        """The table that an import of the database writes has the same rows."""
         theirs, mine = Database(path), Database(self.export(path, "own") / PROFILER)
         self.addCleanup(theirs.close)
         self.addCleanup(mine.close)
@@ -130,7 +132,7 @@ class MadeDbTest(ExportDb):
         self.check_table("COMMUNICATION_TASK_INFO", self.make("DROP TABLE COMMUNICATION_OP"))
 
     def test_enum_of_memory(self):
-        """Older databases name actions by an enumeration."""
+        """Older databases use an enumeration for the names of actions."""
         path = self.make("CREATE TABLE ENUM_MEMORY (id INTEGER PRIMARY KEY,name TEXT)",
                          "INSERT INTO ENUM_MEMORY VALUES(5,'allocate'),(6,'release')",
                          "UPDATE NPU_OP_MEM SET type = CASE type WHEN 19 THEN 5 ELSE 6 END")

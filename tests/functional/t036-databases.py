@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Databases of what was recorded here: on by default beside the text files, alone on request."""
+"""Databases of Strobe's own recordings: by default in addition to the text files, or alone on
+request."""
 
 import sqlite3
 import unittest
@@ -13,7 +14,7 @@ PROFILER = "ascend_pytorch_profiler.db"
 @unittest.skipUnless((BUILD / "exporters" / "db.so").exists(), "built without SQLite")
 class DatabasesTest(StrobeTest):
     def files(self, *flags):
-        """Names of the result files of a program that marks ranges."""
+        """The names of the result files of a program that marks ranges."""
         self.record(program("marked-program"), "10", collect=["fake:records=0"], flags=flags)
         return sorted(path.name for path in (self.result() / OUTPUT).iterdir())
 

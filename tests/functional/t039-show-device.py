@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe show` on what was imported: titles with units, names of metrics, derived tables."""
+"""`strobe show` on imported results: titles with units, names of metrics, derived tables."""
 
 import unittest
 
@@ -14,7 +14,7 @@ class ShowDeviceTest(StrobeTest):
         self.strobe("import", "-o", self.out, make_database(self.work))
 
     def table(self, name, *flags):
-        """Head and rows of a table as text, cut at the columns' borders."""
+        """The head and rows of a table that is a text, divided at the columns' borders."""
         lines = self.strobe("show", self.out, "--table", name, *flags).stdout.splitlines()
         return lines[0].split("  "), lines[2:]
 
@@ -53,7 +53,7 @@ class ShowDeviceTest(StrobeTest):
         self.assertEqual(lines[0].split(), ["MatMul", "1000.5", "1800"])
 
     def test_values_that_are_not_there(self):
-        """Empty for people, null for programs; never 0."""
+        """Missing values are empty for people and null for programs, never 0."""
         row = self.json("show", self.out, "--table", "memory_block", "--sort", "name")[0]["rows"][0]
         self.assertEqual((row["name"], row["release_active"]), ("MatMul", None))
         self.assertEqual(row["duration"], 100)

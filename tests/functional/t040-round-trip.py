@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Import, export, import, export: the same bytes the second time. And what comes out is what the
-tools that people use accept (acceptance.py).
+"""Import, export, import, export: the second export has the same bytes. And tools that people use
+accept the output (acceptance.py).
 
 The cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and are skipped without.
+next to the source tree), and are skipped without it.
 """
 
 import json
@@ -22,7 +22,7 @@ TEXT = DATA / "ascend" / "text_level1_rank0_ascend_pt"
 DATABASE = DATA / "ascend" / "db_level1_rank0_ascend_pt"
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 
-# Of one form each; those of them that this build has are used.
+# Exports in one form each; only those that this build has are used.
 FORMS = {"text": ["chrome_trace", "csv", "comm_json"], "db": ["db"]}
 FORMS = {form: [name for name in names if (BUILD / "exporters" / (name + ".so")).exists()]
          for form, names in FORMS.items()}
@@ -48,13 +48,13 @@ class RoundTrip(StrobeTest):
         self.assertEqual(other, [], "%s and %s" % (first, second))
 
     def twice(self, source, form, *flags):
-        """The form of the source: its first export comes out again."""
+        """In the form of the source, the second export equals the first."""
         first = self.export(source, form, *flags)
         self.assertTrue(any(name != "analyse.done" for name in self.files(first)))
         self.assertSameFiles(first, self.export(first, form, *flags))
 
     def across(self, source, form, *flags):
-        """Another form: it does not carry everything, but what it carries stays."""
+        """Another form does not contain everything, but keeps what it contains."""
         first = self.export(self.export(source, form, *flags), form)
         self.assertSameFiles(first, self.export(first, form))
 
@@ -106,7 +106,7 @@ class RealTest(RoundTrip):
         self.twice(TEXT, "text", "--derived", "source")
 
     def test_what_the_source_derived(self):
-        """Stored rows are in the files that are made of them, and in no others."""
+        """Stored derived rows are in the files that are made from them, and in no others."""
         derived = self.files(self.export(TEXT, "text"))
         stored = self.files(self.export(TEXT, "text", "--derived", "source"))
         self.assertEqual(sorted(stored), sorted(derived))
@@ -130,7 +130,7 @@ class RealTest(RoundTrip):
         self.accept(DATABASE)
 
     def test_text_without_what_was_derived(self):
-        """Every file as it is with the derived ones in the source."""
+        """Every file is the same as with the derived files in the source."""
         source = self.work / "bare" / TEXT.name
         shutil.copytree(TEXT, source)
         for name in ("operator_details.csv", "op_statistic.csv", "api_statistic.csv",
@@ -170,7 +170,7 @@ class RealTest(RoundTrip):
 
 
 class AcceptanceTest(unittest.TestCase):
-    """The checks find what is wrong."""
+    """The checks find faults."""
 
     def test_folded(self):
         self.assertEqual(acceptance.check_folded("a;b c 12\nx 1"), [])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe import` of the raw files of torch_npu: against the truth of the files that were made, and
-against a double of the original's reader, on sound files and on damaged ones."""
+"""`strobe import` of the raw files of torch_npu: compares the records with the known content of
+generated files, and with a second reader, on undamaged and damaged files."""
 
 import json
 import os
@@ -22,7 +22,7 @@ EVERY = sorted(FIXED) + sorted(PLAIN)
 
 
 class RawTest(StrobeTest):
-    """Makes raw files, imports them, and gives the records as lines."""
+    """Makes raw files, imports them, and returns the records as lines."""
 
     def make(self, operators=300, seed=1, name="source", **more):
         more = {"python": True, "stacks": True, "details": True, **more}
@@ -120,7 +120,7 @@ class DoubleTest(RawTest):
         self.check(top)
 
     def test_much_out_of_order(self):
-        """More than is kept in memory to put in order."""
+        """More records are out of order than the importer keeps in memory."""
         top = self.make(40000, stacks=False, details=False)
         for name in ("torch.python_tracer_func", "torch.op_mark"):
             damage(str(top / "FRAMEWORK" / name), "shuffle", 3)
@@ -179,7 +179,7 @@ class SourceTest(RawTest):
 
 
 class DeviceTest(RawTest):
-    """The halves of the devices that lie beside."""
+    """The device halves in the same folder."""
 
     def test_none(self):
         self.lines(self.make(20))
@@ -206,7 +206,8 @@ class DeviceTest(RawTest):
         self.assertEqual([int(row[1]) for row in before], [int(row[1]) + shift for row in after])
 
     def test_begin_of_the_session(self):
-        """By the clock that records have, whichever told it; not when CANN's collection began."""
+        """The session's begin is converted with the clock of the records, whichever file has it; the
+        begin of CANN's collection is not used."""
         top = self.make(20)
         for has_prof in (False, True):
             if has_prof:
@@ -227,7 +228,7 @@ class DeviceTest(RawTest):
                               if line.startswith("ascend_raw.parameter")}, {begin})
 
     def test_start_of_the_counter_only_here(self):
-        """Without host_start.log, or with half of what it says, profiler_info tells it."""
+        """If host_start.log is missing or incomplete, profiler_info gives the start."""
         top = self.make(20)
         before = [line.split("\t") for line in self.lines(top)]
         log = self.make_prof(top) / "host" / "host_start.log"

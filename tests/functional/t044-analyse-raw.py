@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe analyse` of results of the Ascend PyTorch Profiler, as its own analyse() does it; the
-halves of the devices that are joined, and what is chosen where several lie side by side."""
+"""`strobe analyse` of results of the Ascend PyTorch Profiler, like its own analyse(); it joins the
+device halves, and chooses a source if a folder has several."""
 
 import json
 import pathlib
@@ -131,7 +131,7 @@ class AnalyseRawTest(StrobeTest):
         self.put_db(self.top / PROF, "msprof_20250101.db")
         self.analyse(self.top)
         self.check_joined()
-        self.analyse(self.top)  # again, and over our own output
+        self.analyse(self.top)  # a second time, over Strobe's own output
         self.check_joined()
 
     def put_text(self):
@@ -155,7 +155,7 @@ class AnalyseRawTest(StrobeTest):
             '"""2,3""",FLOAT,ND,"""2""",FLOAT,ND,N/A,0.5\n' % divmod(BEGIN, 1000))
 
     def records(self, kind):
-        """Records of an import, each as a list."""
+        """The records of an import, each as a list."""
         made = json.loads(self.strobe("import", "--json", "-o", self.out, self.top).stdout)[0]
         self.assertEqual(made["importer"], "ascend_raw")
         self.made = made
@@ -181,7 +181,8 @@ class AnalyseRawTest(StrobeTest):
             self.assertIn(field, task)
 
     def test_rank(self):
-        """CANN's export knows no rank and says -1; profiler_info does. A device has that rank."""
+        """CANN's export does not know the rank and has -1; profiler_info has it. A device gets this
+        rank."""
         path = self.top / "profiler_info_0.json"
         path.write_text(json.dumps(dict(json.loads(path.read_text()), rank_id="6")))
         self.put_text()
@@ -197,7 +198,8 @@ class AnalyseRawTest(StrobeTest):
         self.assertEqual([row[7:] for row in self.records("device_info")], [["device=3", "rank=6"]])
 
     def test_several_collections(self):
-        """The first that is exported is read, though others come before; empty ones are nothing."""
+        """The first exported collection is read, even if others come before it; empty ones are
+        ignored."""
         self.put_text()
         for name in ("PROF_000000_20250101000000000_A", "PROF_000002_20250101000000000_B"):
             (self.top / name).mkdir()
@@ -208,7 +210,7 @@ class AnalyseRawTest(StrobeTest):
         (task,) = self.records("device_task")
         (told,) = self.made["damaged"]
         self.assertEqual(told["part"], "PROF_000000_20250101000000000_A")
-        self.assertIn("beside %s: not read" % PROF, told["name"])
+        self.assertIn("than %s: not read" % PROF, told["name"])
 
     @has_db
     def test_profiler_db(self):
@@ -236,7 +238,7 @@ class AnalyseRawTest(StrobeTest):
 
     @has_db
     def test_damaged_db_beside_text(self):
-        """What the other export has is there all the same."""
+        """The data that the other export has is still read."""
         self.put_text()
         (self.top / PROF / "msprof_20250101.db").write_bytes(b"SQLite format 3\0" + bytes(99))
         self.analyse(self.top)
@@ -244,7 +246,8 @@ class AnalyseRawTest(StrobeTest):
         self.check_joined()
 
     def put_damaged_db(self):
-        """Its schema can be read; a page of its tables is overwritten, or the last ones are cut off."""
+        """The schema can be read, but a page of the tables is overwritten, or the last pages are
+        cut off."""
         self.put_db(self.top / PROF, "msprof_20250101.db")
         path = self.top / PROF / "msprof_20250101.db"
         with path.open("r+b") as file:
@@ -256,7 +259,7 @@ class AnalyseRawTest(StrobeTest):
 
     @has_db
     def test_db_with_damaged_tables(self):
-        """It is read as far as that goes, unless the other export is there."""
+        """The database is read as far as possible, unless the other export exists."""
         path = self.put_damaged_db()
         self.analyse(self.top)
         self.assertNotIn("is read in its place", self.said)
@@ -280,7 +283,7 @@ class AnalyseRawTest(StrobeTest):
 
     @has_db
     def test_damaged_db_beside_the_original_trace(self):
-        """That has both halves, and is a result of its own."""
+        """The trace has both halves, and is a result by itself."""
         self.put_damaged_db().write_bytes(b"SQLite format 3\0" + bytes(99))
         (self.top / OUTPUT).mkdir()
         trace = self.top / OUTPUT / "trace_view.json"
@@ -291,7 +294,7 @@ class AnalyseRawTest(StrobeTest):
         self.strobe("import", "-o", self.work / "more", trace)
 
     def test_which_source_is_chosen(self):
-        """The original's own trace, unless the raw files come with the devices' half."""
+        """The original's own trace, unless the raw files have the device half."""
         output = self.top / OUTPUT
         output.mkdir()
         (output / "trace_view.json").write_text(

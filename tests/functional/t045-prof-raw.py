@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe import` of the raw data of CANN: counters that are text or small records, in slices."""
+"""`strobe import` of the raw data of CANN: counters as text or small records, in slices."""
 
 import json
 import pathlib
@@ -35,7 +35,7 @@ class ProfRawTest(StrobeTest):
         (self.top / "host" / "info.json").write_text(json.dumps(INFO))
 
     def put(self, name, data, folder="device_3", cuts=()):
-        """Writes a file in slices, cut at these places."""
+        """Writes a file in slices, divided at these places."""
         data = data.encode() if isinstance(data, str) else data
         ends = list(cuts) + [len(data)]
         for i, begin in enumerate([0] + list(cuts)):
@@ -44,7 +44,7 @@ class ProfRawTest(StrobeTest):
             (path.parent / (path.name + ".done")).write_bytes(b"")
 
     def rows(self, kind=None):
-        """Records as dictionaries; times count from the collection's begin."""
+        """The records as dictionaries; times count from the begin of the collection."""
         done = self.strobe("import", "--json", "-o", self.out, "--export", "chrome_trace", self.top)
         self.made = json.loads(done.stdout)[0]
         capture = pathlib.Path(self.made["directory"]) / "FRAMEWORK" / "capture.strobe"
@@ -100,13 +100,14 @@ class ProfRawTest(StrobeTest):
         ends = [len("".join(lines[:i])) for i in (3, 5)]
         self.put("hccs.data.3", text, cuts=(ends[0] + 4, ends[1] + 4))
         self.lose("hccs.data.3", 1)
-        # the halves of lines 3 and 5 would be a line
+        # otherwise the halves of lines 3 and 5 would form a line
         self.assertEqual([row["begin"] // 1000000 for row in self.rows()], [1, 2, 6, 7, 8])
         self.assertEqual(self.damage()["device_3/hccs.data.3"],
                          "1 slices are missing; 2 lines next to them that may be incomplete")
 
     def test_long_line_beside_a_missing_slice(self):
-        """Its end, in the slice that is missing, is followed by a line's begin."""
+        """The end of the line is in the missing slice, and the next slice begins with the begin of
+        another line."""
         lines = ["%d: %d 0\n" % (RAW + 1000000 * i, 100 * i) for i in range(9)]
         long = "x" * 100000 + "\n"
         text = "".join(lines[:3]) + long + "".join(lines[3:])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces of PyTorch's profiler and other Chrome traces into captures and back.
+"""Imports traces of PyTorch's profiler and other Chrome traces, and exports them again.
 
-Cases on real traces need STROBE_DATA, the folder with kineto/ in it (default: ../shared/data beside
-the source tree), and are skipped without.
+Cases on real traces need STROBE_DATA, the folder with kineto/ in it (default: ../shared/data next
+to the source tree), and are skipped without it.
 """
 
 import gzip
@@ -20,7 +20,7 @@ DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "da
 
 class KinetoTest(StrobeTest):
     def import_trace(self, source, *flags):
-        """What `strobe import` says of it, and the folder with the output files."""
+        """The messages of `strobe import` about the trace, and the folder with the output files."""
         done = self.strobe("import", "--json", "-o", self.out, *flags, source)
         made = json.loads(done.stdout)[0]
         return made, pathlib.Path(made["output"])
@@ -37,7 +37,7 @@ class KinetoTest(StrobeTest):
         return made, found[0]
 
     def check_round_trip(self, source):
-        """Exported again, every event and member is there as it was."""
+        """After an export, every event and member is there again unchanged."""
         _, path = self.exported(source)
         original, again = kineto.read(source), kineto.read(path)
         self.assertEqual(kineto.events(again), kineto.events(original))
@@ -45,7 +45,7 @@ class KinetoTest(StrobeTest):
         self.assertEqual(kineto.flow_events(again, "ac2g"),
                          kineto.whole(kineto.flow_events(original, "ac2g")))
         known = {(each[0],) + each[2:] for each in kineto.flow_events(original, "fwdbwd")}
-        for flow_event in kineto.flow_events(again, "fwdbwd"):  # numbered anew
+        for flow_event in kineto.flow_events(again, "fwdbwd"):  # these are numbered anew
             self.assertIn((flow_event[0],) + flow_event[2:], known)
         self.out = self.work / "again"
         _, third = self.exported(path)
@@ -93,7 +93,7 @@ class KinetoTest(StrobeTest):
         self.assertEqual(kineto.events(kineto.read(path)), kineto.events(kineto.made()))
 
     def test_other_exporters(self):
-        """The trace in Ascend's form, the tables and the database take such a capture too."""
+        """The trace in Ascend's form, the tables and the database accept such a capture too."""
         made, output = self.import_trace(
             self.make_source(kineto.made()), "--export", "chrome_trace", "--export", "csv",
             "--export", "stacks")

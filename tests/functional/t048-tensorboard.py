@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces for TensorBoard: what Strobe writes is what the plugin accepts and shows.
+"""Traces for TensorBoard: the plugin accepts and shows Strobe's files.
 
-Cases on real traces need STROBE_DATA, the folder with kineto/ in it, and are skipped without.
+Cases on real traces need STROBE_DATA, the folder with kineto/ in it, and are skipped without it.
 """
 
 import json
@@ -17,7 +17,7 @@ DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "da
 
 
 class CheckerTest(unittest.TestCase):
-    """The rules themselves, on a trace of Kineto's that is changed in one way."""
+    """Tests of the rules themselves, on traces of Kineto with one change each."""
 
     def parse(self, change=lambda trace: None):
         trace = json.loads(json.dumps(kineto.made()))
@@ -107,7 +107,7 @@ class TensorBoardTest(StrobeTest):
             self.assertIsInstance(event["ts"], (int, float), event)
 
     def test_recorded(self):
-        """What collectors record: steps, marks, device tasks, counters, hostile names."""
+        """Records of collectors: steps, marks, device tasks, counters, hostile names."""
         self.record(collect=("fake:threads=2,records=300,kind=all,names=hostile",))
         self.strobe("analyse", self.result(), "--also", "tensorboard:worker=w")
         ((folder, workers),) = tensorboard.runs(self.out).items()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The script of torch.profiler's TensorBoard tutorial, its import changed, in a smaller network:
-what it leaves is what the plugin shows."""
+"""The script of torch.profiler's TensorBoard tutorial, with a changed import and a smaller network:
+the plugin shows its result."""
 
 import subprocess
 import unittest

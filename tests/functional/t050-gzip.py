@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Option gzip: what every exporter of text writes, unpacked, is what it writes without."""
+"""Option gzip: the compressed output of every text exporter, unpacked, equals its output without
+the option."""
 
 import gzip
 import json
@@ -14,7 +15,7 @@ EXPORTERS = ("chrome_trace", "csv", "stacks", "comm_json", "tensorboard")
 
 class GzipTest(StrobeTest):
     def exported(self, name, option):
-        """Files of the one result, by name."""
+        """The files of the only result, by name."""
         words = []
         for exporter in EXPORTERS:
             words += ["--export", exporter + option]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenCL programs on PoCL, as they are: what they see is the same, and what they ran is recorded."""
+"""Unchanged OpenCL programs on PoCL: they see the same as without Strobe, and their work is
+recorded."""
 
 import collections
 import csv
@@ -22,7 +23,7 @@ HAS_POCL = os.path.exists(PROGRAM) and (ICDS / "pocl.icd").exists()
 class OpenclTest(StrobeTest):
     @classmethod
     def setUpClass(cls):
-        # Compiled kernels are kept for all tests: compiling them takes most of the time.
+        # All tests keep compiled kernels, because compiling them takes most of the time.
         cls.cache = tempfile.mkdtemp(prefix="strobe-pocl-")
 
     @classmethod
@@ -40,7 +41,8 @@ class OpenclTest(StrobeTest):
         )
 
     def both(self, case, options="", flags=(), exports=("csv",)):
-        """Without Strobe, then with it: all that the program sees is the same."""
+        """Runs the program without Strobe and then with it: everything that the program sees is the
+        same."""
         alone = self.alone(case)
         self.assertGreaterEqual(alone.returncode, 0, case)
         for name in exports:
@@ -56,7 +58,7 @@ class OpenclTest(StrobeTest):
         return done
 
     def kernels(self):
-        """Rows of kernel_details.csv."""
+        """The rows of kernel_details.csv."""
         path = self.result() / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv"
         with open(path, newline="") as file:
             return list(csv.DictReader(file))
@@ -68,7 +70,7 @@ class OpenclTest(StrobeTest):
         return self.json("show", self.out, "--table", table, "--limit", "100000")[0]["rows"]
 
     def check_links(self):
-        """Each task has one call, and starts no earlier than it."""
+        """Each task has one call, and begins no earlier than this call."""
         calls = {row["connection"]: row for row in self.rows("api_call") if row["connection"]}
         tasks = self.rows("device_task")
         clock = self.json("info", self.result())[0]["device_clocks"][0]
@@ -189,7 +191,7 @@ class WhatIsRecordedTest(OpenclTest):
         own = [pid for name, pid in layers.items() if name.startswith("OpenCL ")]
         self.assertEqual(len(own), 1, layers)
         labels = {event["args"]["labels"] for event in trace if event["name"] == "process_labels"}
-        self.assertEqual(labels, {"CPU", "Device 0"})  # no NPU
+        self.assertEqual(labels, {"CPU", "Device 0"})  # there is no NPU
         drawn = [event["name"] for event in trace if event["ph"] == "X" and event["pid"] == own[0]]
         self.assertEqual(drawn.count("add"), 5)
         flow_events = [event for event in trace if event["ph"] == "f" and event["pid"] == own[0]]
@@ -254,7 +256,7 @@ class OptionsTest(OpenclTest):
 
 
 class LayersTest(OpenclTest):
-    """Beside a layer of the user's own, in children, and without a session."""
+    """With a layer of the user, in child processes, and without a session."""
 
     def count_of(self, path):
         return int(path.read_text()) if path.exists() else None

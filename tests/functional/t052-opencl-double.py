@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenCL on a driver that is made for tests: clocks that go wrong, and calls that fail."""
+"""OpenCL with a driver that is made for tests: clocks that go wrong, and calls that fail."""
 
 import os
 import subprocess
@@ -35,11 +35,12 @@ class DoubleTest(StrobeTest):
 
     @staticmethod
     def lasting(text):
-        """What the program prints but for times."""
+        """The output of the program without its times."""
         return [line for line in text.splitlines() if not line.startswith("time ")]
 
     def take_report(self):
-        """Kernels, by what their start is called; and objects that were never released."""
+        """Returns the kernels by the device's time of their start, and the number of objects that
+        were never released."""
         kernels, live = {}, {}
         for line in self.report.read_text().splitlines() if self.report.exists() else ():
             words = line.split()
@@ -57,7 +58,7 @@ class DoubleTest(StrobeTest):
 
 class ClockTest(DoubleTest):
     def check(self, clock, timer="0"):
-        """Each kernel's time on the host's clock is off by no more than is said."""
+        """The error of each kernel's time on the host's clock is at most the reported bound."""
         self.environment["OPENCL_DOUBLE_CLOCK"] = clock
         self.environment["OPENCL_DOUBLE_TIMER"] = timer
         self.with_strobe("paced", 0, ":clock_interval=50ms")
@@ -67,7 +68,7 @@ class ClockTest(DoubleTest):
         self.assertEqual(len(tasks), 150)
         self.assertEqual({row["opencl.start"] for row in tasks}, set(truth))
         off = [abs(row["begin"] - truth[row["opencl.start"]][0]) for row in tasks]
-        # The double's own two clocks are read one after the other.
+        # The double reads its own two clocks one after the other.
         self.assertLess(max(off), said["error_ns"] + said["host_error_ns"] + 2000, said)
         return said, tasks, truth
 
@@ -84,7 +85,7 @@ class ClockTest(DoubleTest):
         self.assertAlmostEqual(said["drift_ppm"], -80, delta=60)
 
     def test_markers(self):
-        """Where commands do not tell when they were queued."""
+        """The driver does not report when commands were queued."""
         self.environment["OPENCL_DOUBLE_NO_QUEUED"] = "1"
         said, tasks, _ = self.check("100,0,0")
         self.assertAlmostEqual(said["drift_ppm"], 100, delta=60)
@@ -109,7 +110,7 @@ class ProbeTest(DoubleTest):
 
 
 class FailureTest(DoubleTest):
-    """Whatever fails, the program sees what it would see without Strobe, and nothing leaks."""
+    """If a call fails, the program sees the same as without Strobe, and no object is leaked."""
 
     def check(self, fails, case="times"):
         self.environment["OPENCL_DOUBLE_FAIL"] = fails
@@ -125,7 +126,7 @@ class FailureTest(DoubleTest):
                 self.check("", case)
 
     def test_function_by_name(self):
-        """The driver's own pointer leads past the loader, and past every layer."""
+        """The driver's own function pointer bypasses the loader and all layers."""
         self.check("", "extension")
         self.assertEqual(len(self.tasks_of_last()), 1)
 
@@ -141,7 +142,7 @@ class FailureTest(DoubleTest):
                 self.assertEqual(len(self.tasks_of_last()), 8)
 
     def test_no_clock(self):
-        """Nothing tells it: the tasks are kept, and nothing hangs."""
+        """No clock can be read: the tasks are kept, and nothing hangs."""
         self.environment["OPENCL_DOUBLE_NO_QUEUED"] = "1"
         self.check("clEnqueueMarker")
         self.assertEqual(self.json("info", self.result())[0]["kinds"]["device_task"], 10)

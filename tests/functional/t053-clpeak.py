@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""clpeak, a program of others that measures OpenCL devices, on PoCL."""
+"""clpeak, an existing program that measures OpenCL devices, on PoCL."""
 
 import collections
 import csv
@@ -19,7 +19,7 @@ HAS_COLLECTOR = (PROGRAMS.parents[1] / "plugins" / "opencl.so").exists()
 @unittest.skipUnless(shutil.which("clpeak"), "clpeak is not installed")
 class ClpeakTest(StrobeTest):
     def test_kernel_latency(self):
-        """It prints the mean time from QUEUED to START of its launches, by its own events."""
+        """clpeak prints the mean time from QUEUED to START of its launches, from its own events."""
         done = self.record(
             "clpeak", "--use-event-timer", "--kernel-latency", collect=["opencl"]
         )
@@ -28,7 +28,7 @@ class ClpeakTest(StrobeTest):
                           "--columns", "opencl.start,opencl.queued_ns,connection,is_kernel")
         tasks = sorted(shown[0]["rows"], key=lambda row: row["opencl.start"])
         kernels = [row for row in tasks if row["is_kernel"]]
-        # Two launches come before those that it measures.
+        # Two launches come before the measured ones.
         measured = [row["opencl.queued_ns"] for row in kernels[2:]]
         self.assertGreaterEqual(len(measured), 1000)
         self.assertAlmostEqual(sum(measured) / len(measured) / 1000, printed, delta=0.02 * printed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that mark themselves with mstx, NVTX and ITT by the published calling sequences."""
+"""Programs with marks of mstx, NVTX and ITT, made by the published calling sequences."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ class MarkupTest(StrobeTest):
         return shown[0]["rows"]
 
     def ranges(self, columns="name,marker.domain"):
-        """In the order of their begins."""
+        """The ranges in the order of their begins."""
         rows = [tuple(row.values()) for row in self.rows("marker", "begin," + columns)]
         return [row[1:] for row in sorted(rows, key=lambda row: row[0])]
 
@@ -178,7 +178,7 @@ with torch.autograd.profiler.emit_itt():
 @unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
 class TorchTest(MarkupTest):
     def test_itt_of_torch(self):
-        """Names that the program makes when the tool is there, too."""
+        """Names that the program makes while the tool is loaded are recorded too."""
         done = self.record(
             PYTHON, self.script("marks.py", TORCH_PROGRAM), collect=["marker", "metadata"]
         )

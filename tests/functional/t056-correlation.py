@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causes and effects, and clocks of devices: what is counted of them, and what is said of trouble.
+"""Links between causes and effects, and clocks of devices: the counts, and the messages about
+errors.
 
-Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside
+Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next to
 the source).
 """
 
@@ -24,7 +25,7 @@ LINK_BITS = 48
 
 class CorrelationTest(StrobeTest):
     def correlation(self, path=None):
-        """Rows by sort and source."""
+        """Rows by type of link and source."""
         rows = self.json("show", path or self.out, "--table", "correlation")[0]["rows"]
         return {(row["name"], row["source"]): row for row in rows}
 
@@ -33,7 +34,7 @@ class CorrelationTest(StrobeTest):
 
 
 class DevicesTest(CorrelationTest):
-    """Two collectors whose drivers count from 1, in one capture."""
+    """Two collectors in one capture, whose drivers both count ids from 1."""
 
     def setUp(self):
         super().setUp()
@@ -74,7 +75,7 @@ class DevicesTest(CorrelationTest):
         for clock in info["device_clocks"]:
             self.assertEqual(clock["pairs"], 2)
             self.assertEqual(clock["jumps"], 0)
-            # Twice half the width over 0.6 s and more.
+            # 20 ppm of 0.6 s is more than the error of both readings, half a width each
             self.assertAlmostEqual(clock["drift_ppm"], 50, delta=20)
             self.assertLess(clock["error_ns"], 20000)
         text = self.strobe("info", self.out).stdout
@@ -103,7 +104,7 @@ class DevicesTest(CorrelationTest):
         self.assertTrue(all(sorted(phases) == ["f", "s"] for phases in ends.values()))
 
     def test_clock_trouble(self):
-        """Pairs that are 50 ms wrong: its tasks seem to begin before their calls."""
+        """The pairs are wrong by 50 ms, so tasks seem to begin before their calls."""
         done = self.run_devices(two=":wrong=50ms")
         rows = self.correlation()
         self.check(rows["api_to_task", "counted_one"], violations=0, worst=None)
@@ -113,7 +114,8 @@ class DevicesTest(CorrelationTest):
         self.assertIn("clock trouble: counted_two, api_to_task: 20 of 20", done.stderr)
 
     def test_clock_far_off(self):
-        """A minute wrong: its tasks lie before the window, which is told."""
+        """The pairs are wrong by a minute, so the tasks lie before the window; a message says
+        so."""
         done = self.run_devices(two=":wrong=60s")
         self.assertIn("20 records of devices are left out", done.stderr)
         info = self.json("info", self.out)[0]
@@ -124,7 +126,7 @@ class DevicesTest(CorrelationTest):
         )
 
     def test_no_pair(self):
-        """Nothing says when its tasks were: told, marked, and kept."""
+        """The times of the tasks are unknown: they are reported, marked, and kept."""
         done = self.run_devices(two=":pairs=false")
         self.assertIn("the clock of \"Clock\" is unknown", done.stderr)
         self.assertIn("20 records of devices: their time on", done.stderr)
@@ -150,7 +152,7 @@ class RealTest(CorrelationTest):
         return self.correlation()
 
     def test_database(self):
-        """Counted once more from the database itself."""
+        """Counts the links again from the database itself."""
         name = "db_level1_rank0_ascend_pt"
         rows = self.imported(name)
         path = REAL / name / "ASCEND_PROFILER_OUTPUT" / "ascend_pytorch_profiler.db"

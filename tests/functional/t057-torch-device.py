@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch operators that do their work on an OpenCL device: who caused what, and how long it took.
+"""PyTorch operators that work on an OpenCL device: the operator that caused each task, and its
+duration.
 
-What is expected comes from what the device told the program itself, from the records of calls and
-tasks, and from the rules of the formats, computed here once more.
+The expected values come from the device's reports to the program itself, from the records of calls
+and tasks, and from the rules of the formats, which are computed here again.
 """
 
 import atexit
@@ -30,7 +31,7 @@ EXTENSION = find_torch_device()
 HAS_POCL = os.path.exists(EXTENSION) and pathlib.Path("/etc/OpenCL/vendors/pocl.icd").exists()
 SCALE, OUTER = "strobe_test::scale", "strobe_test::outer"
 ACTIVE = (1, 2)
-TASKS = 3  # of an operator's own: to the device, a kernel, back
+TASKS = 3  # tasks of an operator: a copy to the device, a kernel, a copy back
 
 TRAINING = """
 import sys, threading, torch
@@ -60,11 +61,11 @@ for step in range(4):
 
 
 class Told:
-    """An operator as the program tells of it."""
+    """An operator as the program reports it."""
 
     def __init__(self, name, thread, step):
         self.name, self.thread, self.step = name, thread, step
-        self.tasks, self.inner = [], []  # tasks: (command, begin, end) in the device's clock
+        self.tasks, self.inner = [], []  # tasks: (command, begin, end) on the device's clock
 
     @property
     def self_ns(self):
@@ -76,7 +77,7 @@ class Told:
 
 
 def read_told(text):
-    """Operators in the order of their ends, with the step that each belongs to."""
+    """The operators in the order of their ends, with the step to which each belongs."""
     waiting, told = [], []
     for line in text.splitlines():
         words = line.split()
@@ -94,7 +95,8 @@ def read_told(text):
     threads = collections.defaultdict(list)
     for op in told:
         threads[op.thread].append(op)
-    for ops in threads.values():  # an outer one has one before and one behind its own work
+    # an outer operator has one inner operator before and one after its own work
+    for ops in threads.values():
         for i, op in enumerate(ops):
             if op.name == OUTER:
                 op.inner = [ops[i - 1], ops[i + 1]]
@@ -102,7 +104,7 @@ def read_told(text):
 
 
 def union(spans):
-    """Sorted, those that touch made one."""
+    """Sorts the spans and joins those that touch."""
     merged = []
     for begin, end in sorted(spans):
         if merged and begin <= merged[-1][1]:
@@ -114,7 +116,7 @@ def union(spans):
 
 @functools.lru_cache(maxsize=None)
 def kernel_cache():
-    """Compiled kernels are kept for all tests: compiling them takes most of the time."""
+    """Compiled kernels are kept for all tests, because compiling them takes most of the time."""
     folder = tempfile.mkdtemp(prefix="strobe-pocl-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
@@ -131,7 +133,7 @@ class DeviceTest(StrobeTest):
 @unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
 class AloneTest(DeviceTest):
     def test_no_other_collector(self):
-        """The device's collector alone is reason enough to record where PyTorch is."""
+        """The device's collector alone makes Strobe record a process with PyTorch."""
         script = self.work / "once.py"
         script.write_text(
             "import sys, torch\n"
@@ -169,7 +171,7 @@ class TorchDeviceTest(DeviceTest):
             return list(csv.DictReader(file))
 
     def test_all(self):
-        """One run, for PyTorch takes its time to start."""
+        """One run for all checks, because loading PyTorch takes long."""
         self.assertEqual(len(self.told), 16)
         tasks = {row["opencl.start"]: row for row in self.rows("device_task")}
         calls = {row["connection"]: row for row in self.rows("api_call") if row["connection"]}
@@ -185,7 +187,7 @@ class TorchDeviceTest(DeviceTest):
         self.check_database()
 
     def check_tasks(self, tasks):
-        """Each command once, as long as the device said."""
+        """Each command occurs once, with the duration that the device reported."""
         self.assertEqual(
             {
                 (start, row["duration"]) for start, row in tasks.items()
@@ -205,7 +207,8 @@ class TorchDeviceTest(DeviceTest):
         self.assertEqual(rows["api_to_task"]["source"], "opencl")
 
     def check_flow_events(self, tasks, calls, trace):
-        """Operator to task, and call to task; the call lies in that operator, on its thread."""
+        """Arrows lead from the operator and from the call to each task; the call lies in this
+        operator, on its thread."""
         spans = collections.defaultdict(list)
         for event in trace:
             if event["ph"] == "X":
@@ -232,7 +235,7 @@ class TorchDeviceTest(DeviceTest):
             launch = next(call for call in launches if call["name"].startswith("clEnqueue"))
             self.assertEqual(op["tid"], launch["tid"])
             self.assertLessEqual(float(op["ts"]), float(launch["ts"]))
-            # Times of today are doubles of 0.25 us in JavaScript and here.
+            # Present times are doubles with a resolution of 0.25 us, in JavaScript and here.
             self.assertGreaterEqual(
                 float(op["ts"]) + op["dur"] + 0.5, float(launch["ts"]) + launch["dur"]
             )
@@ -267,8 +270,8 @@ class TorchDeviceTest(DeviceTest):
         self.assertEqual(others, [])
 
     def step_ranges(self, tasks, calls):
-        """Number to (begin, end, begin on the host): from the first launch's task to the last
-        one's, or the step's own end."""
+        """Returns number -> (begin, end, begin on the host). A range reaches from the task of the
+        first launch to the task of the last launch, or to the step's own end."""
         ranges = {}
         by_call = {row["connection"]: row for row in tasks.values()}
         for step in self.rows("step"):
@@ -288,7 +291,8 @@ class TorchDeviceTest(DeviceTest):
         return ranges
 
     def check_kernels(self, tasks, ranges):
-        """Each kernel once in kernel_details.csv, in its step, as long as the program saw it."""
+        """Each kernel occurs once in kernel_details.csv, in its step, with the duration that the
+        program saw."""
         found = collections.Counter(
             (row["Name"], row["Duration(us)"], row["Step Id"])
             for row in self.csv("kernel_details.csv")
@@ -331,7 +335,7 @@ class TorchDeviceTest(DeviceTest):
                 "Bubble": 0,
             }
             for name, value in expected.items():
-                # The format's times are doubles of 0.25 us.
+                # The format's times are doubles with a resolution of 0.25 us.
                 self.assertAlmostEqual(float(rows[number][name]), value / 1000, delta=0.6, msg=name)
             told = sum(
                 end - begin
@@ -354,7 +358,7 @@ class TorchDeviceTest(DeviceTest):
     def check_database(self):
         path = self.output / "ascend_pytorch_profiler.db"
         if not path.exists():
-            return  # built without SQLite
+            return  # Strobe was built without SQLite
         base = sqlite3.connect("file:%s?immutable=1" % path, uri=True)
 
         def values(query):

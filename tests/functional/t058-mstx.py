@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts marked up with strobe.mstx in the style of the vendor's documentation."""
+"""Scripts with marks of strobe.mstx, in the style of the vendor's documentation."""
 
 import glob
 import sqlite3
@@ -19,7 +19,7 @@ from support import (
 )
 from trace_file import trace_events
 
-# As documented for a profile that collects marks only, into the database only.
+# As documented for a profile that collects only marks, and writes only the database.
 TRAINING = """
 import torch
 import strobe as torch_npu
@@ -87,7 +87,7 @@ torch.save(net.state_dict(), "checkpoint.pt")
 
 class MstxTest(StrobeTest):
     def rows(self, table, columns):
-        """In the order of their begins."""
+        """The rows in the order of their begins."""
         columns = ["begin", *columns.split(",")]
         shown = self.json("show", self.out, "--table", table, "--columns", ",".join(columns))
         rows = sorted(shown[0]["rows"], key=lambda row: row["begin"])
@@ -100,7 +100,7 @@ class MstxTest(StrobeTest):
         ]
 
     def python(self, text, *arguments):
-        """A script outside of strobe run."""
+        """Runs a script without strobe run."""
         return subprocess.run(
             [PYTHON, self.script("script.py", text), *arguments],
             cwd=self.work,
@@ -145,7 +145,7 @@ class PlainTest(MstxTest):
                 ("inner", "default", 2),
                 ("outer", "default", 2),
                 ("inner", "default", 2),
-                ("never ends", None, 0),  # no more is known than its name
+                ("never ends", None, 0),  # only its name is known
             ],
         )
         self.assertEqual(
@@ -214,7 +214,7 @@ class PlainTest(MstxTest):
 
     @unittest.skipIf(SANITIZERS, "AddressSanitizer's heap may be locked in a child for good")
     def test_forked_child_that_records(self):
-        """Begins anew: what the parent has open is not the child's."""
+        """A forked child begins anew: the ranges that the parent has open are not the child's."""
         text = "import os, strobe\nfrom strobe import mstx\n"
         text += "mstx.range_push('of the parent')\nstrobe.step()\nchild = os.fork() == 0\n"
         text += "if child:\n    print(mstx.range_pop(), mstx.range_push('of the child'), flush=True)\n"
@@ -255,7 +255,7 @@ print(mstx.range_pop(), mstx.range_pop(), mstx.range_push("h", domain="two"))
 @tap.once_test
 @needs_python
 class OtherToolTest(MstxTest):
-    """Python's marks go to whatever tool there is, by the published protocol."""
+    """Python's marks go to any existing tool, by the published protocol."""
 
     def calls(self, text, modules):
         self.environment.update(
@@ -293,7 +293,8 @@ class OtherToolTest(MstxTest):
         )
 
     def test_older_tool(self):
-        """It knows no domains: marks in them go nowhere, without a word."""
+        """An older tool does not support domains: marks in domains are ignored without a
+        message."""
         done, calls = self.calls(OF_ANOTHER, 1)
         self.assertEqual(done.stdout, "101 0 0 0 -1\n0 -1 -1\n")
         self.assertEqual([each for each in calls if each.split()[1] in "egh"], [])
@@ -303,7 +304,7 @@ class OtherToolTest(MstxTest):
         self.assertEqual((done.stdout, calls), ("0 0 0 -1 -1\n-1 -1 -1\n", []))
 
     def test_profile_beside_it(self):
-        """The tool that was there first stays, and the user is told."""
+        """The tool that was there first stays, and a message says so."""
         text = "from strobe import mstx, profiler\nmstx.mark('before')\n"
         text += "with profiler.profile(experimental_config=profiler._ExperimentalConfig(mstx=True)):\n"
         text += "    mstx.mark('in')\n"
@@ -315,7 +316,7 @@ class OtherToolTest(MstxTest):
 @needs_python
 @unittest.skipUnless(has_torch(), "PyTorch is not installed")
 class TorchTest(MstxTest):
-    """Scripts that train."""
+    """Training scripts."""
 
     def test_level_none_into_the_database(self):
         self.train()
@@ -378,16 +379,17 @@ class TorchTest(MstxTest):
         return [name for name, in self.rows("marker", "name")]
 
     def test_unmarked_script(self):
-        """Recorded from the import of PyTorch on; steps from the first that is announced."""
+        """The script is recorded from the import of PyTorch on, and steps from the first announced
+        step on."""
         names = self.names_of_run()
-        self.assertEqual(names.count("dataloader"), 4)  # the last one finds the end
+        self.assertEqual(names.count("dataloader"), 4)  # the last call finds the end of the data
         self.assertEqual(names.count("save_checkpoint"), 1)
         steps = [name for name in names if name.startswith("Prof")]
         self.assertEqual(steps, ["ProfilerStep#1", "ProfilerStep#2", "ProfilerStep#3"])
         self.assertEqual(len(names), 8)
 
     def test_mark_before_the_import(self):
-        """The first mark starts the recording; PyTorch comes later."""
+        """The first mark starts the recording; PyTorch is imported later."""
         self.record(
             PYTHON,
             self.script("late.py", "from strobe import mstx\nmstx.mark('early')\n" + LOADING),
@@ -400,7 +402,7 @@ class TorchTest(MstxTest):
 
     @tap.once_test
     def test_marks_of_libraries(self):
-        """A library with marks looks for its tool at the first one, long after the start."""
+        """A library with marks looks for its tool at its first mark, long after the start."""
         text = "import ctypes, torch\nlibrary = ctypes.CDLL(%r)\n" % str(
             BUILD / "plugins" / "mstx" / "libms_tools_ext.so"
         )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two processes that talk through gloo: what they do is marked in the domain "communication"."""
+"""Two processes that communicate through gloo: their operations are marked in the domain
+"communication"."""
 
 import json
 import sqlite3
@@ -98,7 +99,8 @@ def operation(name, count, kind, group="0", **ranks):
 @unittest.skipUnless(has_torch(), "PyTorch is not installed")
 class CollectivesTest(StrobeTest):
     def run_two(self, text, command=(PYTHON,)):
-        """The script as ranks 0 and 1, by Python itself or by `command` ("%d": the rank)."""
+        """Runs the script as ranks 0 and 1, with Python alone or with `command` ("%d" is the
+        rank)."""
         script = self.script("script.py", START + text)
         environment = {**self.environment, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
         if len(command) == 1:
@@ -122,7 +124,7 @@ class CollectivesTest(StrobeTest):
             self.assertEqual(process.returncode, 0, errors)
 
     def messages(self, rank):
-        """Of the marks in order of their begins: (raw, its object)."""
+        """The marks in the order of their begins: (raw text, its JSON object)."""
         shown = self.json(
             "show", self.work / ("out%d" % rank), "--table", "marker", "--columns",
             "begin,name,marker.domain,duration",
@@ -191,7 +193,7 @@ class CollectivesTest(StrobeTest):
         self.assertNotIn("srcRank", received)
 
     def test_data_parallel(self):
-        """Gradients are reduced by libtorch itself, with no Python function."""
+        """libtorch itself reduces the gradients, without a Python function."""
         command = [BUILD / "tools" / "strobe", "run", "--no-default-collectors", "-o", "out%d", "--collect", "marker",
                    "--schedule", SCHEDULE, "--", PYTHON]
         self.run_two(DATA_PARALLEL, command)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the host collectors record, against an account of the test's own."""
+"""Compares the records of the host collectors with the test's own measurements."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from trace_file import trace_events
 WAITING = program("waiting-program")
 ITEMS = "cpu+mem+disk+network+pressure+throttle"
 
-# Sends so many bytes over loopback, and says what the system counted before and after.
+# Sends this number of bytes over loopback, and prints the system's counters before and after.
 LOOPBACK = """
 import socket, sys, threading
 def counted():
@@ -41,7 +41,7 @@ print(before, counted())
 
 class HostTest(StrobeTest):
     def rows(self, kind):
-        """The table of a kind as the csv exporter writes it."""
+        """The table of a kind, as the exporter csv writes it."""
         files = list(self.result().glob("ASCEND_PROFILER_OUTPUT/%s.csv" % kind))
         if not files:
             return []
@@ -72,7 +72,7 @@ class HostTest(StrobeTest):
                 self.assertEqual(len(failed), n + 2)
 
     def test_calls_that_the_kernel_tells_of(self):
-        """In a mount namespace of its own, where the trace points can be seen."""
+        """Runs in a separate mount namespace, in which trace points are visible."""
         collect = "osrt:threshold=0s,source=perf,interval=5ms"
         words = [STROBE, "run", "--no-default-collectors", "-o", self.out, "--collect", collect, "--export", "csv"]
         script = "mount -t tracefs none /sys/kernel/tracing || exit 77; exec \"$@\""
@@ -88,6 +88,7 @@ class HostTest(StrobeTest):
         self.assertEqual(calls.count(("read", "-9")), 1)
         self.assertEqual(calls.count(("clock_nanosleep", "0")), 52)
         # a contended mutex may be free again by the time of its call, which then fails like these
+        # calls
         slept = min(float(row["Begin(us)"]) for row in self.rows("os_call")
                     if row["Name"] == "clock_nanosleep")
         early = [row for row in self.rows("os_call") if float(row["Begin(us)"]) < slept]
@@ -109,7 +110,8 @@ class HostTest(StrobeTest):
         self.record(WAITING, 20, collect=[collect], flags=["--export", "csv"])
         rows = self.rows("os_call")
         self.assertGreaterEqual(min(float(row["Duration(us)"]) for row in rows), 29.9)
-        # it sleeps 1 us and commonly the 50 us that the kernel adds, less where another timer is due
+        # it sleeps 1 us plus mostly the 50 us of the kernel's timer slack, or less if another timer
+        # expires
         n_sleeps = [row["Name"] for row in rows].count("nanosleep")
         self.assertGreater(n_sleeps, 11)
         self.assertLessEqual(n_sleeps, 22)
@@ -161,19 +163,19 @@ class HostTest(StrobeTest):
         )
         self.assertGreaterEqual(counted, after - before)
         self.assertGreaterEqual(after - before, 3000000)
-        # others may use loopback too, hardly as much
+        # other programs may use loopback too, but hardly as much
         self.assertLess(counted, 2 * (after - before))
 
     def count_rows(self):
-        """Those that are in the capture so far."""
+        """The number of rows that are in the capture so far."""
         if not list(self.out.glob("*/FRAMEWORK/capture.strobe")):
             return 0
         return self.json("info", self.out)[0]["kinds"].get("host_mem", 0)
 
     @needs_python
     def suspend(self, find, condition):
-        """Runs a program, and stops what `find` makes of its number for half a second and until the
-        condition holds; begins of rows in us."""
+        """Runs a program, and suspends the process that `find` returns for its process id, for half
+        a second and until the condition holds. Returns the begins of the rows in us."""
         words = ["run", "-o", self.out, "--collect", "host_sys:items=mem,interval=10ms",
                  "--buffer", "flush_interval=50ms"]
         code = "import os; print(os.getpid(), flush=True); input()"
@@ -194,7 +196,7 @@ class HostTest(StrobeTest):
 
     @staticmethod
     def find_writer(pid):
-        """The process that writes what this one records, by the name of their pool."""
+        """Finds the process that writes the program's records, by the name of its pool."""
         for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
             try:
                 words = path.read_bytes()
@@ -209,7 +211,7 @@ class HostTest(StrobeTest):
 
         def has_more():
             before.append(self.count_rows())
-            return before[-1] > before[0] + 30  # more than were on their way
+            return before[-1] > before[0] + 30  # more rows than were already on their way
 
         self.suspend(lambda pid: pid, has_more)
 
@@ -222,7 +224,7 @@ class HostTest(StrobeTest):
         whole = [row for row in self.rows("sampling") if row["ticks"] != "0"]
         self.assertEqual(len(whole), 1)
         self.assertGreaterEqual(int(whole[0]["missed"]), 45)
-        # a tick that comes right after a late one takes no sample, so a busy machine has fewer rows
+        # a tick right after a late one takes no sample, so a busy machine has fewer rows
         ticks = int(whole[0]["ticks"])
         self.assertLessEqual(len(begins), ticks + 2)
         self.assertGreaterEqual(2 * len(begins), ticks)

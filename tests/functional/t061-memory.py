@@ -45,7 +45,8 @@ class MemoryTest(StrobeTest):
             words += ["--export", name]
         script = self.script("script.py", SCRIPT)
         done = self.strobe(*words, *flags, "--", PYTHON, script)
-        self.assertEqual(done.stdout.split()[0], "2000")  # its own profiler has its slot
+        # the program's own profiler has PyTorch's slot
+        self.assertEqual(done.stdout.split()[0], "2000")
         return self.result() / "ASCEND_PROFILER_OUTPUT"
 
     def rows(self, folder, name):
@@ -140,7 +141,7 @@ class MemoryTest(StrobeTest):
         self.assertNotEqual(taken["tid"], given["tid"])
 
     def test_devices(self):
-        """What an allocator of a device reports, and PyTorch's own profiler hears as well."""
+        """Strobe and PyTorch's own profiler both get the reports of a device's allocator."""
         library = find_account()
         if not library.exists():
             self.skipTest("built without libtorch")
@@ -172,7 +173,7 @@ class MemoryTest(StrobeTest):
         self.assertEqual((block["Size(KB)"], block["Release Total Allocated(MB)"]), ("1024.0", "0.0"))
 
     def test_without_operators(self):
-        """A block has no name then, and nothing else is missing."""
+        """Blocks have no names then, but nothing else is missing."""
         self.strobe("run", "-o", self.out, "--collect", "memory", "--export", "csv", "--",
                     PYTHON, self.script("script.py", SCRIPT))  # fmt: skip
         rows = self.rows(self.result() / "ASCEND_PROFILER_OUTPUT", "operator_memory.csv")
@@ -180,7 +181,7 @@ class MemoryTest(StrobeTest):
         self.assertIn("3.90625", {row["Size(KB)"] for row in rows})
 
     def test_windows(self):
-        """Memory is given back in another window than it was taken in."""
+        """Memory is released in another window than it was allocated in."""
         script = self.script(
             "steps.py",
             "import torch\n"

@@ -53,7 +53,8 @@ class MemoryPageTest(StrobeTest):
         return next(folder.rglob(name))
 
     def test_forms_agree(self):
-        """Without a word of the program's, from what its operators do."""
+        """The forms agree if the program reports nothing, and everything comes from its
+        operators."""
         with gzip.open(self.export("m.raw.json.gz"), "rt") as file:
             rows = json.load(file)
         times, sizes = json.loads(self.export("m.json").read_text())
@@ -66,13 +67,14 @@ class MemoryPageTest(StrobeTest):
         last = dict(zip(NAMES, sizes[-1][1:]))
         self.assertEqual(last["Parameter"], parameters)
         self.assertEqual(last["Gradient"], parameters)
-        self.assertEqual(last["Optimizer state"], 2 * parameters + 4 * 4)  # and four steps
+        # plus the counters of four steps
+        self.assertEqual(last["Optimizer state"], 2 * parameters + 4 * 4)
 
     def read_data(self, path):
         return json.loads(re.search(r'id="data">(.*?)</script>', path.read_text(), re.S).group(1))
 
     def test_report(self):
-        """The report has the same chart of the same data; of a step it shows the step."""
+        """The report has the same chart with the same data; for a chosen step it shows the step."""
         path = self.work / "report.html"
         self.strobe("report", self.result(), "-o", path)
         (device,) = self.read_data(path)["memory"]["devices"]
@@ -110,7 +112,7 @@ class MemoryPageTest(StrobeTest):
         self.assertEqual(page.value("performance.getEntriesByType('resource').length"), 0)
 
     def check_picture(self, page):
-        """The button saves the plot, with what the allocator says above it."""
+        """The button saves the plot, with the allocator's values above it."""
         said = page.value("document.querySelector('.memory-allocator').textContent")
         self.assertTrue(said.startswith("Max memory allocated: "), said)
         page.value("window.saved = [];"
@@ -126,7 +128,7 @@ class MemoryPageTest(StrobeTest):
         (self.work / "plot.png").write_bytes(picture)
 
     def hover(self, page, share):
-        """Text of the tip with the pointer at a share of the chart's width."""
+        """The text of the tooltip when the pointer is at this share of the chart's width."""
         box = page.value("(b => [b.left, b.top, b.width, b.height])("
                          "chart.front.getBoundingClientRect())")
         x = box[0] + 78 + share * (box[2] - 92)
@@ -163,7 +165,7 @@ class MemoryPageTest(StrobeTest):
         self.assertTrue(page.value("chart.reset.hidden"))
 
     def check_drawn(self, page):
-        """Each category that is held has its colour on the canvas."""
+        """Each category with memory has its colour on the canvas."""
         found = page.value("""(() => {
             const back = chart.back, c = back.getContext("2d"), seen = new Set();
             const all = c.getImageData(0, 0, back.width, back.height).data;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of a C program, held against what the program itself counts."""
+"""Compares the recorded memory of a C program with the program's own counts."""
 
 import csv
 import glob
@@ -28,7 +28,7 @@ class HeapTest(StrobeTest):
             return list(csv.DictReader(file))
 
     def found(self):
-        """By the function that allocated: blocks, bytes, and those that are left."""
+        """Returns function that allocated -> blocks, bytes, and those that are still allocated."""
         paths = {}
         for row in self.table("heap_path.csv"):
             name = row["Name"].split(" (")[0]
@@ -95,7 +95,7 @@ class HeapTest(StrobeTest):
 
     @needs_symbols
     def test_threads_that_end(self):
-        """They give back more after everything that could still be told."""
+        """The threads still release memory when nothing can be reported any more."""
         counted = self.run_heap(":stacks=true,depth=2", seed="brief")
         before_main = sum(range(1000, 1100))
         self.assertEqual(counted["take_plain"],
@@ -107,7 +107,7 @@ class HeapTest(StrobeTest):
 
     @needs_symbols
     def test_constructors(self):
-        """What was allocated before main, when nothing could record yet: as of the beginning."""
+        """Allocations before main, when nothing can be recorded yet, count from the beginning."""
         counted = self.run_heap(":stacks=true", seed="first")
         kept = sum(range(1050, 1100))
         self.assertEqual(counted["take_plain"], (100, sum(range(1000, 1100)), 50, kept))
@@ -116,7 +116,7 @@ class HeapTest(StrobeTest):
         self.assertEqual({name: found.get(name, (0, 0, 0, 0)) for name in counted}, counted)
 
     def test_more_before_a_session_than_is_kept(self):
-        """All of it is unknown then, and so are its releases."""
+        """All of these allocations are unknown then, and so are their releases."""
         script = "import ctypes; x = [bytes(70000 + i) for i in range(500)]; del x"
         self.record(PYTHON, "-c", script, collect=["heap:threshold=64KB"],
                     flags=("--export", "csv"))  # fmt: skip
@@ -129,7 +129,7 @@ class HeapTest(StrobeTest):
                 held[row["address"]] = size
 
     def test_python(self):
-        """Much that starts early, and many libraries."""
+        """Python allocates much early, and loads many libraries."""
         self.record(PYTHON, "-c", "x = [bytes(100000) for _ in range(50)]",
                     collect=["heap:threshold=64KB"], flags=("--export", "csv"))  # fmt: skip
         sizes = [int(row["size(B)"]) for row in self.table("heap.block.csv")]
@@ -137,7 +137,7 @@ class HeapTest(StrobeTest):
 
     @needs_symbols
     def test_another_allocator(self):
-        """Preloaded as well, behind ours."""
+        """Another preloaded allocator, behind Strobe's library."""
         found = [path for name in ("jemalloc", "tcmalloc_minimal", "tcmalloc")
                  for path in glob.glob("/usr/lib/*/lib%s.so.[0-9]" % name)]  # fmt: skip
         if not found:
@@ -150,7 +150,8 @@ class HeapTest(StrobeTest):
             self.assertEqual({name: names.get(name) for name in counted}, counted, path)
 
     def test_library_alone(self):
-        """In front of a program without `strobe run`: symbols of that are looked up in vain."""
+        """The library in front of a program without `strobe run`: it looks in vain for the
+        program's symbols."""
         environment = dict(os.environ, LD_PRELOAD=str(BUILD / "plugins" / "heap-preload.so"))
         done = subprocess.run([program("heap-program"), "first"], env=environment,
                               capture_output=True, text=True)  # fmt: skip
@@ -158,7 +159,7 @@ class HeapTest(StrobeTest):
         self.assertIn("take_plain 100", done.stdout)
 
     def test_only_under_run(self):
-        """Without the library in front there is nothing to record, and that is said."""
+        """Without the preloaded library nothing can be recorded, and a message says so."""
         done = self.strobe("plugins", "heap")
         self.assertIn("malloc", done.stdout)
         self.record("sh", "-c", "echo $LD_PRELOAD", collect=["fake:threads=0,records=1"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls in Python under `strobe run`: any script, no PyTorch."""
+"""Python calls under `strobe run`, in any script, without PyTorch."""
 
 import collections
 import os
@@ -94,7 +94,7 @@ class PythonCallsTest(StrobeTest):
                             name.endswith(": run") for name in roots), roots)
 
     def check_tree(self, events):
-        """Every parent is there, on the same thread, and holds its child."""
+        """Every parent exists, is on the same thread, and encloses its child."""
         by_id = {e["args"]["Python id"]: e for e in events}
         self.assertEqual(len(by_id), len(events))
         for event in events:
@@ -110,7 +110,8 @@ class PythonCallsTest(StrobeTest):
 
     @staticmethod
     def interval(event):
-        """In ns: a float has too few digits for the time of day in them."""
+        """The begin and end in ns, as integers: a float has too few digits for the time of day in
+        ns."""
         begin = int(event["ts"].replace(".", ""))
         return begin, begin + round(event["dur"] * 1000)
 
@@ -120,7 +121,7 @@ class PythonCallsTest(StrobeTest):
         self.check_tree(events)
 
     def test_killed(self):
-        """What had returned is there; calls that were open leave none."""
+        """Calls that had returned are recorded; open calls leave no record."""
         script = self.script("waits.py", WAITS)
         process = self.start("run", "-o", self.out, "--collect", "python_call", "--", PYTHON, script)
         self.wait_until(lambda: "ready" in process.stdout.readline(), "the program")
@@ -132,8 +133,8 @@ class PythonCallsTest(StrobeTest):
         self.assertEqual(found["waits.py(7): outer"], 0)
 
     def test_another_profiler(self):
-        """The script's own profiler sees what it sees without us; we what comes before, and from
-        Python 3.12 on all."""
+        """The script's own profiler sees the same as without Strobe. Strobe records the calls
+        before it and, from Python 3.12 on, all calls."""
         script = self.script("other.py", OTHER_PROFILER)
         done = self.strobe("run", "-o", self.out, "--collect", "python_call", "--", PYTHON, script)
         names = {e["name"] for e in self.events(self.result())}
@@ -154,7 +155,8 @@ import strobe
 """
 
     def test_all_tool_ids_are_taken(self):
-        """In a session that the script opens itself: it goes on without calls, and says why."""
+        """In a session that the script opens itself: the session continues without calls, and a
+        message gives the reason."""
         if not self.monitors():
             self.skipTest("this Python has no sys.monitoring")
         text = self.TAKES_ALL_IDS + (
@@ -182,7 +184,7 @@ import strobe
         self.assertEqual(sum(e["name"] == "calls.py(1): " + name for e in events), 2)
 
     def test_more_names_than_the_table_holds(self):
-        """A name beyond the session's texts is written with its record."""
+        """A name for which the session's table has no room is written with its record."""
         text = ("for n in range(70000):\n"
                 "    scope = {}\n"
                 "    exec('def made_%d(): pass\\nmade_%d()' % (n, n), scope)\n"

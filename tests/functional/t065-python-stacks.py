@@ -81,7 +81,8 @@ class PythonStacksTest(StrobeTest):
 
     @tap.long_test
     def test_131072_different_stacks(self):
-        """More than the session's table of texts holds: nothing is lost, and all are told apart."""
+        """There are more stacks than places in the session's table of texts: no stack is lost, and
+        all are different."""
         csv.field_size_limit(1 << 24)
         done = self.run_script(TREE, "--export", "csv", "--buffer", "size=256MB",
                                collect=("python_call:calls=false", "cpu_op:stack=true"))
@@ -95,7 +96,7 @@ class PythonStacksTest(StrobeTest):
 
     @tap.long_test
     def test_100000_stacks_in_as_many_places(self):
-        """With the buffer's default size, each has its own."""
+        """With the default size of the buffer, each stack is stored."""
         done = self.run_script(LINES, "--export", "csv",
                                collect=("python_call:calls=false", "cpu_op:stack=true"))
         self.assertNotIn("warning", done.stderr)
@@ -105,7 +106,8 @@ class PythonStacksTest(StrobeTest):
                                   for n in range(100) for line in range(1, 1001)})
 
     def test_more_places_than_the_table_holds(self):
-        """Operators in places that find no room have no stack; how many is told."""
+        """Operators at places for which there is no room have no stack; a message gives their
+        number."""
         csv.field_size_limit(1 << 24)
         done = self.run_script(PLACES, "--export", "csv", "--buffer", "size=8MB,policy=block",
                                collect=("python_call:calls=false", "cpu_op:stack=true"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a result as files of their own: by time, step, rank, track, kind, name and size."""
+"""Exports parts of a result to separate files: by time, step, rank, track, kind, name and size."""
 
 import json
 import pathlib
@@ -13,8 +13,8 @@ N_STEPS, N_SMALL = 6, 1500
 
 
 class ExportTest(StrobeTest):
-    """Six steps of 100 ms; in each, thread 1001 runs "outer" with "inner" in it, thread 1002 runs
-    "other", and both run many small operators."""
+    """Six steps of 100 ms. In each step thread 1001 runs "outer" with "inner" inside, thread 1002
+    runs "other", and both run many small operators."""
 
     def setUp(self):
         super().setUp()
@@ -38,7 +38,7 @@ class ExportTest(StrobeTest):
                            *flags, code=code)
 
     def operators(self, folder=None):
-        """(name, thread) of the operators in the trace, in order of their begins."""
+        """Returns (name, thread) of the operators in the trace, in the order of their begins."""
         path = (folder or self.cut / "made_ascend_pt") / "ASCEND_PROFILER_OUTPUT" / "trace_view.json"
         events = trace_events(path.read_text())
         ops = [event for event in events if event.get("cat") == "cpu_op" and event["ph"] == "X"
@@ -137,7 +137,8 @@ class ExportTest(StrobeTest):
         self.assertEqual(sorted(self.directory.rglob("*")), before)
 
     def test_a_recording_is_no_place_for_a_part(self):
-        """Neither its own, nor that of another result of the same name."""
+        """A part may be written neither into the recording itself, nor into another result with the
+        same name."""
         self.strobe("analyse", self.directory, "--export", "chrome_trace")
         before = {path: path.read_bytes() for path in self.directory.rglob("*") if path.is_file()}
         for flags in (("--step", "10"), ("--max-file-mb", "1")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A command that is interrupted leaves nothing half made; one that takes long shows how far it is."""
+"""An interrupted command leaves nothing incomplete; a long command shows its progress."""
 
 import os
 import pty
@@ -35,7 +35,8 @@ class Interrupted(StrobeTest):
         return sorted(str(path.relative_to(self.work)) for path in folder.rglob("*"))
 
     def interrupt(self, number, *words, is_making):
-        """Starts the command, sends the signal when `is_making` says so; what it printed."""
+        """Starts the command, and sends the signal when `is_making` returns true. Returns the
+        command's output."""
         process = self.start(*words, preexec_fn=self.take_signals)
         end = time.monotonic() + 60
         while not is_making() and process.poll() is None and time.monotonic() < end:
@@ -48,12 +49,14 @@ class Interrupted(StrobeTest):
 
     @staticmethod
     def take_signals():
-        """The caller of the tests may ignore a signal, as nohup does."""
+        """Sets default signal handling, because the caller of the tests may ignore a signal, as
+        nohup does."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
 
     def half_made(self, folder):
-        """By os.walk, which takes no offence at a folder that goes meanwhile."""
+        """Finds incomplete files with os.walk, which ignores a folder that disappears during the
+        search."""
         return [name for _, names, _ in os.walk(folder) for name in names
                 if name.startswith(".") and "ASCEND_PROFILER_OUTPUT" in name]
 
@@ -92,7 +95,7 @@ class SignalCleanupTest(Interrupted):
         self.assertEqual([path for path in parent.rglob("*") if path.is_file()], [])
 
     def test_signal_that_was_ignored(self):
-        """As under nohup."""
+        """The signal is ignored, as under nohup."""
         def ignore():
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
@@ -105,10 +108,12 @@ class SignalCleanupTest(Interrupted):
 
 
 class BarTest(Interrupted):
-    """The same capture, on a terminal and a processor that is held up."""
+    """The progress bar, with the same capture, on a terminal, and a processor that is often
+    stopped."""
 
     def on_terminal(self, *words, folder=None, program=STROBE):
-        """Runs the command on a terminal, held up time and again; all that it showed."""
+        """Runs the command on a terminal, and stops it repeatedly. Returns everything that it
+        printed."""
         leader, follower = pty.openpty()
         process = subprocess.Popen([program, *map(str, words)], stdin=follower, stdout=follower,
                                    stderr=follower, env=self.environment, cwd=self.work,
@@ -119,14 +124,14 @@ class BarTest(Interrupted):
         while process.poll() is None and not self.half_made(folder or self.out):
             time.sleep(0.001)
         while process.poll() is None:
-            pause = b"left" not in shown  # held up until the bar is there
+            pause = b"left" not in shown  # stop the command until the bar is shown
             os.killpg(process.pid, signal.SIGSTOP if pause else signal.SIGCONT)
             ready, _, _ = select.select([leader], [], [], 0.3 if pause else 0.05)
             os.killpg(process.pid, signal.SIGCONT)
             time.sleep(0.004)
             try:
                 shown += os.read(leader, 65536) if ready else b""
-            except OSError:  # its other end is closed
+            except OSError:  # the other end is closed
                 break
         self.assertEqual(process.wait(60), 0)
         os.close(leader)
@@ -150,7 +155,8 @@ class BarTest(Interrupted):
         self.assertRegex(shown, r"analysing \[#* *\] +\d+%  \S+ M records/s  \S+ \S+ left")
 
     def test_what_comes_behind_the_records_counts(self):
-        """Files are ended when all records have been read."""
+        """Files are finished only after all records have been read, and this time is part of the
+        progress."""
         shown = self.on_terminal("analyse", self.directory, "--export", "csv")
         shares = [int(share) for share in re.findall(r"\] +(\d+)%", shown)]
         self.assertTrue(shares)
@@ -159,7 +165,7 @@ class BarTest(Interrupted):
 
     @needs_python
     def test_analysis_of_a_script(self):
-        """Its command has the script's terminal for the bar alone."""
+        """The analysis that a script starts uses the script's terminal only for the bar."""
         script = self.script("script.py", "import sys; from strobe import profiler; "
                                           "profiler.analyse(sys.argv[1], export_type='text')")
         self.environment["PYTHONPATH"] = str(BUILD / "python")

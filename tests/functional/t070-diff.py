@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe diff`: differences of made results, reckoned by hand.
+"""`strobe diff` on synthetic results, compared with results that were computed by hand.
 
 Cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and are skipped without.
+next to the source tree), and are skipped without it.
 """
 
 import json
@@ -19,7 +19,7 @@ from made_capture import STEPS, THREAD, MadeCapture
 from support import BUILD, PROGRAMS, TOP, StrobeTest
 
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data") / "ascend"
-STEP = 1000  # ns; the least effect is 1 ns
+STEP = 1000  # ns; the smallest effect that counts is 1 ns
 REGRESSION, USAGE, INPUT = 7, 2, 5
 
 needs_database = unittest.skipUnless(
@@ -35,8 +35,8 @@ class DiffTest(StrobeTest):
     # ---- made results ----
 
     def capture(self, name, steps, first=1, length=STEP):
-        """A capture of steps of that length; a step is a list of operators (name, begin, end) in
-        ns, children first."""
+        """Makes a capture with steps of this length. A step is a list of operators (name, begin,
+        end) in ns, children first."""
         made = MadeCapture(length * (len(steps) + 1))
         thread, row = made.track(THREAD, 7), made.track(STEPS, 0)
         for number, operators in enumerate(steps):
@@ -46,7 +46,7 @@ class DiffTest(StrobeTest):
         return made.write(self.work / name)
 
     def trace(self, name, steps, kernels=()):
-        """A trace of PyTorch's profiler; times in us, steps of 1 ms."""
+        """Makes a trace of PyTorch's profiler; times are in us, steps have 1 ms."""
         events = []
         for number, operators in enumerate(steps):
             at = number * 1000
@@ -65,7 +65,7 @@ class DiffTest(StrobeTest):
         return self.json("diff", *words, code=code)
 
     def rows(self, *words, code=0):
-        """Rows by path, outermost first."""
+        """Returns the rows by path, outermost name first."""
         return {"/".join(reversed(row["path"])): row
                 for row in self.diff(*words, code=code)["rows"]}
 
@@ -93,8 +93,8 @@ class DiffTest(StrobeTest):
     # ---- differences ----
 
     def test_one_operator_slower(self):
-        """Steps alternate by 2 ns, so that each value has a variance of 4/3 (two of +1, two of -1
-        about it, three degrees of freedom)."""
+        """Steps alternate by 2 ns, so each value has a variance of 4/3 (two deviations of +1 and
+        two of -1, three degrees of freedom)."""
         def steps(mm):
             return [[("mm", 10, 10 + mm + wobble), ("linear", 0, 1000)]
                     for wobble in (-1, 1, -1, 1)]
@@ -106,20 +106,22 @@ class DiffTest(StrobeTest):
         self.assertEqual((row["a"]["calls"], row["a"]["units"]), (4, 4))
         self.assertAlmostEqual(row["a"]["deviation"], math.sqrt(4 / 3))
         self.assertEqual((row["difference"], row["relative"]), (50, 50))
-        # Welch with equal variances: 6 degrees of freedom.
+        # Welch's test with equal variances: 6 degrees of freedom.
         error = math.sqrt(4 / 3 / 4 * 2)
         self.assertAlmostEqual(row["noise"], 3.7074280 * error, 6)
-        # The chance of t at 6 degrees: 1 - u (15 - 10 u^2 + 3 u^4) / 8 with u = t / sqrt(t^2 + 6).
+        # The probability of t with 6 degrees of freedom: 1 - u (15 - 10 u^2 + 3 u^4) / 8 with u = t
+        # / sqrt(t^2 + 6).
         self.assertAlmostEqual(row["p"], 1.274639e-9, 14)
-        self.assertAlmostEqual(row["q"], row["p"] * 3 / 2)  # three tests, of which two are so clear
+        # three tests, two of which are equally clear
+        self.assertAlmostEqual(row["q"], row["p"] * 3 / 2)
         self.assertTrue(row["changed"])
-        # What mm takes, linear itself does not.
+        # The time of mm does not count for linear itself.
         self.assertEqual(rows["linear"]["difference"], -50)
         total = self.diff(a, b)["total"]
         self.assertEqual((total["a"]["value"], total["difference"]), (1000, 0))
 
     def test_call_paths_are_told_apart(self):
-        """The same operator below two others; the thread plays no part."""
+        """The same operator inside of two different ones; the thread does not matter."""
         a = self.capture("a.strobe", [[("mm", 0, 10), ("x", 0, 20), ("mm", 30, 40), ("y", 30, 50)]])
         b = self.capture("b.strobe", [[("mm", 0, 10), ("x", 0, 20), ("mm", 30, 45), ("y", 30, 55)]])
         rows = self.rows(a, b)
@@ -127,7 +129,8 @@ class DiffTest(StrobeTest):
         self.assertEqual(rows["y/mm"]["difference"], 5)
 
     def test_many_operators(self):
-        """A hundred different ones below one, twice a step, in another order the second time."""
+        """A hundred different operators inside of one operator, twice in each step; the second time in
+        another order."""
         def steps(slow):
             def operators():
                 for begin, order in ((0, range(100)), (20000, reversed(range(100)))):
@@ -146,7 +149,7 @@ class DiffTest(StrobeTest):
         self.assertEqual(rows["block/x99"]["a"]["value"], 200)
 
     def test_many_threads(self):
-        """A path is one row, whichever thread took it."""
+        """A path is one row, whichever thread ran it."""
         def made(name, numbers):
             capture = MadeCapture(2 * STEP)
             row = capture.track(STEPS, 0)
@@ -187,7 +190,7 @@ class DiffTest(StrobeTest):
         self.assertRegex(self.strobe("diff", a, b, "--all").stdout, " unclear +mm\n")
 
     def test_steps_of_different_number(self):
-        """Means of a step are compared, whatever the number of steps."""
+        """The means of a step are compared, whatever the number of steps."""
         a = self.capture("a.strobe", [[("mm", 0, 100)]] * 2)
         b = self.capture("b.strobe", [[("mm", 0, 100)]] * 5, first=8)
         found = self.diff(a, b)
@@ -198,7 +201,7 @@ class DiffTest(StrobeTest):
         self.assertIn(["step 2 | 9", "2", "duration"], [row["path"] for row in found["rows"]])
 
     def test_one_step_on_each_side(self):
-        """The noise is not known: every difference is listed, and none is a regression."""
+        """The noise is unknown: every difference is listed, and none is a regression."""
         a = self.capture("a.strobe", [[("mm", 0, 100)]])
         b = self.capture("b.strobe", [[("mm", 0, 101)]])
         self.assertIsNone(self.diff(a, b)["spread_between"])
@@ -210,7 +213,7 @@ class DiffTest(StrobeTest):
                       self.strobe("diff", a, b).stdout)
 
     def test_one_step_against_several(self):
-        """Their spread stands for both."""
+        """The spread of the side with several steps stands for both sides."""
         a = self.capture("a.strobe", [[("mm", 0, 100)]])
         b = self.capture("b.strobe", [[("mm", 0, 110 + number % 2)] for number in range(20)])
         row = self.rows(a, b)["mm"]
@@ -237,8 +240,8 @@ class DiffTest(StrobeTest):
                       found["not_compared"])
 
     def test_many_steps(self):
-        """300 steps are 8 stretches; the median of each knows nothing of steps that were disturbed,
-        the mean does. 3000 steps are kept as groups of two or three."""
+        """300 steps are divided into 8 stretches. The median of each stretch does not change with
+        disturbed steps, but the mean does. 3000 steps are kept as groups of two or three."""
         def steps(n, ns):
             return [[("mm", 0, ns + number % 2 + (500 if number % 8 == 0 else 0))]
                     for number in range(n)]
@@ -271,10 +274,11 @@ class DiffTest(StrobeTest):
         self.assertEqual(rows["operators"]["difference"], 0)
         third = rows["duration/3/step 2"]
         self.assertEqual((third["a"]["value"], third["b"]["value"]), (1000, 4000))
-        # B spreads by sqrt(3e6) from step to step; that is the noise of single ones, at 2 degrees.
+        # B varies by sqrt(3e6) from step to step; this is the noise of single steps, with 2 degrees
+        # of freedom.
         self.assertAlmostEqual(third["noise"], 9.9248432 * math.sqrt(3e6), 2)
         self.assertFalse(third["changed"])
-        # Parts overlap: there is no sum that could be slower.
+        # The parts overlap, so there is no sum that could be slower.
         found = self.diff(a, b, "--by", "step", "--threshold", "0")
         self.assertEqual((found["regressions"], found["total"]), (0, None))
 
@@ -369,7 +373,7 @@ class DiffTest(StrobeTest):
         self.strobe("diff", path, path, "--tmp-dir", path, code=6)
 
     def test_interrupt(self):
-        """The capture that is being made goes too: writing it takes a while here."""
+        """The capture that is being made is removed too; writing it takes some time here."""
         self.preload(PROGRAMS / "slow-disk.so")
         self.environment["SLOW_DISK_US"] = "2000000"
         folder = self.work / "meanwhile"
@@ -385,7 +389,8 @@ class DiffTest(StrobeTest):
 
     @needs_database
     def test_database_against_trace(self):
-        """The made database: linear 1000 to 4500 ns around add (900 ns) and mm (1000 ns)."""
+        """In the database linear runs from 1000 to 4500 ns, around add (900 ns) and mm (1000
+        ns)."""
         a = make_database(self.work)
         database = sqlite3.connect(a / OUTPUT / "ascend_pytorch_profiler_0.db")
         (step,) = database.execute("SELECT count(*) FROM STEP_TIME").fetchone()
@@ -410,7 +415,7 @@ class DiffTest(StrobeTest):
 
     @needs_database
     def test_database_against_text(self):
-        """A text trace has its step among the operators."""
+        """A text trace has the step among its operators."""
         a, b = make_database(self.work), make_text(self.work)
         found = self.diff(a, b, "--all")
         self.assertEqual((self.steps(found), found["per"]), ([1, 1], "step"))
@@ -418,11 +423,12 @@ class DiffTest(StrobeTest):
         found = self.diff(a, b, "--by", "kernel")
         self.assertEqual((found["total_rows"], found["different_rows"]), (2, 0))
         found = self.diff(a, b, "--by", "step", "--threshold", "0")
-        self.assertIn('B does not tell "operators" of its steps', found["not_compared"])
+        self.assertIn('B does not record "operators" of its steps', found["not_compared"])
 
     @needs_database
     def test_stacks(self):
-        """Operators with a recorded stack count on it: linear and mm, add has none."""
+        """Operators with a recorded stack count for the stack: linear and mm have one, add has
+        none."""
         a = make_database(self.work)
         rows = self.rows(a, a, "--by", "stack", "--all")
         self.assertEqual(rows["a.py(1): f/b.py(2): g"]["a"]["value"], 3500 - 900)
@@ -464,7 +470,7 @@ class DiffTest(StrobeTest):
 
     @unittest.skipUnless(DATA.exists(), "no real results")
     def test_real_results(self):
-        """Two ranks' views of one model: the same operators, other times."""
+        """Two ranks' results of one model: the same operators with different times."""
         text, database = (DATA / ("%s_level1_rank0_ascend_pt" % form) for form in ("text", "db"))
         found = self.diff(text, database)
         self.assertEqual(found["total"]["a"]["calls"], found["total"]["b"]["calls"])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The breakdown of the time before a graph's first kernel, from made and from spliced results.
+"""The parts of the time before a graph's first kernel, from synthetic results and from a real one
+with added events.
 
 The case on a real result needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and is skipped without.
+next to the source tree), and is skipped without it.
 """
 
 import csv
@@ -22,7 +23,8 @@ DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "da
 TEXT = DATA / "text_level1_rank0_ascend_pt"
 NO_MARKERS = 8
 
-#: The made inference: begin and end of its ranges, in units of which the parts below are given.
+#: The synthetic inference: begin and end of its ranges, in units in which the parts below are
+#: given.
 RANGES = (
     ("TorchDynamo Cache Lookup", 1000, 1120), ("Torch-Compiled Region: 0/0", 1125, 2500),
     ("npu_fx_compiler inference", 1200, 2400), ("TorchNpuGraphBase::Run", 1500, 2300),
@@ -37,7 +39,8 @@ PARTS = {
 
 
 def ranges(shift, slower=0):
-    """Events of the made inference, `shift` ns later; the C++ side takes `slower` ns more."""
+    """The events of the synthetic inference, `shift` ns later; the C++ side takes `slower` ns
+    longer."""
     for name, begin, end in RANGES:
         more = [slower if at > 1650 else 0 for at in (begin, end)]
         yield span(name, PID, MAIN, begin + shift + more[0], end + shift + more[1], {},
@@ -46,7 +49,7 @@ def ranges(shift, slower=0):
 
 class HeadOverheadTest(StrobeTest):
     def text_result(self, extra, name="made_text"):
-        """An Ascend result as text, with more events on the main thread."""
+        """An Ascend result as text, with additional events on the main thread."""
         folder = self.work / name
         output = folder / OUTPUT
         output.mkdir(parents=True)
@@ -69,7 +72,7 @@ class HeadOverheadTest(StrobeTest):
     # ---- from an Ascend result ----
 
     def test_text_result(self):
-        """In the step from 900 on, from 5000 ns on; the next kernel begins at 8000."""
+        """In the step that begins at 900, from 5000 ns on; the next kernel begins at 8000."""
         result = self.imported(self.text_result(ranges(5000)))
         (row,) = self.table(result)
         self.assertParts(row)
@@ -90,20 +93,20 @@ class HeadOverheadTest(StrobeTest):
         self.assertEqual([row["part"] for row in advice[:3]], ["ge", "torchair", "framework"])
 
     def test_decoys(self):
-        """The names on the hardware's rows are none."""
+        """The same names on rows of the hardware do not count."""
         extra = [dict(event, pid=HARDWARE, tid=2) for event in ranges(5000)]
         result = self.imported(self.text_result(extra))
         self.assertEqual(self.table(result, code=NO_MARKERS), [])
 
     def test_bare_trace(self):
-        """trace_view.json alone tells the first kernel too."""
+        """trace_view.json alone is enough to find the first kernel."""
         source = self.text_result(ranges(5000)) / OUTPUT / "trace_view.json"
         (row,) = self.table(self.imported(source))
         self.assertParts(row)
         self.assertEqual((row["step"], row["ge_to_first_kernel"]), (5, 8000 - 6700))
 
     def test_pairs(self):
-        """The ranges as pairs of events in a result of Ascend."""
+        """The ranges as pairs of events, in a result of Ascend."""
         halves = [dict({key: value for key, value in event.items() if key not in ("dur", "args")},
                        ph=phase, ts=at)
                   for event in ranges(5000) for phase, at in
@@ -125,7 +128,7 @@ class HeadOverheadTest(StrobeTest):
         self.assertIn("vendor's support (GE)", text)
 
     def test_options(self):
-        """Other names, an entry of one's own, inferences that compiled: by options of the pass."""
+        """Options of the pass: other names, another entry point, inferences that compiled."""
         extra = [dict(event, name="my " + event["name"]) for event in ranges(5000)]
         extra.append(span("LoadGraph", PID, MAIN, 6660, 6690, {}, cat="cpu_op"))
         result = self.imported(self.text_result(extra))
@@ -139,7 +142,8 @@ class HeadOverheadTest(StrobeTest):
         self.assertEqual((row["entry_source"], row["framework"], row["torchair"], row["cpp_load"]),
                          ("pattern", 75, 500, 30))
         self.assertTrue(row["is_compile"])
-        self.assertEqual(table("head_overhead_summary"), []) # all compile: that is no lack of marks
+        # all inferences compile, which is not the same as missing marks
+        self.assertEqual(table("head_overhead_summary"), [])
         self.assertEqual(len(table("head_overhead_summary", ",compiled_too=true")), 9)
         for words, says, code in (("head_overhaed:run=x", 'did you mean "head_overhead"', 4),
                                   ("head_overhead:rum=x", 'did you mean "run"', 3),
@@ -150,7 +154,7 @@ class HeadOverheadTest(StrobeTest):
             self.assertEqual(done.stdout, "")
 
     def test_files(self):
-        """A table of CSV and of the database, as any kind has."""
+        """A table in CSV and in the database, as for any kind."""
         result = self.imported(self.text_result(ranges(5000)), "--export", "csv", "--export", "db")
         with open(result / OUTPUT / "head_overhead.csv", encoding="utf-8", newline="") as file:
             (row,) = csv.DictReader(file)
@@ -166,7 +170,7 @@ class HeadOverheadTest(StrobeTest):
         database.close()
 
     def test_overlay(self):
-        """A layer of the trace, whose parts lie end to end on the inference's thread."""
+        """A layer of the trace, whose parts follow each other on the inference's thread."""
         result = self.imported(self.text_result(ranges(5000)), "--export",
                                "chrome_trace:also=head_overhead")
         events = json.loads((result / OUTPUT / "trace_view.json").read_text())
@@ -184,7 +188,7 @@ class HeadOverheadTest(StrobeTest):
         self.assertNotIn("Head overhead", (plain / OUTPUT / "trace_view.json").read_text())
 
     def test_no_marker(self):
-        """No file, and the names that were looked for."""
+        """There is no file, and a message lists the names that were looked for."""
         result = self.imported(make_text(self.work), "--export", "csv")
         self.assertEqual(list((result / OUTPUT).glob("head_overhead*")), [])
         for table in ("head_overhead", "head_overhead_summary"):
@@ -196,7 +200,7 @@ class HeadOverheadTest(StrobeTest):
 
     @unittest.skipUnless((BUILD / "plugins" / "ascend_db.so").exists(), "built without SQLite")
     def test_database_result(self):
-        """The framework's ranges are operators of the database too."""
+        """The database also has the framework's ranges among its operators."""
         source = make_database(self.work)
         path = source / OUTPUT / "ascend_pytorch_profiler_0.db"
         database = sqlite3.connect(path)
@@ -224,7 +228,8 @@ class HeadOverheadTest(StrobeTest):
                    **more}
 
     def test_chrome_traces(self):
-        """Array and object, plain and gzip, with and without categories, pairs, times as text."""
+        """An array or an object, plain or gzip, with and without categories, with pairs of events,
+        with times as text."""
         whole = list(self.chrome_events(cat="cpu_op"))
         bare = list(self.chrome_events())
         texts = [dict(event, ts="1736410576%06d.000" % event["ts"]) if "ts" in event else event
@@ -242,8 +247,8 @@ class HeadOverheadTest(StrobeTest):
                 (row,) = self.table(self.imported(path))
                 self.assertParts(row, 1000)
                 self.assertIsNone(row["ge_to_first_kernel"])
-        # Pairs with the framework's category, and some that mean nothing: one never ends, one is
-        # asynchronous.
+        # Pairs with the framework's category, and some events without a meaning: one never ends,
+        # one is asynchronous.
         (name,) = {event["name"] for event in whole if "inference" in event["name"]}
         marked = [dict(event, cat="cpu_op") if event["ph"] in "BE" else event
                   for event in [*bare[:1], *pairs]]
@@ -260,7 +265,8 @@ class HeadOverheadTest(StrobeTest):
         self.assertParts(row, 1000)
 
     def test_decoys_of_bare_traces(self):
-        """A bare trace says by the process's name only that a row is the hardware's or CANN's."""
+        """In a bare trace only the name of the process shows that a row belongs to the hardware or
+        to CANN."""
         for layer in ("Ascend Hardware", "CANN"):
             for more in ({}, {"cat": "cpu_op"}):
                 with self.subTest(layer, **more):
@@ -277,9 +283,9 @@ class HeadOverheadTest(StrobeTest):
     # ---- against another result ----
 
     def test_baseline(self):
-        """The C++ side is 100 ns slower in both inferences, and with it TorchAir and the total. The
-        first kernel begins when it did, so that the call of GE, which comes later, has less to
-        wait: that is known of one inference only, and so without a spread."""
+        """The C++ side is 100 ns slower in both inferences, and so are TorchAir and the total. The
+        first kernel begins at the same time as before, so the call of GE, which comes later, waits
+        less. This is known for one inference only, so it has no spread."""
         def served(name, slower):
             return self.text_result([*ranges(5000, slower), *ranges(1000000, slower)], name)
         a, b, far = served("a", 0), served("b", 100), served("far", 100000)
@@ -290,7 +296,8 @@ class HeadOverheadTest(StrobeTest):
         self.assertEqual({name: row["difference"] for name, row in rows.items()},
                          {"cpp": 100, "torchair": 100, "total": 100, "ge_to_first_kernel": -100})
         self.assertEqual([name for name, row in rows.items() if row["regression"]], ["cpp"])
-        self.strobe("diff", a, b, "--by", "head")  # less than 50 us, which is nothing by default
+        # a difference of less than 50 us is ignored by default
+        self.strobe("diff", a, b, "--by", "head")
         found = self.json("diff", a, far, "--by", "head", code=7)
         self.assertEqual((found["threshold"], found["least_effect"]), (20, 50000))
         self.strobe("diff", a, far, "--by", "head", "--min-time", "200us")
@@ -298,7 +305,8 @@ class HeadOverheadTest(StrobeTest):
         self.assertIn("no inferences of graphs", done.stderr)
 
     def test_baseline_of_more(self):
-        """Twice as many inferences, in a step or without any, are no slower; each is a sample."""
+        """Twice as many inferences, inside or outside of a step, are not slower; each inference is
+        a sample."""
         def served(name, starts, step=True):
             extra = [event for at in starts for event in ranges(at)]
             folder = self.text_result(extra, name)
@@ -319,7 +327,7 @@ class HeadOverheadTest(StrobeTest):
             self.assertEqual((total["a"]["value"], total["b"]["value"], total["difference"]),
                              (1400, 1400, 0))
             self.assertEqual((total["a"]["units"], total["b"]["units"]), (2, 4))
-            # The first kernel is known of the first inference only.
+            # The first kernel is known only for the first inference.
             self.assertEqual([rows["to_first_kernel"][side]["calls"] for side in "ab"], [1, 1])
         text = self.strobe("diff", one, two, "--by", "head", "--min-time", "0ns", "--all").stdout
         self.assertIn("mean of an inference", text)
@@ -329,7 +337,7 @@ class HeadOverheadTest(StrobeTest):
 
     @unittest.skipUnless(TEXT.exists(), "no real results")
     def test_splice(self):
-        """In microseconds, on the main thread of a real step; its kernels are real."""
+        """Times are in microseconds, on the main thread of a real step with real kernels."""
         source = self.work / "spliced_ascend_pt"
         shutil.copytree(TEXT, source, copy_function=shutil.copyfile)
         for path in (source, source / OUTPUT):

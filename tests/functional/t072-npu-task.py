@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From MSPTI's double to all results, against what the script says."""
+"""From the test double of MSPTI to all results, compared with the script that the double plays."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import tap
 from npu import MARK, TYPES, NpuTest, Script
 from support import BUILD, PYTHON, TIMEOUT, has_torch, program
 
-# Each product of matrices launches a kernel, from its midst.
+# Each product of matrices launches a kernel, in the middle of the operator.
 OPERATORS = """
 import ctypes, os, threading, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
@@ -64,14 +64,15 @@ def common(a, b):
 
 @tap.once_test
 class ChainTest(NpuTest):
-    """One run, all results."""
+    """One run, whose results are all checked."""
 
     def run_chain(self):
         self.made = Script(400)
         _, base = self.play(self.made.lines(), ":profiler_level=Level2", flags=EXPORTS)
         first = min(kernel[5] for kernel in self.made.kernels)
         told = min(row["begin"] for row in self.rows("device_task"))
-        # The wall clock and the host's are read one after the other; nothing else may move times.
+        # The wall clock and the host's clock are read one after the other; all times may be shifted
+        # by this difference only.
         self.assertLess(abs(told - base - first), 2000)
         self.base = told - first
 
@@ -80,6 +81,7 @@ class ChainTest(NpuTest):
         metadata = {row["name"]: row["value"] for row in self.rows("metadata")}
         self.assertEqual(metadata["npu_task.backend"], "mspti")
         self.assertIn("only backend=aclprof records these", metadata["npu_task.absent"])
+        self.assertEqual(list(self.result().glob("PROF_*")), [])
         self.check_kernel_details()
         self.check_step_trace()
         self.check_api_statistic()
@@ -134,7 +136,7 @@ class ChainTest(NpuTest):
                 "Communication(Not Overlapped)": length(comm) - both,
                 "Stage": stage, "Free": stage - length(all_of),
             }.items():
-                # each stretch is of two doubles of microseconds, which are a quarter of one apart
+                # each span has two doubles of microseconds, which have a resolution of a quarter
                 self.assertAlmostEqual(float(row[column]), value / 1000,
                                        delta=0.25 * (len(computing) + len(comm)), msg=column)
         self.assertEqual(len(self.csv("step_trace_time")), 2)
@@ -155,7 +157,8 @@ class ChainTest(NpuTest):
             self.assertAlmostEqual(rows[key][1], total, delta=1)
 
     def check_links(self):
-        """Each kernel's id is that of the three calls that launched it, and of no other."""
+        """The id of each kernel is that of the three calls that launched it, and of no other
+        call."""
         calls = {}
         for row in self.rows("api_call"):
             calls.setdefault(row["connection"], []).append((row["level"], row["begin"] - self.base))
@@ -227,7 +230,7 @@ class OperatorTest(NpuTest):
 @tap.once_test
 class WindowsTest(NpuTest):
     def test_windows(self):
-        """Each kernel is in its own window, once; and the process does not grow."""
+        """Each kernel is in its own window, once, and the process does not grow."""
         n = int(os.environ.get("STROBE_TEST_KERNELS", "200000"))
         n_windows = int(os.environ.get("STROBE_TEST_WINDOWS", "20"))
         self.out.mkdir()
@@ -257,7 +260,7 @@ class RecordsTest(NpuTest):
         shift = rows[0][0] - self.kernels_of(made, base)[0][0]
         kernels = self.kernels_of(made, base + shift)
         self.assertEqual([row[2] for row in rows], [kernel[2] for kernel in kernels])
-        for row, kernel in zip(rows, kernels):  # the clocks drift by a ns where it takes long
+        for row, kernel in zip(rows, kernels):  # the clocks drift by a ns if this takes long
             self.assertAlmostEqual(row[0], kernel[0], delta=1000)
             self.assertAlmostEqual(row[1], kernel[1], delta=1000)
         self.assertEqual(len(self.rows("comm_op")), len(made.comms))
@@ -269,11 +272,11 @@ class RecordsTest(NpuTest):
         self.check_all_there("thread")
 
     def test_told_late(self):
-        """After the window's end, but before it is sealed."""
+        """The tasks are reported after the window's end, but before it is sealed."""
         self.check_all_there("lag=300")
 
     def test_told_too_late(self):
-        """Nothing of it is in the window, and the result says that it is not."""
+        """No task is in the window, and the result says so."""
         self.play(Script(50).lines(), ":profiler_level=Level0", wrong="lag=2500")
         self.assertEqual(self.records_of(self.result(), "device_task"), 0)
         self.assertEqual(self.records_of(self.result(), "api_call"), 50)
@@ -308,7 +311,8 @@ class RecordsTest(NpuTest):
         self.assertIn("1 ends of marks have no begin", self.log())
 
     def test_beside_the_collector_marker(self):
-        """Both declare the kinds of marks; the host's are left to the other one."""
+        """Both collectors declare the kinds of marks; npu_task leaves the host's marks to the
+        collector marker."""
         made = ["sleep 2", "marker 2 0 7 4711 70001 forward train 800000",
                 "marker 4 0 7 4711 70001 - - 900000"]
         self.play(made, collect=["marker"])
@@ -336,10 +340,10 @@ class RecordsTest(NpuTest):
                 "hccl 0 9 hcom_send group0 12.5 100000 5000"]
         self.play(made, ":activities=hccl+communication,backend=auto")
         self.assertEqual(len(self.rows("comm_op")), 1)
-        self.assertIn("hccl is left out", self.log())
+        self.assertIn("hccl is ignored", self.log())
 
     def test_tables_of_what_is_known(self):
-        """Kernels have no operator types, and operations no transfers."""
+        """MSPTI does not report the operator types of kernels and the transfers of operations."""
         made = ["sleep 2", "kernel 0 3 1 KERNEL_AICORE mm 200000 1000",
                 "kernel 0 3 2 KERNEL_AICORE mm 300000 3000",
                 "kernel 0 3 3 KERNEL_AIVEC add 310000 500",

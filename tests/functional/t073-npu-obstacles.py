@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong with MSPTI: each time a message, and the job unharmed."""
+"""Faults of MSPTI: each causes a message, and the program is not disturbed."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ class ObstacleTest(NpuTest):
         self.environment["ASCEND_HOME_PATH"] = str(home)
 
     def lose_symbol(self, library, symbol):
-        """The library without a function: its name is another one."""
+        """Removes a function from the library, by changing its name."""
         path = self.home / "lib64" / library
         data = path.read_bytes()
         name = b"\0" + symbol.encode() + b"\0"
@@ -41,7 +41,8 @@ class ObstacleTest(NpuTest):
         path.write_bytes(data.replace(name, b"\0x" + symbol.encode()[1:] + b"\0"))
 
     def refused(self, message, **options):
-        """The program runs to its end; the rest is recorded; the reason is told."""
+        """The program runs to its end, the other collectors record, and a message gives the
+        reason."""
         done, _ = self.play(KERNELS, collect=["gc"], **options)
         self.assertIn("alone" if options.get("is_alone", True) else "", done.stdout)
         self.assertIn(message, done.stderr + self.log())
@@ -85,7 +86,7 @@ class LoadTest(ObstacleTest):
         self.assertIn("There is no MSPTI", done.stderr)
 
     def test_it_aborts_when_loaded(self):
-        """Its last messages are not shown either."""
+        """The last messages of the aborted process are not shown."""
         self.refused("loading it ended the process that tried", wrong="abort")
 
     def test_not_a_library(self):
@@ -138,7 +139,7 @@ class CallTest(ObstacleTest):
         self.assertEqual(self.records_of(self.result(), "device_task"), 1000)
 
     def test_a_flush_that_fails(self):
-        """What lies in the last buffer is never handed over."""
+        """The last buffer is never handed over."""
         self.play(KERNELS, wrong="fail=flush:999")
         self.assertEqual(self.records_of(self.result(), "device_task"), 0)
         self.assertIn("msptiActivityFlushAll: code=999", self.log())
@@ -167,13 +168,14 @@ class BufferTest(ObstacleTest):
         self.assertGreater(lost.get("collector_dropped", 0), 0, lost)
 
     def test_newer_kinds(self):
-        """The library says how long a record is of which nothing else is known."""
+        """The library gives the length of records of which nothing else is known."""
         self.check("newer", "are of kinds that are newer than this collector")
         lost = self.json("info", self.result())[0]["lost"]
         self.assertGreater(lost.get("collector_dropped", 0), 0, lost)
 
     def test_buffers_of_the_wrong_size(self):
-        """What lies behind the valid part is of no known kind, or old: nothing worse comes of it."""
+        """The bytes after the valid part are of an unknown kind, or are old records; this causes no
+        other fault."""
         self.play(KERNELS, ":buffer_size=64KB", wrong="oversize")
         self.assertGreaterEqual(self.records_of(self.result(), "device_task"), 1000)
         self.assertIn("with a wrong size", self.log())
@@ -185,7 +187,8 @@ class BufferTest(ObstacleTest):
         self.check("external", "are not Strobe's: they are not used")
 
     def test_all_buffers_are_full(self):
-        """During the window they are not emptied fast enough: each record is counted."""
+        """During the window the buffers are not emptied fast enough: each lost record is
+        counted."""
         n = 200000
         self.play(["sleep 10", "kernels %d 40" % n],
                   ":activities=kernel,buffer_size=64KB,buffers=2")
@@ -194,7 +197,8 @@ class BufferTest(ObstacleTest):
         self.assertEqual(told + info["lost"].get("collector_dropped", 0), n)
 
     def test_records_that_the_library_drops(self):
-        """Each is counted, by a library that says so; an older one has no such function."""
+        """Each dropped record is counted if the library reports the number; an older library has no
+        function for this."""
         made = ["sleep 2", "kernels 1000 40"]
         for n_lost in (100, 0):
             self.play(made, ":activities=kernel", wrong="drop=10")
@@ -207,7 +211,8 @@ class BufferTest(ObstacleTest):
                 shutil.rmtree(self.out)
 
     def test_times_of_calls_that_cannot_be(self):
-        """An old library that does not know the host's oscillator has times of a clock of its own."""
+        """An old library that does not know the rate of the host's counter has times of a different
+        clock."""
         self.play(["sleep 2", "api 10 70001 1 aclnnOp 100000 1000",
                    "api 10 70001 1 early -9000000000000 1000"], ":activities=acl_api")
         self.assertEqual(self.records_of(self.result(), "api_call"), 1)
@@ -216,7 +221,8 @@ class BufferTest(ObstacleTest):
         self.assertEqual(info["lost"].get("collector_dropped"), 1, info["lost"])
 
     def test_times_that_cannot_be(self):
-        """A driver that does not know the rate of its clock: a thousand times too far ahead."""
+        """A driver that does not know the rate of its clock has times that are a thousand times too
+        large."""
         made = ["sleep 2", "kernel 0 3 1 KERNEL_AICORE mm 100000 400",
                 "kernel 1 3 2 KERNEL_AICORE mm 60000000000 400"]
         self.play(made, ":activities=kernel")
@@ -226,13 +232,13 @@ class BufferTest(ObstacleTest):
 
 class AloneTest(StrobeTest):
     def test_without_cann(self):
-        """A program that has none: it is not one to record, and is told why."""
+        """A program without CANN is not recorded, and a message gives the reason."""
         self.environment.pop("ASCEND_HOME_PATH", None)
         done = self.record("true", collect=["npu_task"])
         self.assertIn("There is no MSPTI", done.stderr)
 
     def test_the_program_alone(self):
-        """What the other tests compare with."""
+        """The program without Strobe, with which the other tests compare."""
         script = self.script("script", "\n".join(Script(5).lines()) + "\n")
         done = subprocess.run([PROGRAM, script], capture_output=True, text=True, timeout=TIMEOUT,
                               env={**os.environ, "ASCEND_HOME_PATH": str(HOME)})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""npu_task's backend aclprof against a strict double of CANN's library: what it is asked for, in
-which order, and what happens when it refuses or is not as it should be."""
+"""npu_task's backend aclprof with a strict test double of CANN's library: the requests, their
+order, and the reaction to refusals and faults."""
 
 import shutil
 
@@ -10,7 +10,7 @@ from support import BUILD
 
 REQUIRED = ["aclprofInit", "aclprofFinalize", "aclprofSetConfig", "aclprofCreateConfig",
             "aclprofDestroyConfig", "aclprofStart", "aclprofStop"]
-# Every configuration is tested by plugins/npu_task/test-aclprof.c; here through the command.
+# plugins/npu_task/test-aclprof.c tests every configuration; here they go through the command.
 EVERYTHING = ("storage_limit=300MB,task_memory=true,hardware_mem_freq=7,llc_mode=read,sys_io=true,"
               "sys_interconnection=true,sys_interconnection_freq=9,dvpp_freq=100,l2_cache=true,"
               "op_attr=true,msproftx=true,host_sys=cpu+mem+disk+network+osrt+numa,"
@@ -22,7 +22,7 @@ SETTINGS = ["1 300MB", "4 read", "3 7", "5 100", "6 9", "7 100", "11 2", "13 50"
 
 class ConfigurationTest(AclprofTest):
     def created(self, options, **others):
-        """Devices, metrics and mask as they were asked for."""
+        """The devices, the metrics and the mask that were requested."""
         shutil.rmtree(self.out, ignore_errors=True)
         _, calls = self.play(options, launches=0, flags=["--export", "csv"], **others)
         create, = [line.split() for line in calls if line.startswith("create")]
@@ -84,7 +84,7 @@ class LifeTest(AclprofTest):
         self.assertEqual(metadata["npu_task.library"], str(HOME / "lib64" / "libmsprofiler.so"))
 
     def test_auto(self):
-        """It is aclprof where something is asked for that only that tells."""
+        """aclprof is selected if an option requests data that only aclprof has."""
         for options, backend in ((":backend=auto,sys_io=true", "aclprof"),
                                  (":backend=auto,aic_metrics=Memory", "aclprof"),
                                  (":backend=auto,host_sys=cpu", "aclprof"),
@@ -115,7 +115,8 @@ class ObstacleTest(AclprofTest):
         shutil.copy(HOME / "lib64" / "libmsprofiler.so", self.home / "lib64")
 
     def refused(self, message, **options):
-        """The program runs to its end, the rest is recorded, the reason is told."""
+        """The program runs to its end, the other collectors record, and a message gives the
+        reason."""
         shutil.rmtree(self.out, ignore_errors=True)
         done, calls = self.play(collect=["gc"], **options)
         self.assertIn(message, done.stderr + self.log())
@@ -151,7 +152,7 @@ class ObstacleTest(AclprofTest):
         self.refused("loading it ended the process that tried", wrong="abort")
 
     def test_each_call_failing(self):
-        """What was done is undone, whatever fails; the program never notices."""
+        """Whichever call fails, the earlier ones are undone, and the program does not notice."""
         expected = {
             "init": ["init"],
             "create": ["init", "create", "finalize"],
@@ -167,8 +168,8 @@ class ObstacleTest(AclprofTest):
                 self.assertEqual([line.split()[0] for line in noted], calls)
 
     def test_each_code(self):
-        for code, text in {100010: "does not accept this configuration", 100042: "runs already",
-                           100043: "no profiler runs", 148046: "subscribed already",
+        for code, text in {100010: "does not accept this configuration", 100042: "is already running",
+                           100043: "no profiler runs", 148046: "already subscribed",
                            148047: "another profiler is attached", 200007: "does not support",
                            500005: "the profiling itself failed", 7: "an error of CANN"}.items():
             with self.subTest(code=code):
@@ -176,7 +177,7 @@ class ObstacleTest(AclprofTest):
                 self.assertIn(text, self.log())
 
     def test_a_setting_that_is_refused(self):
-        """It is left out, and the rest is recorded."""
+        """The setting is left out, and everything else is recorded."""
         _, calls = self.play("sys_io=true", wrong="fail=set:200007")
         self.assertEqual([line.split()[0] for line in calls],
                          ["init", "set", "create", "start", "stop", "destroy", "finalize"])

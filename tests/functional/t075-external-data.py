@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CANN's profiling recorded into a result, from msprof's database to all output files: equal to
-an import of that database, joined with the host's half, and told where it is missing."""
+"""Data that CANN's profiling recorded into a result goes from msprof's database to all output
+files. It equals an import of that database, is joined with the host's data, and is reported if it
+is missing."""
 
 import fcntl
 import os
@@ -12,7 +13,7 @@ import time
 import unittest
 
 import tap
-from aclprof import PROGRAM, AclprofTest
+from aclprof import OPERATORS, PROGRAM, AclprofTest
 from databases import Database
 from support import PYTHON, STROBE, TIMEOUT, TOP, has_torch
 
@@ -25,31 +26,6 @@ FRAMEWORK = ["PYTORCH_API", "CONNECTION_IDS", "PYTORCH_CALLCHAINS", "STEP_TIME",
              "OP_MEMORY", "GC_RECORD"]
 EXPORTS = ["--export", "csv", "--export", "comm_json", "--export", "db", "--export",
            "chrome_trace"]
-
-# Each product of matrices launches a kernel, from its midst; the first one none.
-OPERATORS = """
-import ctypes, os, time
-home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
-ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL).aclInit(None)
-import torch
-for _ in range(5000):
-    try:
-        prof = ctypes.CDLL(home + "libmsprofiler.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
-        break
-    except OSError:
-        time.sleep(0.01)
-time.sleep(0.2)
-a = torch.ones(400, 400)
-torch.mm(a, a)
-for i in range(1, 6):
-    begin = time.time_ns()
-    torch.mm(a, a)
-    end = time.time_ns()
-    at = (begin + end) // 2
-    prof.aclprof_double_launch(ctypes.c_uint64(at), ctypes.c_uint64(at + 100),
-                               ctypes.c_uint64(1000 * i))
-print("done")
-"""
 
 
 @tap.once_test
@@ -113,7 +89,8 @@ class ClockTest(AclprofTest):
         return told, sorted(row["begin"] for row in self.rows("device_task"))
 
     def test_moved_onto_the_hosts_clock(self):
-        """By what both say of CLOCK_MONOTONIC_RAW, to the ns."""
+        """The times are shifted by the difference of both sides' offsets from CLOCK_MONOTONIC_RAW,
+        to the ns."""
         self.install_msprof()
         self.play(wrong="shift=5000")
         entry, = self.external()
@@ -147,7 +124,7 @@ class HostTest(AclprofTest):
         self.assertEqual(linked, 5)
 
     def check_one_thread(self):
-        """Operators and the calls that CANN saw are on one row of the host."""
+        """Operators and the calls that CANN recorded are on one row of the host."""
         info = self.json("info", self.result())[0]
         rows = [track for track in info["tracks"] if track["name"].startswith("thread ")
                 and track["records"]]
@@ -158,7 +135,7 @@ class HostTest(AclprofTest):
 
     @tap.once_test
     def test_beside_other_collectors(self):
-        """Nothing that was recorded is changed by the join."""
+        """The join changes no other record."""
         self.install_msprof()
         self.play(collect=["fake:threads=2,records=100"])
         before = self.json("info", self.result() / "FRAMEWORK" / "capture.strobe")[0]
@@ -175,14 +152,15 @@ class HostTest(AclprofTest):
 @tap.once_test
 class ExportTest(AclprofTest):
     def missing(self):
-        """What the result says is missing, after an analysis of its own too."""
+        """The data that the result reports as missing, also after a later analysis."""
         entry, = self.external()
         self.assertIn(entry["problem"], str(self.rows("diagnostic")))
         self.assertEqual(self.json("info", self.result())[0]["kinds"].get("device_task", 0), 0)
         return entry["problem"]
 
     def test_without_msprof(self):
-        """Kept raw, and told; where CANN is, it is read later."""
+        """The raw data is kept, and a message says so; where CANN is installed, it is read
+        later."""
         self.environment["PATH"] = "/usr/bin:/bin"
         done, _ = self.play()
         self.assertIn("there is no msprof on PATH", done.stderr)
@@ -199,7 +177,8 @@ class ExportTest(AclprofTest):
         self.assertEqual(len(self.csv("kernel_details")), 3)
 
     def test_raw_data_fills_in(self):
-        """What the database does not have is read from the raw files; what it has is not."""
+        """Data that the database lacks is read from the raw files; data that the database has is
+        not."""
         self.environment["PATH"] = "/usr/bin:/bin"
         self.play()
         lines = "".join("%d: %d %d\n" % (1000000000 * i, 1000 * i, 2000 * i) for i in range(1, 4))
@@ -225,7 +204,7 @@ class ExportTest(AclprofTest):
                       log.read_text())
 
     def test_it_is_as_nice_as_the_analysis(self):
-        """As the Python handler's with async_mode."""
+        """msprof has the priority of the analysis, as with async_mode of the Python handler."""
         self.play(flags=[])
         self.install_msprof()
         done = subprocess.run(["nice", "-n", "10", STROBE, "analyse", self.result()],
@@ -236,7 +215,7 @@ class ExportTest(AclprofTest):
         self.assertIn("nice %d\n" % niceness, log.read_text())
 
     def test_of_a_relative_path(self):
-        """It runs in another folder than the analysis."""
+        """msprof runs in another folder than the analysis."""
         self.play(flags=[])
         self.install_msprof()
         done = subprocess.run([STROBE, "analyse", self.result().name], cwd=self.result().parent,
@@ -275,7 +254,8 @@ class ExportTest(AclprofTest):
         self.assertIn("took longer than export_limit", self.missing())
 
     def test_hostile_places(self):
-        """No program from the current folder, nor one that others may write."""
+        """Strobe runs no program from the current folder, or from a folder to which other users may
+        write."""
         tool = self.install_msprof()
         shutil.copy(tool, self.work / "msprof")
         os.chmod(tool, 0o777)
@@ -296,7 +276,7 @@ class ExportTest(AclprofTest):
         self.assertIn('msprof="bin/msprof" is a relative path', self.missing())
 
     def test_a_tool_behind_a_link(self):
-        """What was looked at is what is run."""
+        """The file that was checked is the one that is run."""
         self.play(flags=[])
         link = self.install_msprof()
         tool = self.bin / "tools" / "msprof"
@@ -309,7 +289,8 @@ class ExportTest(AclprofTest):
         self.assertIn("I am %s\n" % tool, log.read_text())
 
     def test_it_can_be_interrupted(self):
-        """Of the signals that the analysis blocks it blocks none; its group is its own."""
+        """msprof blocks none of the signals that the analysis blocks, and runs in a separate
+        process group."""
         self.play(flags=[])
         tool = self.install_msprof()
         tool.write_text("#!/bin/sh\ngrep '^SigBlk' /proc/self/status\n"
@@ -322,7 +303,7 @@ class ExportTest(AclprofTest):
         self.assertEqual(pid, group)
 
     def test_it_ends_with_the_analysis(self):
-        """And what it has started ends with its time."""
+        """If msprof reaches its time limit, the processes that it has started end too."""
         self.play(flags=[])
         tool = self.install_msprof()
         tool.write_text("#!/bin/sh\necho $$ > %s/pid\nsleep 60 &\necho $! > %s/sleeper\nwait\n"
@@ -345,7 +326,7 @@ class ExportTest(AclprofTest):
             time.sleep(0.02)
 
     def is_gone(self, name):
-        """A zombie whose parent is somewhere else is gone."""
+        """A zombie whose parent is elsewhere counts as gone."""
         try:
             with open("/proc/%s/status" % (self.work / name).read_text().strip()) as file:
                 return "State:\tZ" in file.read()
@@ -353,7 +334,7 @@ class ExportTest(AclprofTest):
             return True
 
     def test_children_are_ignored(self):
-        """By the caller: the ends of our own are known all the same."""
+        """The caller ignores SIGCHLD; the analysis still notices the end of its own children."""
         self.play(flags=[])
         self.install_msprof()
         self.environment["MSPROF_DOUBLE"] = "fail"
@@ -386,7 +367,8 @@ class HostileTest(AclprofTest):
         return self.json("info", self.result())[0]
 
     def test_of_another_window(self):
-        """A file that does not belong to the capture beside it is left out, and told."""
+        """A file that does not belong to the capture next to it is left out, and a message says
+        so."""
         kept = self.file.read_bytes()
         shutil.rmtree(self.out)
         self.play()
@@ -411,7 +393,7 @@ class HostileTest(AclprofTest):
             self.assertGreater(self.shown()["records"], 0)
 
     def test_a_link_in_its_place(self):
-        """A folder that a capture names is no way out of the result."""
+        """A folder that a capture names cannot lead out of the result."""
         folder = self.folder()
         folder.rename(self.work / folder.name)
         folder.symlink_to(self.work / folder.name)
@@ -421,13 +403,13 @@ class HostileTest(AclprofTest):
         self.assertIn("the folder is not there", self.external()[0]["problem"])
 
     def test_gone(self):
-        """What was read stays, when the folder does not."""
+        """The folder was removed: the data that was already read stays."""
         shutil.rmtree(self.folder())
         self.strobe("analyse", self.result())
         self.assertEqual(len(self.rows("device_task")), 3)
 
     def test_read_once(self):
-        """Again only when there is something new."""
+        """The folder is read again only when it has changed."""
         first = self.file.stat()
         self.strobe("analyse", self.result())
         self.assertEqual(self.file.stat().st_mtime_ns, first.st_mtime_ns)
@@ -436,8 +418,9 @@ class HostileTest(AclprofTest):
         self.assertGreater(self.file.stat().st_mtime_ns, first.st_mtime_ns)
 
     def test_less_than_before(self):
-        """A good join is not replaced by a worse one; leavings of killed analyses go."""
-        # The number of a process that lives is no proof: that may be in another container.
+        """A good join is not replaced by a worse one; remains of killed analyses are removed."""
+        # A living process with this id proves nothing, because the id may be from another
+        # container.
         leaving = self.file.with_name(".external-%d.new" % os.getpid())
         leaving.write_text("half")
         locked = self.file.with_name(".external-1.new")
@@ -454,10 +437,10 @@ class HostileTest(AclprofTest):
         self.environment.pop("MSPROF_DOUBLE")
         self.strobe("analyse", self.result())
         self.assertFalse(leaving.exists())
-        self.assertTrue(locked.exists())  # another process writes it
+        self.assertTrue(locked.exists())  # another process is writing this file
 
     def test_killed(self):
-        """A program that ends in a window leaves what CANN had written."""
+        """A program that ends within a window leaves the data that CANN had written."""
         shutil.rmtree(self.out)
         self.record(
             "sh", "-c", "%s 0 2000 20000 & p=$!; until grep -q ' ' %s/*/PROF*/host/data/*; do sleep "
@@ -466,7 +449,7 @@ class HostileTest(AclprofTest):
         self.assertGreater(len(self.csv("kernel_details")), 0)
 
     def test_place_that_cannot_be_written(self):
-        """The rest is analysed."""
+        """All other data is analysed."""
         self.file.unlink()
         self.file.mkdir()
         done = self.strobe("analyse", self.result())

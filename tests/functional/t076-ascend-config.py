@@ -9,11 +9,11 @@ import tap
 from npu import PROGRAM, NpuTest, Script
 from support import BUILD, PYTHON, TIMEOUT, StrobeTest, has_torch, needs_python
 
-GC = {"gc_detect_threshold": 0}  # a collector that can work in any Python process
+GC = {"gc_detect_threshold": 0}  # a collector that works in any Python process
 STEPS = "import strobe, time\nfor i in range(8):\n    time.sleep(0.05)\n    strobe.step()\n"
 
 
-# A profile of torch_npu's form, in a program that plays into MSPTI's double.
+# A profile in torch_npu's form, in a program that plays a script into the test double of MSPTI.
 PROFILE = """
 import ctypes, os, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
@@ -34,7 +34,7 @@ with profiler.profile(
 
 
 class DeviceTest(NpuTest):
-    """What is asked of the device reaches its collector."""
+    """Requests for device data reach npu_task."""
 
     def test_profiler_config(self):
         script = self.script("script", "\n".join(Script(50).lines()) + "\n")
@@ -43,7 +43,7 @@ class DeviceTest(NpuTest):
             "experimental_config": {"profiler_level": "Level1", "aic_metrics": "AiCoreNone"},
         }))
         done = self.strobe("run", "-c", path, "-o", self.out, "--", PROGRAM, script)
-        self.assertNotIn("it cannot do what was asked for", done.stderr)
+        self.assertNotIn("it does not support these settings", done.stderr)
         self.assertGreater(self.records_of(self.result(), "device_task"), 40)
 
     @needs_python
@@ -59,7 +59,7 @@ class DeviceTest(NpuTest):
             newest = max(self.results(), key=lambda path: path.stat().st_ctime_ns)
             self.assertEqual(self.records_of(newest, "device_task"), 1)
             calls[level] = self.records_of(newest, "api_call")
-            # With a device there is no file for TensorBoard.
+            # If there is a device, there is no file for TensorBoard.
             self.assertEqual(list(self.out.glob("*.pt.trace.json*")), [])
         self.assertEqual(calls, {"Level0": 0, "Level2": 1})
 
@@ -89,7 +89,7 @@ class AscendConfigTest(StrobeTest):
         )
         self.assertIn('key "record_shapes": expected true or false, found "yes"', done.stderr)
         self.assertIn("it is reset to false", done.stderr)
-        result = self.result()  # -o goes before prof_dir
+        result = self.result()  # -o overrides prof_dir
         self.assertFalse((self.work / "elsewhere").exists())
         self.assertEqual(self.records_of(result, "step"), 2)
         self.assertGreater(self.records_of(result, "host_cpu"), 0)
@@ -139,7 +139,7 @@ class AscendConfigTest(StrobeTest):
             "own.json",
         )
         done = self.strobe("run", "-c", path, "-o", self.out, "--", "true")
-        self.assertIn("collector fake: it cannot do what was asked for: colour", done.stderr)
+        self.assertIn("collector fake: it does not support these settings: colour", done.stderr)
         self.assertIn('option "fail"', done.stderr)
         self.assertNotIn("seed", done.stderr)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strobe doctor: what it finds, what it never tells, and how it ends."""
+"""strobe doctor: the faults that it finds, the data that it never prints, and its exit code."""
 
 import fcntl
 import json
@@ -31,7 +31,7 @@ class DoctorTest(StrobeTest):
     @needs_python
     def test_works_here(self):
         path = self.work / "doctor.txt"
-        # An interpreter without PyTorch is asked faster: the package alone is needed.
+        # An interpreter without PyTorch answers faster, and only the package is needed.
         said = self.doctor("--python", self.script_python(), "-o", path)
         self.assertIs(said["works"], True)
         for section, name in (
@@ -52,7 +52,7 @@ class DoctorTest(StrobeTest):
         self.assertNothingLeft()
 
     def script_python(self):
-        """The interpreter, kept from finding PyTorch."""
+        """An interpreter that does not find PyTorch."""
         script = self.script(
             "python", "#!/bin/sh\nexec %s -c 'import sys\nsys.modules[\"torch\"] = None\n"
             "sys.argv = [\"-c\"] + sys.argv[3:]\nexec(sys.orig_argv[4])' \"$@\"\n" % PYTHON)
@@ -61,7 +61,8 @@ class DoctorTest(StrobeTest):
 
     @needs_python
     def test_free_threaded_python(self):
-        """A double: an interpreter that says it was built so, and has no extension module."""
+        """A test double: an interpreter that claims to be free-threaded, and has no extension
+        module."""
         double = self.script(
             "python", "#!/bin/sh\nexec %s -c 'import sys, sysconfig\nsys.modules[\"torch\"] = None\n"
             "sys.modules[\"strobe._strobe\"] = None\n"
@@ -77,7 +78,8 @@ class DoctorTest(StrobeTest):
                       self.finding(said, "Python", "package strobe")["found"])
 
     def test_without_python(self):
-        """That there is none is a limit; one that was named is to work."""
+        """Without Python there is only a limit; but an interpreter that the user names must
+        work."""
         said = self.doctor("--python", self.work / "none", code=1)
         self.assertIs(said["works"], False)
         self.assertEqual(self.finding(said, "Python", "interpreter")["verdict"], "fails")
@@ -122,13 +124,13 @@ class DoctorTest(StrobeTest):
         self.assertEqual(wrong["verdict"], "limited")
 
     def test_buffers_left_behind(self):
-        """Of programs that died; those of the living are locked."""
+        """Pools of programs that died are counted; pools of living programs are locked."""
         for is_locked in (False, True):
-            # Other programs of the machine may leave theirs meanwhile, but not each time.
+            # Other programs of the machine may leave pools in the meantime, but not each time.
             self.wait_until(lambda: self.count_one(is_locked) == (not is_locked), is_locked)
 
     def count_one(self, is_locked):
-        """By how many a pool adds to those that are found."""
+        """Returns how many more pools the doctor counts if there is one more."""
         named = "buffers left behind"
         with tempfile.NamedTemporaryFile(prefix="strobe-0-", suffix=".pool", dir="/dev/shm") as file:
             file.write(bytes(1 << 20))
@@ -138,7 +140,7 @@ class DoctorTest(StrobeTest):
             with_file = self.pool_salvage(named)
             os.unlink(file.name)
             without = self.pool_salvage(named)
-            open(file.name, "w").close()  # the file's own end removes it
+            open(file.name, "w").close()  # closing the file removes it
             return with_file - without
 
     def pool_salvage(self, name):
@@ -151,7 +153,7 @@ class DoctorTest(StrobeTest):
         return 1 + int(more.group(1) if more else 0)
 
     def test_unruly_library(self):
-        """A library that ends who loads it, at the place of MSPTI, ends a child only."""
+        """A library in the place of MSPTI that ends its process ends only a child."""
         home = self.work / "cann"
         (home / "lib64").mkdir(parents=True)
         (home / "version.cfg").write_text("runtime_running_version=[7.0.0:\x1b[31m8.0]\n")

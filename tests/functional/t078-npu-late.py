@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Devices that report late: the end of a window waits for them. And marks that two collectors
-report, the one on the host, the other on the device."""
+report, one on the host and the other on the device."""
 
 import subprocess
 import unittest
@@ -14,7 +14,7 @@ LATE_MS = 800
 
 class LateTest(NpuTest):
     def stop(self, lag_ms, n_windows):
-        """Runs npu-stop; returns how many ms the end of each window took."""
+        """Runs npu-stop. Returns how many ms the end of each window took."""
         self.out.mkdir()
         environment = dict(self.environment, STROBE_PLUGIN_PATH=str(BUILD / "plugins"),
                            MSPTI_DOUBLE="lag=%d" % lag_ms)
@@ -36,7 +36,8 @@ class LateTest(NpuTest):
             self.assertEqual(sum(info["lost"].values()), 0, info["lost"])
 
     def test_a_device_that_tells_too_late(self):
-        """stop() waits for 2 s, not for the device; the result says what came."""
+        """stop() waits for 2 s, not until the device has reported; the result names the records
+        that arrived."""
         ms, = self.stop(60000, 1)
         self.assertGreater(ms, 1500)
         self.assertLess(ms, 30000)
@@ -60,7 +61,8 @@ session.close()
 @needs_python
 class AnalysisTest(StrobeTest):
     def test_an_analysis_waits_for_late_records(self):
-        """It begins when the window has ended and its collector has reported half."""
+        """The analysis begins when the window has ended and its collector has reported half of the
+        records."""
         script = self.script("late.py", LATE)
         self.out.mkdir()
         environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"),
@@ -75,7 +77,8 @@ class AnalysisTest(StrobeTest):
 
 class MarkTest(NpuTest):
     def test_marks_of_both_collectors_are_joined(self):
-        """The vendor's tool is behind ours, and tells the device's side by the id that both know."""
+        """Strobe passes the marks on to the vendor's tool, which reports the device's side with the
+        id that both know."""
         script = ["sleep 1", "range forward 5", "sleep 2", "end", "range alone 0", "sleep 1", "end",
                   "mark tick 5", "sleep 3"]
         self.play(script, ":profiler_level=Level_none", collect=["marker"])
@@ -90,7 +93,7 @@ class MarkTest(NpuTest):
         links = {(row["name"], row["source"]): row for row in self.rows("correlation")}
         linked = links["host_to_device_marker", "npu_task"]
         self.assertEqual((linked["linked"], linked["orphan_cause"]), (1, 0))
-        # A tool does not get the id of an instant: instants that cannot be joined are counted.
+        # A tool does not get the id of an instant, so instants that cannot be joined are counted.
         self.assertEqual(linked["orphan_effect"], 1)
         self.assertEqual(links["host_to_device_marker", "marker"]["orphan_cause"], 1)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operator and which calls launched a kernel: against a program whose launches are known, with
-the ids that MSPTI's double gives them."""
+"""The operator and the calls that launched each kernel, compared with a program whose launches are
+known, with the ids that the test double of MSPTI assigns."""
 
 import random
 import shutil
@@ -15,22 +15,23 @@ US = 1000
 
 
 class Program:
-    """Operators inside of operators, on threads of their own; the inner one launches: by calls of
-    the runtime in those of the node level in one of AscendCL, one kernel each, two at times. What
-    is done lies in `events`, by when it is over; what is to be found in `operators`, the inner
-    operator of each kernel, and `calls`, which have begun when."""
+    """A program with nested operators on several threads. The inner operator launches one or two
+    kernels: a call of AscendCL contains a call of the node level for each kernel, which contains a
+    call of the runtime. `events` has the script's lines, by the time at which each is over. The
+    expected results are in `operators` (the inner operator of each kernel) and in `calls` (level
+    and begin of the calls that launched each kernel)."""
 
     def __init__(self, n, threads, seed=1, queue=False, marks=True, steps=()):
         self.random = random.Random(seed)
         self.events, self.operators, self.calls, self.kernels = [], {}, {}, {}
         self.queue, self.marks = queue, marks
-        self.steps = steps  # (from when, by how much the library's clock is moved)
+        self.steps = steps  # (time from which it holds, ns by which the library's clock is shifted)
         self.free = {thread: 100 * US for thread in (*threads, CONSUMER)}
         for i in range(n):
             self.operate(self.random.choice(threads), i)
 
     def told(self, at):
-        """The library's time of a moment."""
+        """The time on the library's clock for a moment."""
         return at + sum(by for since, by in self.steps if at >= since)
 
     def add(self, at, *words):
@@ -68,7 +69,8 @@ class Program:
             self.calls[name] = {("runtime", self.told(begin)), ("node", self.told(begin - US))}
         self.call(10, thread, "aclnnOp", at, at + 26 * US)
         self.calls[name].add(("acl", self.told(at)))
-        self.call(10, thread, "aclrtQueryStream", at + 28 * US, at + 30 * US)  # has the id too
+        # this call has the id too
+        self.call(10, thread, "aclrtQueryStream", at + 28 * US, at + 30 * US)
 
     def enqueue(self, thread, operator, i, at):
         name = self.kernel(operator)
@@ -77,7 +79,7 @@ class Program:
         self.add(at + 3 * US, "enqueue", *self.kernels[name], "KERNEL_AICORE", name, 2 * US)
 
     def consume(self):
-        """The one that takes from the queue does so in its order, and much later."""
+        """The consumer takes the tasks from the queue in their order, and much later."""
         n = sum(event[2].startswith("enqueue") for event in self.events)
         order = [int(e[2].split()[4][1:]) for e in sorted(self.events) if e[2].startswith("enqueue")]
         at = max(self.free.values())
@@ -90,7 +92,8 @@ class Program:
         self.free[CONSUMER] = at
 
     def replay(self, name, number, times):
-        """A graph that was captured: its kernels have the id of the launch each time."""
+        """Launches a captured graph again: its kernels have the id of the first launch each
+        time."""
         for _ in range(times):
             at = max(self.free.values()) + 200 * US
             self.free[CONSUMER] = at
@@ -100,18 +103,19 @@ class Program:
                      self.told(at), 2 * US)
 
     def launched(self):
-        """The kernels in the order of their launches: the double numbers these from 1."""
+        """The kernels in the order of their launches, which the double numbers from 1."""
         return [event[2].split()[5] for event in sorted(self.events)
                 if event[2].startswith("launch")]
 
     def lines(self):
-        yield "sleep %d" % (max(self.free.values()) // 1000000 + 3)  # what is told has happened
+        # after this time all reported events have happened
+        yield "sleep %d" % (max(self.free.values()) // 1000000 + 3)
         for event in sorted(self.events):
             yield event[2]
 
 
 class FrameworkTest(NpuTest):
-    """With operators and a queue of a framework that does not exist."""
+    """Tests with operators and a queue of a test double of a framework."""
 
     def setUp(self):
         super().setUp()
@@ -135,7 +139,7 @@ class LinkTest(FrameworkTest):
         self.assertEqual(found, expected)
 
     def check_calls(self, made):
-        """The very calls that launched it carry a kernel's id, and no others."""
+        """Exactly the calls that launched a kernel have its id."""
         told = min(row["begin"] for row in self.rows("api_call"))
         shift = told - min(at for calls in made.calls.values() for _, at in calls)
         self.assertLess(abs(shift - self.base), 5000)
@@ -160,7 +164,8 @@ class LinkTest(FrameworkTest):
         self.check_counts("operator_to_api", len(made.operators))
 
     def test_communication_operations(self):
-        """An operation's call has the operation's id, not that of the kernel before, at all levels."""
+        """At all levels, the call of an operation has the operation's id, not that of the kernel
+        before."""
         lines = ["sleep 3"]
         for i in range(20):
             at = i * 20 * US
@@ -197,7 +202,8 @@ class LinkTest(FrameworkTest):
         self.assertEqual(set(begins), set(ends))
 
     def test_ids_used_again_and_clock_steps(self):
-        """The library looks at its clocks anew; launches lie around the steps, graphs behind."""
+        """The library corrects its clock during the launches; graphs are launched again
+        afterwards."""
         made = Program(60, (A, B), seed=2, steps=((800 * US, 1900), (1500 * US, -3300)))
         launched = made.launched()
         for number in (3, 17):
@@ -208,7 +214,7 @@ class LinkTest(FrameworkTest):
         self.check_counts("api_to_task", len(made.operators))
 
     def test_task_queue(self):
-        """The operator is the one that put the task into the queue, by the queue's marks."""
+        """The operator is the one that added the task to the queue, by the marks of the queue."""
         made = Program(40, (A, B), seed=3, queue=True)
         made.consume()
         self.run_program(made)
@@ -217,7 +223,8 @@ class LinkTest(FrameworkTest):
         self.check_counts("operator_to_api", 40)
 
     def test_task_queue_without_marks(self):
-        """Nothing says whose a task is: all are counted, and no operator is guessed."""
+        """The operator of a task is unknown: all such tasks are counted, and no operator is
+        guessed."""
         made = Program(40, (A, B), seed=4, queue=True, marks=False)
         made.consume()
         self.run_program(made)
@@ -262,7 +269,7 @@ class ExternalTest(NpuTest):
     ONE = ["sleep 2", "push 2 4711", "push 3 8", "launch 70001 0 3 KERNEL_AICORE mm 100000 400",
            "call 11 70001 launch 90000 20000", "pop 2", "push 2 4712",
            "launch 70001 0 3 KERNEL_AICORE mm 200000 400", "call 11 70001 launch 190000 20000"]
-    # What one thread pushed is on top when the other launches.
+    # The id that one thread pushed is on top of the stack when the other thread launches.
     TWO = ["sleep 2", "push 2 1", "push 2 2", "launch 70001 0 3 KERNEL_AICORE mm 100000 400",
            "call 11 70001 launch 90000 20000", "pop 2",
            "launch 70002 0 3 KERNEL_AICORE mm 200000 400", "call 11 70002 launch 190000 20000"]
@@ -281,7 +288,7 @@ class ExternalTest(NpuTest):
         self.assertEqual(self.records_of(self.result(), "npu_task.external_id"), 0)
 
     def test_of_two_threads_none_is_believed(self):
-        """Also not those that were told before the second thread launched."""
+        """Ids that were reported before the second thread launched are not used either."""
         self.play(self.TWO, ":external_ids=true")
         self.assertEqual(self.records_of(self.result(), "npu_task.external_id"), 0)
         self.assertIn("2 external ids are not recorded: more than one thread launches", self.log())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--max-mem: what a command keeps resident, on a trace that is made to need much (bench/hostile), and
-that its output does not depend on it.
+"""--max-mem: the largest resident memory of commands, on a trace that is made to need much memory
+(bench/hostile), and that their output does not depend on the limit.
 
-STROBE_TEST_EVENTS sets how long the trace is: the long suite's is of 5 GB, and the default limit
-holds."""
+STROBE_TEST_EVENTS sets the number of events in the trace. The long suite's trace has 5 GB, and is
+read under the default limit."""
 
 import os
 import shutil
@@ -17,15 +17,15 @@ HOSTILE = str(BUILD / "bench" / "hostile")
 EVENTS = int(os.environ.get("STROBE_TEST_EVENTS", "300000"))
 LONG = EVENTS > 1000000
 LIMIT_MB = 512 if LONG else 96
-BESIDE_MB = 64  # the program itself and its libraries
+BESIDE_MB = 64  # for the program itself and its libraries
 SHORTAGE = r"Out of memory: \d+ KB more for what .* keeps? of this input do not fit into --max-mem of \d+ MB"
-# All that export in one go; each is looked at alone as well.
+# All of them export in one run; each is also checked alone.
 EXPORTERS = ("csv", "chrome_trace", "db", "stacks", "tensorboard", "memory_timeline")
 
 
 @unittest.skipUnless(os.path.exists(HOSTILE), "no benchmarks here")
 class MaxMemTest(StrobeTest):
-    folder = None  # with the trace and its import, made once
+    folder = None  # contains the trace and its import, made once
 
     @classmethod
     def setUpClass(cls):
@@ -40,8 +40,8 @@ class MaxMemTest(StrobeTest):
         self.temporary.mkdir()
 
     def run_at(self, megabytes, *words):
-        """Runs the command with this limit; its exit code, its messages and the MB that were
-        resident at most."""
+        """Runs the command with this limit. Returns its exit code, its messages, and the largest
+        resident memory in MB."""
         done = subprocess.run(
             [program("peak"), STROBE, *map(str, words), "--max-mem", "%dMB" % megabytes,
              "--tmp-dir", str(self.temporary)],
@@ -53,7 +53,8 @@ class MaxMemTest(StrobeTest):
         return done.returncode, done.stderr, peak
 
     def assertBounded(self, *words):
-        """It ends well or with 6, and keeps to the limit. True: it ended well."""
+        """The command succeeds or exits with 6, and stays within the limit. Returns true if it
+        succeeded."""
         code, errors, peak = self.run_at(LIMIT_MB, *words)
         self.assertLess(peak, LIMIT_MB + BESIDE_MB)
         if code:
@@ -63,7 +64,7 @@ class MaxMemTest(StrobeTest):
         return code == 0
 
     def files(self, folder):
-        """Contents by name."""
+        """The contents of files by name."""
         return {str(path.relative_to(folder)): path.read_bytes()
                 for path in sorted(folder.rglob("*"))
                 if path.is_file() and not path.name.endswith(ANALYSIS_LOG)}
@@ -75,7 +76,7 @@ class MaxMemTest(StrobeTest):
             self.assertTrue(little[name] == much[name], "%s differs" % name)
 
     def imported(self):
-        """A capture of the trace, without an output."""
+        """A capture of the trace, without output files."""
         folder = os.path.join(self.folder, "imported")
         if not os.path.isdir(folder):
             self.strobe("import", self.trace, "-o", folder, "--export", "stacks")
@@ -93,7 +94,7 @@ class MaxMemTest(StrobeTest):
         self.assertSame(self.work / "enough", self.work / "much")
 
     def test_state_that_does_not_fit(self):
-        """An end in order, which names what keeps it."""
+        """The command ends in order, and the message names the part that needs the memory."""
         trace = os.path.join(self.folder, "long.json")
         subprocess.run([HOSTILE, trace, "1000000"], check=True)
         code, errors, peak = self.run_at(96, "import", trace, "-o", self.work / "out",
@@ -143,7 +144,8 @@ class OptionTest(StrobeTest):
         self.assertIn('folder="%s"' % path, errors)
 
     def test_missing_folder(self):
-        """None is made, which would be left behind; a program does not run for nothing either."""
+        """The missing folder is not created, because it would be left behind; and no program is
+        started in vain."""
         missing, ran = self.work / "missing", self.work / "ran"
         words = ("run", "-o", self.out, "--tmp-dir", missing, "--", "touch", ran)
         for words in (words, ("info", self.work, "--tmp-dir", missing)):
@@ -155,5 +157,6 @@ class OptionTest(StrobeTest):
     def test_default_folder(self):
         path = self.work / "none"
         path.write_text("")
-        self.environment["TMPDIR"] = str(path)  # no folder: the next one is taken
+        # this is not a folder, so the next candidate is used
+        self.environment["TMPDIR"] = str(path)
         self.assertNotIn(str(path), self.strobe("info", self.work, code=5).stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Temporary files: how much of them there is, and that none is left, however a command ends."""
+"""Temporary files: their total size, and that none is left, however a command ends."""
 
 import os
 import signal
@@ -11,12 +11,12 @@ from support import BUILD, StrobeTest
 
 HOSTILE = str(BUILD / "bench" / "hostile")
 EVENTS = int(os.environ.get("STROBE_TEST_EVENTS", "300000"))
-# Of a short trace a part is of its 10,000 threads.
+# A part of a short trace belongs to its 10,000 threads.
 TIMES = 2 if EVENTS > 1000000 else 4
 
 
 def nameless_bytes(pid, folder):
-    """What the process's files below the folder take on the disk, those without a name too."""
+    """The disk space of the process's files below the folder, including files without a name."""
     total, seen = 0, set()
     try:
         names = os.listdir("/proc/%d/fd" % pid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of C++ in call paths are told as they are written, by every exporter."""
+"""Every exporter writes C++ functions in call paths as they are written in the source."""
 
 import csv
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of devices in a plain Python profile: nothing is preloaded. The device is a double, which
-reports as allocators of devices do."""
+"""Memory of devices in a plain Python profile, without a preloaded library. The device is a test
+double that reports like the allocators of devices."""
 
 import csv
 import subprocess
@@ -52,7 +52,8 @@ class DeviceMemoryTest(StrobeTest):
         self.first, self.usage = done.stdout.splitlines()
 
     def test_results(self):
-        self.assertEqual(self.first, "[1048576, 524288, -1048576]")  # its slot stays its own
+        # the program's profiler keeps PyTorch's slot
+        self.assertEqual(self.first, "[1048576, 524288, -1048576]")
         pta = [row for row in self.rows("memory_record.csv") if row["Component"] == "PTA"]
         self.assertEqual(
             [(row["Total Allocated(MB)"], row["Total Reserved(MB)"], row["Device Type"])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The views of modules and of memory, of a model that was really trained: what TensorBoard's plugin
-makes of it, by its rules."""
+"""The views of modules and of memory for a model that was really trained, by the rules of
+TensorBoard's plugin."""
 
 import subprocess
 import unittest
@@ -85,7 +85,8 @@ class ModelViewsTest(StrobeTest):
         found = trace.memory()
         self.assertEqual({device for _, device in found}, {"CPU"})
         taken = {name: sizes[0] for (name, _), sizes in found.items()}
-        self.assertEqual(taken["aten::clamp_min"], 2 * 2 * 500 * 4 * 4)  # two blocks, two steps
+        # two blocks in each of two steps
+        self.assertEqual(taken["aten::clamp_min"], 2 * 2 * 500 * 4 * 4)
         self.assertGreaterEqual(taken["aten::addmm"], 2 * 500 * (4 + 4 + 2) * 4)
         self.assertLess(sum(given for _, given in found.values()), -2 * 2 * 500 * 4 * 4)
 

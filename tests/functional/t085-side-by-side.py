@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exporters work side by side where there are processors: the same files come out as on one."""
+"""On several processors exporters work at the same time, and write the same files as on one
+processor."""
 
 import os
 import sys
@@ -21,7 +22,7 @@ class SideBySideTest(StrobeTest):
         RawFiles(str(self.source), 5, python=True, stacks=True).make(8000)
 
     def files(self, name, processors, exporters):
-        """Contents of all files that an analysis on these processors writes, by name."""
+        """The contents of all files that an analysis on these processors writes, by name."""
         words = [word for exporter in exporters for word in ("--export", exporter)]
         self.strobe("analyse", self.source, "-o", self.work / name, *words,
                     preexec_fn=lambda: os.sched_setaffinity(0, processors))

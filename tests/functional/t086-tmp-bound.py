@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Temporary files take at most twice what is read: raw files, a trace, a database, Kineto's trace and
-the hostile one, each to a trace, every table and the database.
+"""Temporary files take at most twice the size of the input: raw files, a trace, a database,
+Kineto's trace and the hostile one, each exported to a trace, every table and the database.
 
 STROBE_TEST_RAW_OPERATORS sets how long the inputs are."""
 
@@ -20,12 +20,13 @@ HOSTILE = str(BUILD / "bench" / "hostile")
 OPERATORS = int(os.environ.get("STROBE_TEST_RAW_OPERATORS", "60000"))
 EXPORTS = [word for name in ("chrome_trace", "csv", "db") for word in ("--export", name)]
 TIMES = 2
-# What little inputs need as well: libraries' own heap, buffers of files, a database's pages.
+# Small inputs also need this: the heap of libraries, buffers of files, pages of a database.
 ONCE = 36 << 20
 
 
 class Watch:
-    """How much a process's files below a folder take on the disk, those without a name too."""
+    """Measures the largest disk space of a process's files below a folder, including files without
+    a name."""
 
     def __init__(self, pid, folder):
         self.pid, self.folder, self.most, self.is_over = pid, str(folder), 0, threading.Event()
@@ -44,7 +45,7 @@ class Watch:
                 if os.readlink(path).startswith(self.folder):
                     status = os.stat(path)
                     files[status.st_ino] = status.st_blocks * 512
-        except OSError:  # it ends
+        except OSError:  # the process is ending
             pass
         return sum(files.values())
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read ahead by a thread, and written before all is known, is what one processor with much
-memory makes."""
+"""Reading ahead in a thread, and writing before all data is known, give the same files as one
+processor with much memory."""
 
 import os
 import sys
@@ -12,11 +12,12 @@ sys.path.insert(0, str(TOP / "bench"))
 
 import kineto_trace  # noqa: E402
 
-MEGABYTES = 6  # a smaller trace has no thread
+MEGABYTES = 6  # a smaller trace is read without a thread
 
 
 def contents(folder):
-    """Bytes of all files below the folder, by their path; logs tell times."""
+    """The bytes of all files below the folder, by their paths, without logs, which contain
+    times."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Call stacks of Chrome traces: frames that events name by ids, and lists of frames."""
+"""Call stacks of Chrome traces: frames to which events refer by id, and lists of frames."""
 
 import json
 import pathlib
@@ -41,7 +41,7 @@ class ChromeStacksTest(StrobeTest):
         self.assertIn("main (program);leaf", (output / "stacks.log").read_text())
 
     def test_arguments_of_what_is_read_again(self):
-        """Events whose frames stand behind them are read twice: their keys in another order."""
+        """Events whose frames come after them are read twice; the order of their keys changes."""
         events = []
         for i in range(1, 4):
             event = {"ph": "X", "cat": "cpu_op", "name": "op", "pid": 1, "tid": 1, "ts": i, "dur": 1}
@@ -54,7 +54,7 @@ class ChromeStacksTest(StrobeTest):
         self.assertEqual([row["chrome_trace.external_id"] for row in rows], [21, 22, 23])
 
     def test_round_trip(self):
-        """What PyTorch's form has no place for is a list of frames there."""
+        """Data for which PyTorch's form has no place is exported as a list of frames."""
         _, output = self.exported({"traceEvents": EVENTS, "stackFrames": FRAMES}, "tensorboard")
         (path,) = output.glob("*.pt.trace.json")
         written = {(event["ph"], event["name"]): event
@@ -64,7 +64,7 @@ class ChromeStacksTest(StrobeTest):
         self.assertEqual(written["I", "moment"]["stack"], ["a", "b"])
 
     def test_a_million_frames(self):
-        """In chains of 500, read in bounded memory; they stand behind the events."""
+        """The frames form chains of 500, come after the events, and are read in bounded memory."""
         n, path = 1000000, self.work / "many.json"
         with path.open("w") as out:
             out.write('{"traceEvents": [')

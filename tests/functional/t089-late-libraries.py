@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that a program loads when the session has begun, or when there is none yet: collectors
-that wait for them record from its next call of the loader or the session on, in every kind of
-program."""
+"""Libraries that a program loads after the session has begun, or while there is no session yet:
+collectors that wait for them record from the program's next call of the loader or the session on,
+in every kind of program."""
 
 import shutil
 import subprocess
@@ -13,7 +13,8 @@ from aclprof import HOME as ACLPROF_HOME, AclprofTest
 from npu import AWAIT_KERNELS, NpuTest
 from support import BUILD, PYTHON, StrobeTest, has_torch, needs_python
 
-# Loads CANN's double as `import torch_npu` does, and plays kernels into MSPTI once that is there.
+# Loads the test double of CANN as `import torch_npu` does, and plays kernels into MSPTI once it is
+# loaded.
 PLAY = AWAIT_KERNELS + """
 import ctypes, os, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
@@ -100,7 +101,7 @@ int main(void)
     return 0;
 }
 """
-# As torch_npu does: CANN is loaded with it, and initialised when a device is used.
+# As in torch_npu: importing it loads CANN, and using a device initialises CANN.
 ACL = """
 import ctypes, os, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
@@ -138,7 +139,7 @@ class LateTest(NpuTest):
     @tap.once_test
     @needs_python
     def test_beside_a_collector_that_records_already(self):
-        """Of MSPTI's clock there are as many pairs as in a window that it began in."""
+        """MSPTI's clock has as many pairs as in a window that began with it."""
         script = self.script("without.py", WITHOUT_TORCH.replace("0.1)", "2.2)"))
         self.check(PYTHON, script, collect=("npu_task", "gc"))
         self.assertGreaterEqual(self.records_of(self.result(), "clock_sync"), 4)
@@ -171,7 +172,7 @@ class LateTest(NpuTest):
     @tap.once_test
     @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
     def test_native_child(self):
-        """The shell that starts it has no reason to record, and does not take the run."""
+        """The shell that starts the program has no reason to record, and does not claim the run."""
         self.check("sh", "-c", "%s; exit $?" % self.compiled())
 
     @tap.once_test
@@ -191,7 +192,8 @@ class LateTest(NpuTest):
 class LateAclprofTest(AclprofTest):
     @needs_python
     def test_initialised_late(self):
-        """It is opened when the window runs already, and asked until AscendCL is initialised."""
+        """The collector is opened while the window is running, and tries again until AscendCL is
+        initialised."""
         for other in ("gc", "marker"):
             with self.subTest(other=other):
                 shutil.rmtree(self.out, ignore_errors=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the result says of where records of an NPU come from: of which devices, and who has the
+"""The result names the sources of an NPU's records: the devices, and the tool that gets the
 program's marks."""
 
 import json
@@ -29,7 +29,7 @@ class DevicesTest(AclprofTest):
 
 
 class ShapesTest(AclprofTest):
-    """Level0 has shapes by themselves, where CANN is new enough."""
+    """Level0 has shapes if CANN is new enough."""
 
     def masks(self, wrong):
         _, calls = self.play("profiler_level=Level0,details=shapes", launches=0, wrong=wrong)
@@ -51,7 +51,8 @@ class ShapesTest(AclprofTest):
 
 
 class MemoryAccessTest(AclprofTest):
-    """PipeUtilization is recorded where CANN or the device has no such metrics."""
+    """PipeUtilization is recorded if CANN or the device does not know the metrics of
+    MemoryAccess."""
 
     OPTIONS = "profiler_level=Level1,aic_metrics=MemoryAccess"
 
@@ -73,7 +74,7 @@ class MemoryAccessTest(AclprofTest):
 
 
 class ConfigurationTest(AclprofTest):
-    """The keys of profiler_config.json, as far as to CANN."""
+    """The keys of profiler_config.json reach CANN."""
 
     def test_what_cann_is_asked_for(self):
         path = self.script("c.json", json.dumps({
@@ -107,7 +108,8 @@ class MarksTest(NpuTest):
         self.assertNotIn("MSTX_INJECTION_PATH", self.log())
 
     def test_strobe_s_tool_without_its_collector(self):
-        """What MSPTI is told nevertheless is kept, and that the rest is missing is told."""
+        """Marks that MSPTI gets in any case are kept, and a message says that the others are
+        missing."""
         self.assertEqual(self.marked(BUILD / "plugins" / "marker.so"), 1)
         self.assertIn('collect "marker" too', self.log())
 

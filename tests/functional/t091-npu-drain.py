@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MSPTI's double tells out of order, late or not at all, and what the result says of it."""
+"""Records that the test double of MSPTI reports out of order, late or never, and the messages of
+the result about them."""
 
 import subprocess
 import unittest
@@ -10,7 +11,7 @@ from support import BUILD, PROGRAMS, PYTHON, TIMEOUT
 THREAD = 70001
 
 
-# A session of its own, in a process whose wall clock is set back after two of four kernels.
+# Opens its own session, in a process whose wall clock is set back after two of four kernels.
 STEPPED = """
 import ctypes, json, os, sys, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
@@ -47,7 +48,8 @@ session.close()
 
 class StepTest(NpuTest):
     def stepped(self, by_ms):
-        """Returns the log, and how much longer it was from each kernel to the next than in truth."""
+        """Returns the log, and by how many ms the recorded time from each kernel to the next
+        exceeds the true time."""
         script = self.script("stepped.py", STEPPED)
         self.preload(PROGRAMS / "wall_clock.so")
         environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"),
@@ -73,17 +75,18 @@ class StepTest(NpuTest):
         self.assertNotIn("The wall clock was set", log)
 
     def test_a_wall_clock_that_is_set_back(self):
-        """What was told before the step is as true as what is told behind it."""
+        """Times that were reported before the step are as exact as those after it."""
         self.check_steps(-10000)
 
     def test_a_wall_clock_that_is_set_back_a_little(self):
-        """Times of before are said again, and handed over when they might be new ones."""
+        """The same times occur again, and the buffers arrive when the times could be old or new
+        ones."""
         self.check_steps(-500)
 
 
 class OrderTest(NpuTest):
     def test_buffers_that_overtake_others(self):
-        """Calls behind a launch carry its id and launch nothing, whichever buffer comes first."""
+        """Calls after a launch have its id but launch nothing, whichever buffer arrives first."""
         n, lines = 600, ["sleep 10"]
         for i in range(n):
             at = i * 10000
@@ -102,7 +105,7 @@ class OrderTest(NpuTest):
 
 class RoomTest(NpuTest):
     def test_too_many_open_marks(self):
-        """What there is no room for is lost and counted, and its ends are no riddle."""
+        """Marks for which there is no room are lost and counted, and their ends are recognised."""
         n, room = 7000, 6144
         lines = ["sleep 20"]
         lines += ["marker 2 0 %d 1 %d open default %d" % (i, THREAD, i) for i in range(1, n + 1)]
@@ -112,7 +115,7 @@ class RoomTest(NpuTest):
         self.assertEqual(self.records_of(self.result(), "marker"), room)
         info = self.json("info", self.result())[0]
         self.assertEqual(info["lost"]["collector_dropped"], n - room)
-        self.assertIn("%d marks are lost: more than %d were open" % (n - room, room), self.log())
+        self.assertIn("%d marks are lost: more than %d marks were open at once" % (n - room, room), self.log())
         self.assertNotIn("have no begin", self.log())
 
     def launches(self, n, thread):
@@ -122,7 +125,7 @@ class RoomTest(NpuTest):
             yield "call 11 %d launch %d 50" % (thread, at)
 
     def test_external_ids_of_kernels_alone(self):
-        """Two threads are seen where calls are not recorded; and many ids wait for the second."""
+        """The second thread is noticed even if calls are not recorded, and many ids wait for it."""
         lines = ["sleep 30", "push 2 1", *self.launches(17000, THREAD),
                  *self.launches(1, THREAD + 1), "sleep 20"]
         self.play(lines, ":activities=kernel,external_ids=true,flush_interval=10ms")

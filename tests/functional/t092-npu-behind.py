@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that begin when the window of their launch is over, by MSPTI's double: they are of it, in
-all results, once."""
+"""Kernels of the test double of MSPTI that begin after the window in which they were launched: they
+belong to this window, once, in all results."""
 
 import subprocess
 import unittest
@@ -8,7 +8,7 @@ import unittest
 from npu import MARK, NpuTest
 from support import BUILD, PYTHON, TIMEOUT
 
-# Two windows with a pause between them. Devices tell 100 ms late; `behind` begins 40 ms after its
+# Two windows with a pause between them. Devices report 100 ms late; `behind` begins 40 ms after its
 # launch, when the launching thread has ended the window.
 PROGRAM = """
 import ctypes, json, os, sys, time

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries of CANN that harm who loads them, or lie elsewhere: npu_task and the doctor agree."""
+"""Libraries of CANN that abort the process that loads them, or are in another folder: npu_task and
+the doctor agree."""
 
 import json
 import shutil
@@ -11,7 +12,8 @@ KERNELS = ["sleep 3"] + [
     "kernel 0 3 %d KERNEL_AICORE mm %d 400" % (i + 1, 100000 + 1000 * i) for i in range(100)
 ]
 NEEDED = ["libprofapi", "libascendalog", "libascend_hal"]
-# What npu_task asks for, as t073 and t074 show; the first of each is tried with both.
+# Libraries that npu_task needs, as t073 and t074 show; the first library of each list is tried with
+# both.
 FUNCTIONS = {
     "libprofapi.so": ["MsprofRegisterProfileCallback", "ProfRegisterMstxFunc",
                       "ProfEnableMstxFunc"],
@@ -34,7 +36,8 @@ class LoadingTest(NpuTest):
         self.environment["ASCEND_HOME_PATH"] = str(self.home)
 
     def test_a_library_of_cann_aborts(self):
-        """It does so in the process that tries; the program, which has it not, is spared."""
+        """The library aborts only the process that tries to load it; the program itself, which has
+        not loaded it, continues."""
         for name in NEEDED:
             with self.subTest(name=name):
                 self.environment["CANN_DOUBLE"] = name[3:] + ":abort"
@@ -45,13 +48,14 @@ class LoadingTest(NpuTest):
                 shutil.rmtree(self.out)
 
     def verdicts(self, code=0):
-        """What the doctor says of each library."""
+        """The doctor's result for each library."""
         said = self.strobe("doctor", "--json", "--no-self-test", code=code)
         return {each["name"]: each["verdict"] for each in json.loads(said.stdout)["findings"]
                 if each["section"] == "Vendors' libraries"}
 
     def agree(self, library, backend):
-        """What npu_task refuses works not by the doctor either, who names the library."""
+        """If npu_task refuses a library, the doctor also reports that it does not work, and names
+        it."""
         self.play(KERNELS, ":backend=" + backend, collect=["gc"])
         self.assertIn("Cannot record NPU tasks", self.log())
         self.assertEqual(self.verdicts(code=1)[library], "fails")
@@ -88,7 +92,7 @@ class LoadingTest(NpuTest):
             path.write_bytes(data)
 
     def test_the_driver_lies_elsewhere(self):
-        """Where the loader finds it MSPTI does, too."""
+        """MSPTI works if the loader finds the driver elsewhere."""
         driver = self.work / "driver"
         driver.mkdir()
         shutil.move(self.home / "lib64" / "libascend_hal.so", driver)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other profilers in the process of npu_task: which are seen, and what is said of them."""
+"""Other profilers in the process of npu_task: which ones Strobe notices, and its messages about
+them."""
 
 import shutil
 import unittest
@@ -18,7 +19,7 @@ class RivalTest(NpuTest):
             self.environment.pop(name, None)
 
     def refused(self, message, options=""):
-        """MSPTI is not touched: the program finds it not loaded."""
+        """Strobe does not use MSPTI: the program finds that it is not loaded."""
         done, _ = self.play(KERNEL, options, collect=["gc"])
         self.assertIn("alone", done.stdout)
         self.assertIn(message, done.stderr + self.log())
@@ -43,7 +44,7 @@ class RivalTest(NpuTest):
         self.assertNotIn("torch_npu", self.log())
 
     def test_nothing_is_told(self):
-        """Success all along, and no records."""
+        """All calls succeed, but there are no records."""
         self.play(["sleep 1"])
         self.assertIn("MSPTI has reported nothing: if the program used an NPU, CANN reports to "
                       "another profiler", self.log())

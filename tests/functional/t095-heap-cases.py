@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory of programs that allocate where that is awkward."""
+"""Memory of programs that allocate in unusual situations."""
 
 import csv
 import glob
@@ -12,8 +12,8 @@ from support import StrobeTest, needs_symbols, program
 
 class HeapCasesTest(StrobeTest):
     def operators(self, *command):
-        """What each function has told of itself, and what was found of it: blocks and bytes that
-        were allocated, and that are left."""
+        """Returns the program's report for each function, and the recorded values: blocks and bytes
+        that were allocated, and those that are still allocated."""
         if not os.path.exists(program("heap-operators")):
             self.skipTest("built without C++")
         done = self.record(*command, collect=["heap:stacks=true"], flags=("--export", "csv"))
@@ -39,8 +39,8 @@ class HeapCasesTest(StrobeTest):
             return list(csv.DictReader(file))
 
     def path(self, function):
-        """The rows of call paths whose innermost function it is; but for those of an allocator whose
-        operators call its C functions."""
+        """The rows of call paths with this function as the innermost one, ignoring frames of an
+        allocator whose operators call its C functions."""
         rows = []
         for row in self.table("heap_path.csv"):
             frames = row["stack"].split(";")
@@ -65,7 +65,7 @@ class HeapCasesTest(StrobeTest):
 
     @needs_symbols
     def test_operators_of_a_library_loaded_late(self):
-        """The C++ runtime comes with it: there was none when the program began."""
+        """The library brings the C++ runtime, which the program did not have at its start."""
         told, found = self.operators(program("heap-cases"), "late", program("late-operators.so"))
         self.assertEqual(len(told), 9)
         self.assertEqual(found, told)
@@ -85,7 +85,7 @@ class HeapCasesTest(StrobeTest):
 
     @needs_symbols
     def test_fork_handlers(self):
-        """What the program's own handlers allocate before and after a fork, in the parent."""
+        """Allocations of the program's own fork handlers in the parent, before and after a fork."""
         self.cases("forks", "20", options=":stacks=true")
         rows = self.path("take_at_fork")
         self.assertEqual(sum(int(row["allocated_blocks"]) for row in rows), 40)
@@ -93,7 +93,8 @@ class HeapCasesTest(StrobeTest):
         self.assertNotIn("lost", self.done.stderr)
 
     def lost_of_many(self, options):
-        """Of a program that keeps a million blocks and a half; a busy disk costs none."""
+        """The number of lost records of a program that keeps a million and a half blocks; a busy
+        disk causes no loss."""
         self.done = self.record(program("heap-cases"), "many", "1500000", collect=["heap" + options],
                                 flags=["--buffer", "policy=block"])
         return {cause: n for cause, n in self.json("info", self.result())[0]["lost"].items() if n}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which device a memory timeline is of when none is named. The device is a double, which reports as
-allocators of devices do."""
+"""The device of a memory timeline if none is named. The device is a test double that reports like
+the allocators of devices."""
 
 import gzip
 import json
@@ -31,7 +31,7 @@ for device in (None, "cpu", "npu:0"):
 @unittest.skipUnless(LIBRARY.exists(), "built without libtorch")
 class DeviceTimelineTest(StrobeTest):
     def export(self, which):
-        """The sizes of the blocks that come, by the device that was named."""
+        """The sizes of the exported blocks, by the device that was named."""
         environment = dict(self.environment, PYTHONPATH=str(BUILD / "python"), OMP_NUM_THREADS="1")
         script = self.script("double.py", SCRIPT % str(LIBRARY))
         subprocess.run([PYTHON, script, which], cwd=self.work, env=environment, check=True,

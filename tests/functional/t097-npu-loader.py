@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What npu_task looks for in the process and around it: CANN beside the program's own, torch_npu when
-it comes late; and no window waits for somebody who loads a library meanwhile."""
+"""npu_task finds the program's own CANN in the process and elsewhere, and torch_npu when it is
+loaded late; and no window waits for a thread that is loading a library."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ from npu import NpuTest
 import tap
 from support import BUILD, PROGRAMS, PYTHON, TIMEOUT, needs_python
 
-# Two windows with a pause; what happens in it is in the place of PAUSE.
+# Two windows with a pause; PAUSE is replaced by the code that runs in the pause.
 SCRIPT = """
 import ctypes, json, os, sys, threading, time
 home, out = sys.argv[1] + "/lib64/", sys.argv[2]
@@ -35,7 +35,7 @@ print(time.monotonic() - begin)
 window(session.stop)
 session.close()
 """
-# A thread that loads a library whose constructor waits, with the loader's lock held, for a file.
+# A thread loads a library whose constructor waits for a file, with the loader's lock held.
 HOLDER = r"""
 #include <dlfcn.h>
 #include <pthread.h>
@@ -87,7 +87,7 @@ class LoaderTest(NpuTest):
         return float(done.stdout), logs
 
     def test_cann_is_where_the_program_has_it(self):
-        """Without a variable that says so, or one that the program sets too late."""
+        """No variable names CANN's folder, or the program sets the variable too late."""
         self.run_script(ASCEND_HOME_PATH=None, LD_LIBRARY_PATH=None)
 
     def test_torch_npu_comes_late(self):
@@ -101,7 +101,7 @@ class LoaderTest(NpuTest):
     @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
     @tap.long_test
     def test_no_window_waits_for_the_loader(self):
-        """The thread that holds its lock may wait for the session."""
+        """The thread that holds the loader's lock may wait for the session."""
         for name, text in (("holder", HOLDER), ("held", HELD)):
             source = self.script(name + ".c", text)
             subprocess.run(["cc", "-shared", "-fPIC", "-o", self.work / (name + ".so"), source],

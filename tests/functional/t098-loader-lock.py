@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is preloaded must not need the loader's lock for a call of the program."""
+"""Preloaded libraries must not need the loader's lock in a call of the program."""
 
 import subprocess
 import sys

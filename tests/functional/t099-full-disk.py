@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that is full, as a file system of a few megabytes (as root) or a limit of files' size: an
-error that names the file, no file half made, and the command run again with room works."""
+"""A full disk, by a small file system (as root) or a limit of the file size: the error names the
+file, no file is incomplete, and the same command succeeds when there is room."""
 
 import os
 import resource
@@ -20,7 +20,7 @@ EXPORTS = [word for name in ("chrome_trace", "csv", "db") for word in ("--export
 
 
 def small_disk(path, megabytes):
-    """Mounts a file system of so many megabytes; False: not allowed to."""
+    """Mounts a file system of this number of megabytes. Returns false if that is not allowed."""
     path.mkdir()
     return os.geteuid() == 0 and subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=%dm" % megabytes, "none", path],
@@ -62,7 +62,7 @@ class FullDiskTest(StrobeTest):
                 self.assertTrue(found[name] == expected[name], name)
 
     def test_temporary_files(self):
-        """Where they do not fit, the command ends with a message and without an output."""
+        """If temporary files do not fit, the command ends with a message and without output."""
         disk = self.disk(1)
         words = ("import", self.raw, "-o", self.out, *EXPORTS, "--max-mem", "96M",
                  "--tmp-dir", disk)
@@ -79,7 +79,8 @@ class FullDiskTest(StrobeTest):
 
     @unittest.skipUnless(os.path.exists(HOSTILE), "no benchmarks here")
     def test_records(self):
-        """Those of an import that do not fit in memory: without them there is no result."""
+        """If the records of an import fit neither into memory nor on the disk, there is no
+        result."""
         disk = self.disk(1)
         trace = self.work / "hostile.json"
         subprocess.run([HOSTILE, trace, "600000"], check=True)
@@ -91,7 +92,7 @@ class FullDiskTest(StrobeTest):
         self.assertEqual(list(disk.iterdir()), [])
 
     def test_output(self):
-        """Of each exporter, from the first block on to the last."""
+        """The disk is full at each block of each exporter's output, from the first to the last."""
         disk = self.disk(8)
         self.strobe("import", self.raw, "-o", disk, "--export", "stacks")
         result = next(disk.iterdir())
@@ -117,7 +118,7 @@ class FullDiskTest(StrobeTest):
         self.assertComplete(disk)
 
     def test_file_size(self):
-        """The same without a file system of our own: no file may be larger than this."""
+        """The same without a mounted file system: no file may be larger than this limit."""
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 19, 3 << 19))
         process = self.start("import", self.raw, "-o", self.out, *EXPORTS, preexec_fn=limit)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe diff --by kernel` and `communication`: kernels by what launched them, from made traces."""
+"""`strobe diff --by kernel` and `communication` on synthetic traces: kernels by the operators that
+launched them."""
 
 import json
 
@@ -11,8 +12,8 @@ class DiffKernelsTest(StrobeTest):
     """Traces of PyTorch's profiler, two steps of 1 ms; times in us."""
 
     def trace(self, name, rows, steps=2):
-        """Rows of a step: ("op", thread, name, begin, end), ("call", thread, id, begin, end), or
-        ("kernel", id, name, begin, end)."""
+        """The rows of a step: ("op", thread, name, begin, end), ("call", thread, id, begin, end),
+        or ("kernel", id, name, begin, end)."""
         events = []
         for step in range(steps):
             at = 1000 * step
@@ -47,7 +48,7 @@ class DiffKernelsTest(StrobeTest):
         return self.json("diff", *words, "--all")
 
     def times(self, *words):
-        """Means by path, innermost first, in us."""
+        """The means by path, innermost name first, in us."""
         return {" < ".join(row["path"]): tuple(
             row[side] and row[side]["value"] / 1000 for side in "ab")
                 for row in self.diff(*words)["rows"]}
@@ -55,14 +56,15 @@ class DiffKernelsTest(StrobeTest):
     # ---- cases ----
 
     def rows(self, second=20):
-        """The same kernel launched from two operators; that of the second takes `second`."""
+        """The same kernel, launched by two operators; the one of the second operator takes
+        `second`."""
         return [("op", 1, "aten::addmm", 110, 190), ("op", 1, "aten::linear", 100, 200),
                 ("call", 1, 1, 120, 130), ("kernel", 1, "gemm", 140, 150),
                 ("op", 1, "aten::conv2d", 300, 400), ("call", 1, 2, 320, 330),
                 ("kernel", 2, "gemm", 340, 340 + second)]
 
     def test_kernels_of_two_operators(self):
-        """One of them is slower; the name alone does not show which."""
+        """One of them is slower; the name of the kernel alone does not show which."""
         a, b = self.trace("a", self.rows()), self.trace("b", self.rows(50))
         self.assertEqual(self.times(a, b, "--by", "kernel"), {
             "gemm < aten::conv2d": (20, 50),
@@ -79,7 +81,8 @@ class DiffKernelsTest(StrobeTest):
         self.assertEqual((found["rows"], found["total_rows"], found["different_rows"]), ([], 2, 0))
 
     def test_threads_at_the_same_time(self):
-        """Backward runs beside forward: a launch belongs to the operators of its own thread."""
+        """Backward runs at the same time as forward: a launch belongs to the operators of its own
+        thread."""
         rows = [("op", 1, "aten::linear", 100, 200), ("op", 2, "MmBackward0", 110, 300),
                 ("call", 1, 1, 120, 130), ("call", 2, 2, 210, 220),
                 ("op", 1, "aten::relu", 205, 290),
@@ -89,7 +92,7 @@ class DiffKernelsTest(StrobeTest):
             "gemm < aten::linear": (10, 10), "gemm < MmBackward0": (30, 30)})
 
     def test_kernels_of_one_launch(self):
-        """A graph is one call of many kernels: all are its operator's."""
+        """A graph is one call with many kernels, which all belong to its operator."""
         rows = [("op", 1, "replay", 100, 200), ("call", 1, 1, 120, 130),
                 ("kernel", 1, "gemm", 140, 150), ("kernel", 1, "relu", 150, 155)]
         a = self.trace("a", rows)
@@ -102,7 +105,7 @@ class DiffKernelsTest(StrobeTest):
         self.assertEqual(self.diff(a, b, "--by", "kernel")["different_rows"], 0)
 
     def test_launches_that_one_result_does_not_tell(self):
-        """Only the names are the same in both then."""
+        """If only one result has the launches, only the names of kernels are compared."""
         a = self.trace("a", self.rows())
         b = self.trace("b", [row for row in self.rows(50) if row[0] == "kernel"])
         for pair, name in (((a, b), "B"), ((b, a), "A")):
@@ -114,8 +117,8 @@ class DiffKernelsTest(StrobeTest):
                           "they are compared by name" % name, found["not_compared"])
 
     def test_too_deep_for_a_path(self):
-        """A path has 512 names: what is launched further below is in the sum only, and on no row of
-        those that no operator launched."""
+        """A path has at most 512 names. A kernel that is launched further inside counts only in the
+        sum, and in no row of kernels without an operator."""
         rows = [("op", 1, "op%d" % i, 100 + i / 4, 900 - i / 4) for i in reversed(range(600))]
         rows += [("call", 1, 1, 300, 310), ("kernel", 1, "gemm", 500, 520)]
         a = self.trace("a", rows)

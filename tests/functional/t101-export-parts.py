@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe export`: a part of an external result opens alone, with whole arrows and every name."""
+"""`strobe export`: a part of an external result can be opened alone, with complete arrows and all
+names."""
 
 import json
 import pathlib
@@ -22,7 +23,7 @@ class ExportPiecesTest(StrobeTest):
         return pathlib.Path(made["directory"])
 
     def events(self, result, *flags, code=0):
-        """Of the trace of the part; [] where the part is empty."""
+        """The events in the trace of the part; [] if the part is empty."""
         out = self.work / "cut"
         self.strobe("export", result, "-o", out, "--export", "chrome_trace", *flags, code=code)
         found = list(out.glob("*/%s/trace_view.json" % OUTPUT))
@@ -32,7 +33,7 @@ class ExportPiecesTest(StrobeTest):
 
     @staticmethod
     def ends(events, phase):
-        """Times of the ends of arrows, by category and id."""
+        """The times of the ends of arrows, by category and id."""
         found = {}
         for event in events:
             if event["ph"] == phase:
@@ -41,8 +42,8 @@ class ExportPiecesTest(StrobeTest):
         return found
 
     def check_parts(self, result, *flags):
-        """Divided at every end of an arrow: those with both ends on one side are drawn, no other
-        one is."""
+        """Divides the result at every end of an arrow: a part has exactly those arrows whose ends
+        are both in the part."""
         whole = self.events(result, *flags)
         begins, ends = self.ends(whole, "s"), self.ends(whole, "f")
         self.assertGreater(len({category for category, _ in begins}), 1)
@@ -77,7 +78,7 @@ class ExportPiecesTest(StrobeTest):
             self.check_parts(result, "--generation", generation)
 
     def test_steps_among_the_operators(self):
-        """A text result has no others."""
+        """A text result has its steps only among the operators."""
         names = {event["name"] for event in self.events(self.result, "--step", "5")}
         self.assertIn("ProfilerStep#5", names)
         self.assertIn("aten::linear", names)

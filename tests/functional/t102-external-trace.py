@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any Chrome trace into `trace_view.json`: arrows stay arrows, series and threads keep their names."""
+"""Any Chrome trace to `trace_view.json`: arrows stay arrows, and counters and threads keep their
+names."""
 
 import json
 
@@ -44,7 +45,7 @@ class ExternalTraceTest(StrobeTest):
         self.assertEqual([event["name"] for event in events if event["ph"] == "X"], ["one", "two"])
 
     def test_flow_events_of_a_part(self):
-        """From 42 us on: one of them has lost its begin."""
+        """The part begins at 42 us: one of the arrows has lost its begin."""
         events = self.trace(self.result(), "--from", "2us")
         self.assertEqual([flow_event[:2] for flow_event in self.flow_events(events)], [("s", "to"), ("f", "to")])
 

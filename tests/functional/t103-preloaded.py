@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the preloaded library does to programs that have nothing to do with what is awaited: no
-thread, the loader as it was; and a library that comes as the program ends."""
+"""The effect of the preloaded library on programs that do not load the awaited libraries: no
+thread, and an unchanged loader; and a library that is loaded while the program ends."""
 
 import shutil
 import subprocess
@@ -8,9 +8,9 @@ import unittest
 
 from npu import NpuTest
 
-# Run beside itself, so that it is the process that is looked at.
+# Starts itself, so that the examined process is a child.
 COUNT = "sleep 5 & for i in 1 2 3 4 5; do sleep 0.1; ls /proc/$!/task | wc -l; done; kill $!"
-# Its own folder is where the loader looks for what it loads, and nobody else's.
+# The loader looks for a program's libraries in the program's own folder only.
 ASKING = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,8 +43,8 @@ int main(int argc, char **argv)
     return dlerror() ? 15 : 3;
 }
 """
-# Ends as soon as CANN is there. What its library held is unusable from its destructor on, as is what
-# C++ libraries hold.
+# Ends as soon as CANN is loaded. Its data is unusable after its destructor has run, as with C++
+# libraries.
 ENDING = r"""
 #include <dlfcn.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     return 3;
 }
 """
-# Loads CANN in its constructor, where nothing may be opened: libraries around it are half made.
+# Loads CANN in its constructor, where nothing may be opened, because the libraries are not ready.
 CONSTRUCTED = r"""
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ class PreloadedTest(NpuTest):
 
     @unittest.skipUnless(shutil.which("cc"), "needs a compiler")
     def test_not_in_a_constructor(self):
-        """The call that follows it opens the collector, before it returns."""
+        """The call after the constructor opens the collector, before this call returns."""
         library = self.compiled("libconstructed.so", CONSTRUCTED, "-shared", "-fPIC")
         program = self.compiled("constructing", CONSTRUCTING)
         self.environment["CANN"] = self.environment["ASCEND_HOME_PATH"] + "/lib64/libascendcl.so"

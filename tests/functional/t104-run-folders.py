@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The private folder of a run that was killed: the next run of the same user removes it."""
+"""The private folder of a killed run is removed by the next run of the same user."""
 
 import os
 import signal

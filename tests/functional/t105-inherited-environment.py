@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session that begins in a call of the loader does not read the environment, which the program may
-have changed, or be changing: it has what was set before main."""
+"""A session that begins in a call of the loader does not read the environment, which the program
+may have changed or may be changing: it uses the environment as it was before main."""
 
 import shutil
 import subprocess

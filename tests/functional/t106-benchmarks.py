@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Benchmarks run with the core that each of them measures. Their speed is not tested."""
+"""The core of each benchmark runs. The tests do not check its speed."""
 
 import collections
 import csv
@@ -24,7 +24,7 @@ from workplace import Bench, Skipped  # noqa: E402
 
 BENCH = (sys.executable, str(TOP / "bench" / "bench.py"), "--build", str(BUILD))
 DATA = pathlib.Path(os.environ.get("STROBE_DATA") or TOP.parent / "shared" / "data")
-REAL = DATA / "ascend" / "db_level1_rank0_ascend_pt"  # that the mix is made after
+REAL = DATA / "ascend" / "db_level1_rank0_ascend_pt"  # the real run from which the mix is made
 A_STEP = {
     "python_call": 1282, "module_memory": 1078, "cpu_op": 860, "api_call": 710, "acc_pmu": 688,
     "device_task": 552, "memory_event": 495, "task_queue": 318, "comm_task": 296, "device_pmu": 185,
@@ -38,7 +38,7 @@ class BenchmarksTest(StrobeTest):
         return subprocess.run([*BENCH, *words], capture_output=True, text=True, check=False)
 
     def test_sampling(self):
-        """One short run: the program's times are read, and shares of functions by their names."""
+        """One short run reads the program's times, and the shares of functions by their names."""
         if not shutil.which("perf"):
             self.skipTest("no perf")
         bench = Bench(BUILD, str(self.work))
@@ -54,7 +54,7 @@ class BenchmarksTest(StrobeTest):
             self.assertAlmostEqual(shares["work_large"] / both, 0.75, delta=0.15)
 
     def test_rows(self):
-        """Those with the static core, and with the shared one."""
+        """The rows of benchmarks with the static core, and with the shared one."""
         done = self.bench("--json", "--only", "bulk_emit,bytes_per_span")
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)
@@ -69,7 +69,7 @@ class BenchmarksTest(StrobeTest):
         self.assertGreater(rows["bulk_emit"]["ratio"], 0)
 
     def test_dev_prints_nothing_but_json(self):
-        """What builds and installs print goes to stderr."""
+        """The output of builds and installations goes to stderr."""
         tree, tools = self.work / "tree", self.work / "tools"
         (tree / "build").mkdir(parents=True), tools.mkdir()
         (tree / "dev").write_bytes((TOP / "dev").read_bytes())
@@ -77,7 +77,7 @@ class BenchmarksTest(StrobeTest):
         (tree / "tests").mkdir()
         (tree / "tests" / "make-torch2.py").write_text("print('fetches PyTorch')\n")
         for path in BUILD.iterdir():
-            if path.suffix != ".log":  # those are written
+            if path.suffix != ".log":  # these are written
                 (tree / "build" / path.name).symlink_to(path)
         scripts = {"dpkg": "exit 1", "id": "echo 0", "apt-get": "echo installs $*",
                    "meson": "echo configures $*", "ninja": "echo builds $*"}  # fmt: skip
@@ -110,7 +110,7 @@ class BenchmarksTest(StrobeTest):
         self.assertGreater(row["ratio"] or 0, 0, row["note"])
 
     def test_table(self):
-        """It fits a terminal, with quantities for people."""
+        """The table fits into a terminal, and has quantities for people."""
         slow = Row("a_benchmark_of_a_long_name", "records/s", [1e6, 58.1e6], "a peer " * 20,
                    [-161e6], ">= 500 MB/s and 5 x", "a note " * 30, best="most")  # fmt: skip
         rows = [slow, Row("short", "ns", [1250.0]), Row("empty", "", [], note="not measured: why")]
@@ -128,7 +128,7 @@ class BenchmarksTest(StrobeTest):
 
 
 class QuickBench(Bench):
-    """Repeats the operators once."""
+    """Repeats the operators only once."""
 
     def lines(self, command, environment=None):
         is_script = len(command) > 1 and command[1].endswith("op_overhead.py")
@@ -139,7 +139,7 @@ class QuickBench(Bench):
 class OperatorsTest(StrobeTest):
     @tap.long_test
     def test_rows(self):
-        """Of each PyTorch that is there all; of one that is not, why."""
+        """An existing PyTorch has all rows; a missing one has a row with the reason."""
         rows = {row.name: row for row in op_overhead(QuickBench(BUILD, str(self.work)))}
         options = ("", "_shapes", "_flops", "_memory", "_stack", "_all")
         for option in options:
@@ -155,10 +155,10 @@ class OperatorsTest(StrobeTest):
 
 
 class FreeMemoryTest(StrobeTest):
-    """Where outputs are written depends on it."""
+    """The amount of free memory decides where outputs are written."""
 
     def free(self, groups, **files):
-        """With 1000 kB available, and these files below sys/fs/cgroup."""
+        """The free memory if 1000 kB are available, with these files below sys/fs/cgroup."""
         for name, text in {"proc/meminfo": "MemTotal: 9000 kB\nMemAvailable:    1000 kB\n",
                            "proc/self/cgroup": groups,
                            **{"sys/fs/cgroup/" + key: text for key, text in files.items()}}.items():  # fmt: skip
@@ -171,7 +171,7 @@ class FreeMemoryTest(StrobeTest):
         self.assertEqual(self.free("0::/\n"), 1000 << 10)
 
     def test_limit_of_a_group_above(self):
-        """Version 2; the cache of files is given up."""
+        """Version 2 of control groups; cached files count as free."""
         free = self.free("0::/job/part\n", **{
             "job/part/memory.max": "max\n", "job/part/memory.current": "5\n",
             "job/memory.max": "500000\n", "job/memory.current": "450000\n",
@@ -187,14 +187,14 @@ class FreeMemoryTest(StrobeTest):
         self.assertEqual(self.free(groups, **files), 200000)
 
     def test_full(self):
-        """More is in use than the limit that was set meanwhile."""
+        """The group uses more than the limit, which was lowered in the meantime."""
         free = self.free("0::/gone\n", **{"memory.max": "5\n", "memory.current": "9\n"})
         self.assertEqual(free, 0)
 
 
 @unittest.skipUnless((BUILD / "bench" / "mix").exists(), "built without benchmarks")
 class MixTest(StrobeTest):
-    """What exports are measured on."""
+    """The synthetic capture on which exports are measured."""
 
     def make(self, name, records, *seed):
         folder = self.work / name
@@ -235,7 +235,7 @@ class MixTest(StrobeTest):
         self.assertGreater(flow_events["HostToDevice", "f"], 200)
         with open(output / "operator_details.csv", encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
-        self.assertEqual(len(rows), A_STEP["cpu_op"] - 1)  # all but the step itself
+        self.assertEqual(len(rows), A_STEP["cpu_op"] - 1)  # all operators except the step itself
         self.assertGreater(sum(float(row["Device Total Duration(us)"]) > 0 for row in rows), 150)
         self.assertEqual(sum(bool(row["Call Stack"]) for row in rows), 315)
         self.assertGreater(len((output / "kernel_details.csv").read_text().splitlines()), 187)

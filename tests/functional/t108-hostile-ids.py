@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of external ids and texts have a key of the process: it reaches no output, and none is
-without it."""
+"""Tables of external ids and texts use a random key of the process. No output depends on the key,
+and no such table lacks it."""
 
 import json
 import re
@@ -9,11 +9,11 @@ from support import ANALYSIS_LOG, TOP, StrobeTest
 
 KINDS = ["chrome_trace", "csv", "db", "stacks", "tensorboard", "memory_timeline", "comm_json"]
 
-# What finds texts and numbers in one way in every process.
+# Functions that hash texts and numbers in the same way in every process.
 FIXED = re.compile(r"\bg_(str|int64|int|double|bytes)_hash\b|\bg_string_chunk_insert_const\b"
                    r"|(?i:0x9e3779b9)")  # fmt: skip
-# In the recorded program, which makes its ids itself; in a cache that keeps what came last, or in
-# what is no table; or with a limit so low that it does not matter.
+# Exceptions: the recorded program, which makes its own ids; caches that keep the last values; data
+# that is no table; and tables with such a low limit that it does not matter.
 FINE = """
 core/capture/native-symbols.c core/import/import-capture.c core/recorder/intern.c core/recorder/name-cache.h
 plugins/ascend_raw/ascend-raw-text-cache.c plugins/ascend_text/trace-index-pass.c plugins/chrome_trace/trace-emit.c
@@ -24,12 +24,13 @@ COLLECTORS = "fake heap marker memory npu_task opencl python_call".split()
 
 
 def text(number):
-    """To GLib's own hash these are one text."""
+    """For GLib's own hash all these texts are the same."""
     return "".join("Ez" if number >> bit & 1 else "FY" for bit in range(10))
 
 
 def events(n):
-    """Ids that are one to a fixed hash, of spans, threads, calls, arrows and blocks."""
+    """Ids of spans, threads, calls, arrows and blocks that have the same value with a fixed
+    hash."""
     for i in range(n):
         yield {"ph": "X", "cat": "cpu_op", "name": text(i), "pid": 1, "tid": i << 32,
                "ts": i * 10, "dur": 8, "args": {"External id": i + 1, "Sequence number": i << 32}}
@@ -51,7 +52,7 @@ def events(n):
 
 class HostileIdsTest(StrobeTest):
     def made(self, name):
-        """Contents of all files but logs, by a process of its own each time."""
+        """The contents of all files except logs, made by a new process each time."""
         folder = self.work / name
         source = self.script("made.json", json.dumps({"traceEvents": list(events(300))}))
         self.strobe("import", source, "-o", folder)

@@ -18,7 +18,7 @@ KERNEL = ('{"ph": "X", "cat": "kernel", "name": "k", "ts": %d, "dur": 1, "pid": 
 
 class FullTmpDir(StrobeTest):
     def make_result(self, trace):
-        """A result of the trace, and a small disk for temporary files."""
+        """Makes a result of the trace, and a small disk for temporary files."""
         self.strobe("import", trace, "-o", self.out, "--export", "stacks")
         self.disk = self.work / "disk"
         self.disk.mkdir()
@@ -37,7 +37,7 @@ class FullTmpDir(StrobeTest):
 class DatabaseTest(FullTmpDir):
     @tap.long_test
     def test_index(self):
-        """SQLite sorts an index that is larger than its memory in this folder, too."""
+        """SQLite sorts an index that is larger than its memory in this folder too."""
         trace = self.work / "kernels.json"
         with trace.open("w", encoding="utf-8") as file:
             file.write('{"traceEvents": [')
@@ -55,7 +55,7 @@ CALL = ('{"ph": "X", "cat": "python_function", "name": "f", "ts": %d, "dur": 1, 
 
 class ExporterTest(FullTmpDir):
     def test_calls(self):
-        """No pass derives anything; the trace has calls of Python in an order of their own."""
+        """No pass derives anything; the trace has Python calls that must be sorted."""
         trace = self.work / "calls.json"
         with trace.open("w", encoding="utf-8") as file:
             file.write('{"traceEvents": [')

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard input, output and errors that are closed: no message ends up in a file of Strobe."""
+"""Standard input, output and error output are closed: no message is written into a file of
+Strobe."""
 
 import subprocess
 
 from support import PYTHON, STROBE, StrobeTest, needs_python
 
-# Writes a lot to what it has closed, and says what lies there.
+# Writes much to the descriptors that it has closed, and prints the content of the files that have
+# their numbers.
 PROGRAM = """
 import gc, os, sys
 for _ in range(20):
@@ -29,7 +31,7 @@ with open(sys.argv[1], "w") as file:
 
 class ClosedPlacesTest(StrobeTest):
     def closed(self, *words, places=">&- 2>&-"):
-        """strobe, by a shell that has closed these places."""
+        """Runs strobe in a shell that has closed these descriptors."""
         done = subprocess.run(
             ["sh", "-c", 'exec "$@" ' + places, "sh", STROBE, *map(str, words)],
             cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asynchronous spans of two processes that share a local id, through import and export and back."""
+"""Asynchronous spans of two processes with the same local id, through import and export and import
+again."""
 
 import json
 import pathlib

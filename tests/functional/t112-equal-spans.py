@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Spans of a trace that begin and end at the same times: the one that stands first is outside."""
+"""Spans of a trace with the same begin and end: the span that comes first in the file is the outer
+one."""
 
 import json
 
@@ -13,7 +14,7 @@ class EqualSpansTest(StrobeTest):
                 "dur": dur, **more}
 
     def imported(self, name, events, *flags):
-        """What `strobe import` wrote: paths, and the operators as trees."""
+        """The output of `strobe import`: paths, and the operators as trees."""
         source = events if not isinstance(events, list) else self.script(
             name + ".json", json.dumps(events))
         self.strobe("import", "-o", self.work / name, "--export", "stacks", "--export",
@@ -48,7 +49,7 @@ class EqualSpansTest(StrobeTest):
         self.assertEqual(self.names(second), self.names(board))
 
     def test_many(self):
-        """Runs that go across batches, in little memory too."""
+        """Runs of equal spans that cross batches, also with little memory."""
         events = [self.span(letter, 10 * i, 5) for i in range(9000) for letter in "abc"]
         wanted = [event["name"] for event in events]
         for flags in ((), ("--max-mem", "96MB")):

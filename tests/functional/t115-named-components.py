@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exporters and importers that a command names are looked at before it begins anything."""
+"""The command checks exporters and importers that the user names before it begins anything."""
 
 import json
 
@@ -20,7 +20,7 @@ class NamedComponentsTest(StrobeTest):
         self.assertEqual(done.stdout, "")
 
     def test_import(self):
-        """Reading the source may take minutes."""
+        """The check comes first, because reading the source may take minutes."""
         for words, code, says in (
             (["--export", "nonesuch"], 4, 'no exporter "nonesuch"'),
             (["--export", "csv:nonesuch=1"], 3, 'no option "nonesuch"'),
@@ -33,7 +33,7 @@ class NamedComponentsTest(StrobeTest):
                 self.assertFalse(self.out.exists())
 
     def test_analyse_and_export(self):
-        """What nothing of the result would ask for is looked at too."""
+        """Components that the result does not need are checked too."""
         self.record()
         result, elsewhere = self.result(), self.work / "elsewhere"
         for command in ("analyse", "export"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures whose records and stacks name strings that their blocks of strings do not define."""
+"""Captures whose records and stacks refer to strings that no block of strings defines."""
 
 import struct
 
@@ -7,7 +7,7 @@ from made_capture import HAS_TRACK, BEGIN, KIND_IDS, STEPS, THREAD, MadeCapture
 from support import StrobeTest
 
 MS = 1000000
-RESERVED = 262144  # ids below are those of a recorder; the reader deals out those from here on
+RESERVED = 262144  # ids below this belong to a recorder; the reader assigns ids from here on
 NESTED = 3  # cause of a loss, whose name the reader interns
 
 
@@ -20,7 +20,7 @@ class Capture(MadeCapture):
 
 class UndefinedStringsTest(StrobeTest):
     def make(self, name, shapes, stack=0):
-        """An operator behind a loss, to whose name the reader gives the first id that is free."""
+        """An operator after a loss record, to whose name the reader gives the first free id."""
         made = Capture(100 * MS)
         steps, thread = made.track(STEPS, 0), made.track(THREAD, 1001)
         made.step(steps, 1, 0, 100 * MS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A main thread that ends by pthread_exit(): the program ends with its last thread, not later and not
-before, whatever threads Strobe has in it."""
+"""A main thread that ends by pthread_exit(): the program ends with its last thread, neither later
+nor earlier, whatever threads Strobe has in it."""
 
 import shutil
 
@@ -11,7 +11,7 @@ DESERTED = program("deserted-program")
 
 class DesertedProgramTest(StrobeTest):
     def deserted(self, command, ms, *collectors):
-        """The program under strobe run: it ends, and its last thread was through."""
+        """Runs the program under strobe run: it ends, and its last thread has finished."""
         place = self.work / "place"
         place.unlink(missing_ok=True)
         self.out = self.work / ("out-%d-%d" % (ms, len(collectors)))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the system has no memory left for a command it says so and leaves nothing half made."""
+"""If the system has no memory left for a command, the command prints a message and leaves nothing
+incomplete."""
 
 import json
 import os
@@ -26,7 +27,7 @@ class MemoryShortageTest(StrobeTest):
         self.trace.write_text(MemoryShortageTest.source)
 
     def limited(self, megabytes, *words):
-        """Exit code and messages of the command where its address space has a limit."""
+        """The exit code and messages of the command with a limited address space."""
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (megabytes * MEGABYTE,) * 2)
 
@@ -39,7 +40,8 @@ class MemoryShortageTest(StrobeTest):
                 for name in names + files if name.startswith(".")]
 
     def test_import(self):
-        """From too little for the command itself to enough: whatever it fails at."""
+        """Limits from too little for the command itself to enough, so that every allocation fails
+        once."""
         codes = set()
         for megabytes in (100, 110, 120, 135, 150, 170, 200, 250, 400, 2000):
             with self.subTest(megabytes):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An import that is killed leaves nothing that the next one does not clear."""
+"""The next import removes everything that a killed import left."""
 
 import json
 import os
@@ -25,7 +25,8 @@ class KilledImportTest(StrobeTest):
         self.trace.write_text(KilledImportTest.source)
 
     def hidden(self):
-        """By os.walk, which takes no offence at a folder that goes meanwhile."""
+        """Finds hidden folders with os.walk, which ignores a folder that disappears during the
+        search."""
         return [os.path.join(folder, name) for folder, names, files in os.walk(self.parent)
                 for name in names + files if name.startswith(".")]
 
@@ -33,11 +34,11 @@ class KilledImportTest(StrobeTest):
         return sorted(path.name for path in self.parent.iterdir() if path.name[0] != ".")
 
     def is_writing(self):
-        """A folder that something is in is locked: the import locks it first."""
+        """A folder with content is locked, because the import locks it first."""
         return any(os.listdir(path) for path in self.hidden() if os.path.isdir(path))
 
     def kill(self, is_time):
-        """FALSE: it was over before."""
+        """Kills the import. Returns FALSE if it had already ended."""
         process = self.start("import", self.trace, "-o", self.parent, "--export", "chrome_trace",
                              "--export", "csv")
         end = time.monotonic() + 60
@@ -50,7 +51,7 @@ class KilledImportTest(StrobeTest):
     def clear(self):
         self.strobe("import", self.trace, "-o", self.parent, "--export", "stacks")
         self.assertEqual(self.hidden(), [])
-        for name in self.results():  # each is whole
+        for name in self.results():  # each result is complete
             rows = self.json("info", self.parent / name)
             self.assertTrue(rows[0]["sealed"])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plugins that crash, hang or end their process are named, and the others go on."""
+"""Plugins that crash, hang or end their process are named, and the other plugins work."""
 
 import json
 import shutil
@@ -25,7 +25,7 @@ class FaultsTest(StrobeTest):
 
 
 class LoadingTest(FaultsTest):
-    """Files whose turn comes before Strobe's own."""
+    """Files that are loaded before Strobe's own plugins."""
 
     def setUp(self):
         super().setUp()
@@ -67,7 +67,8 @@ class LoadingTest(FaultsTest):
         self.assertNotIn("warning", errors)
 
     def test_program_loads_no_other(self):
-        """The collector's file is found by looking into all files, not by the program too."""
+        """The program finds the collector's file without loading other files; only the command
+        looks into all files."""
         self.add_harmful()
         self.add(bad_plugin("fatal/faulty_calls"), "faulty_calls")
         done = self.record(program("marked-program"), "10", collect=["faulty_collector", "marker"])
@@ -75,7 +76,8 @@ class LoadingTest(FaultsTest):
         self.assertGreater(self.records_of(self.result(), "marker"), 0)
 
     def test_bundled_files_are_not_tried(self):
-        """Whichever folder they were found by: a process a file would double a command's time."""
+        """Strobe's own files are not tried, whichever folder they were found in: a process for each
+        file would double a command's time."""
         self.strobe("import", "-o", self.out, self.trace)
         files = self.json("plugins", "fake")
         self.environment["STROBE_PLUGIN_PATH"] = files[0]["file"].rpartition("/")[0]
@@ -88,14 +90,15 @@ class LoadingTest(FaultsTest):
 
 
 class CallsTest(FaultsTest):
-    """Which component ended the command, whatever the way; nothing half made is left."""
+    """A message names the component that ended the command, however it did that; nothing incomplete
+    is left."""
 
     def setUp(self):
         super().setUp()
         self.add(bad_plugin("fatal/faulty_calls"), "faulty_calls")
 
     def assertBlamed(self, what, call, how, *words):
-        """The command dies of the signal, so that there is a core file where one is wanted."""
+        """The signal ends the command, so that there can be a core file."""
         codes = {"exit": 4, "abort": -signal.SIGABRT, "null": -signal.SIGSEGV, "trap": -signal.SIGILL}
         says = {"exit": "ended the process by exit()"}.get(how, "crashed")
         errors = self.strobe(*words, code=codes[how]).stderr

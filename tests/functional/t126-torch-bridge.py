@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bridge to PyTorch that is built by itself: when, where to, and what it may not break.
+"""The bridge to PyTorch that Strobe builds by itself: when it is built, where it is stored, and
+that the build disturbs nothing.
 
-PyTorch is a package with a small library of that name, the compiler a script that copies one.
+Instead of PyTorch there is a package with a small library of the same name, and instead of the
+compiler a script that copies a library.
 """
 
 import os
@@ -18,7 +20,7 @@ import ctypes, os
 ctypes.CDLL(os.path.join(os.path.dirname(__file__), "lib", "libtorch_cpu.so"))
 """
 
-# Notes that it was called; waits for the file "go" if there is a file "hold"; makes its output.
+# Logs its call; if there is a file "hold", waits for the file "go"; makes its output.
 COMPILER = """#!/bin/sh
 echo call >>"$STROBE_TEST_WORK/calls"
 echo "$@" >"$STROBE_TEST_WORK/words"
@@ -33,7 +35,7 @@ echo "x.h:1: fatal error: no such header" >&2
 exit 1
 """
 
-# What a program sees of a child: a signal, and something to wait for.
+# The effects of a child process that a program can notice: a signal, and a process to wait for.
 WATCHFUL = """
 import os, signal
 seen = []
@@ -67,7 +69,7 @@ class BridgeTest(StrobeTest):
         self.cache = self.work / ".cache" / "strobe"
 
     def double(self, name, path):
-        """A library of its own identity."""
+        """A library with its own build-id."""
         source = self.script(name + ".c", "int strobe_test_%s(void) { return 0; }\n" % name)
         subprocess.run(
             ["cc", "-shared", "-fPIC", "-Wl,--build-id", "-o", path, source], check=True
@@ -89,7 +91,7 @@ class BridgeTest(StrobeTest):
         return self.strobe("torch", "build", "--torch", self.torch, *flags, **options)
 
     def start_held(self, *flags):
-        """A build whose compiler waits for go()."""
+        """Starts a build whose compiler waits for go()."""
         (self.work / "hold").touch()
         calls = self.calls()
         process = self.start("torch", "build", "--torch", self.torch, *flags)
@@ -145,7 +147,7 @@ class Build(BridgeTest):
         self.assertEqual(self.calls(), 2)
 
     def test_if_missing_in_a_folder(self):
-        """One elsewhere does not count."""
+        """A bridge in another folder does not count."""
         self.build()
         for _ in range(2):
             self.build("--if-missing", "-o", self.work / "folder")
@@ -153,7 +155,7 @@ class Build(BridgeTest):
         self.assertEqual(len(list((self.work / "folder").iterdir())), 1)
 
     def test_bridge_of_another_strobe_is_none(self):
-        """Its source is part of the name, as the library's identity is."""
+        """The bridge's name contains a hash of its source and the library's build-id."""
         self.build()
         path = self.bridges()[0]
         path.rename(path.with_name(path.name[:-11] + "00000000.so"))
@@ -183,7 +185,7 @@ class Build(BridgeTest):
         self.assertIn("-isystem%s" % (self.torch / "include"), words)
 
     def test_progress_on_a_terminal(self):
-        """The seconds are counted, until the line is replaced by the last one."""
+        """The message counts the seconds, until the last line replaces it."""
         (self.work / "hold").touch()
         master, slave = os.openpty()
         self.addCleanup(os.close, master)
@@ -214,7 +216,8 @@ class Build(BridgeTest):
 
 
 class Others(BridgeTest):
-    """Processes that build at once, or end while they do; who may have written a bridge."""
+    """Several processes that build at the same time, or end during a build; and users who may write
+    to a bridge."""
 
     def test_two_at_once(self):
         first = self.start_held("--if-missing")
@@ -270,7 +273,7 @@ class Run(BridgeTest):
         self.program = self.script("train.py", "import torch\nopen('ran', 'w').close()\n")
 
     def assertBuiltBefore(self, *command):
-        """What builds it is `strobe run`, for a program that does not import PyTorch at all."""
+        """`strobe run` builds the bridge, for a program that does not import PyTorch at all."""
         self.program.write_text("open('ran', 'w').close()\n")
         done = self.run_python(*command)
         self.assertEqual(done.stderr.count("Built the bridge"), 1, done.stderr)
@@ -294,7 +297,7 @@ class Run(BridgeTest):
         self.assertBuiltBefore("env", "NAME=value", script)
 
     def test_program_that_is_no_python(self):
-        """It is not asked: it would do what it does."""
+        """Strobe does not ask it for its PyTorch, because that would run the program."""
         program = self.script("python-server", "#!/bin/sh\necho run >>runs\n")
         program.chmod(0o755)
         for command in ("true", program):
@@ -317,8 +320,8 @@ class Run(BridgeTest):
         self.assertNotIn("there is no bridge", done.stderr)
 
     def test_library_is_there_long_before_the_import_is_over(self):
-        """A session that runs looks for the library by itself. The double of the bridge lacks what
-        cpu_op looks for, which says that it was loaded."""
+        """A running session itself looks for the library. The test double of the bridge lacks a
+        symbol that cpu_op needs; the message about it shows that the double was loaded."""
         (self.torch / "__init__.py").write_text(TORCH + "import time; time.sleep(1)\n")
         done = self.run_python("sh", "-c", "%s %s" % (PYTHON, self.program), flags=["--collect", "gc"])
         self.assertEqual(done.stderr.count("Built the bridge"), 1, done.stderr)
@@ -344,7 +347,7 @@ class Run(BridgeTest):
         self.assertTrue((self.work / "ran").exists())
 
     def test_background(self):
-        """The program is over before the compiler is."""
+        """The program ends before the compiler."""
         self.environment["STROBE_TORCH_BUILD"] = "background"
         (self.work / "hold").touch()
         done = self.run_python(PYTHON, self.program)
@@ -363,7 +366,7 @@ class Run(BridgeTest):
 
 @needs_python
 class Profile(BridgeTest):
-    """In a script, where profile() waits for it."""
+    """In a script, profile() waits for the bridge."""
 
     def profile(self, before="import torch", code=0):
         script = self.script(

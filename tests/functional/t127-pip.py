@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pip installs: the command of an environment; and, long, the wheel and all that it holds."""
+"""The installation with pip: the command in an environment; and, in the long suite, the wheel and
+its content."""
 
 import json
 import os
@@ -33,10 +34,10 @@ print(sorted(event.name for event in p.events() if event.name == "aten::mm"))
 
 
 class Launcher(StrobeTest):
-    """bin/strobe of an environment: a script that runs the command in the package."""
+    """bin/strobe of an environment is a script that runs the command in the package."""
 
     def lay_out(self, *parts):
-        """An environment with the package at `parts`; its command prints its words."""
+        """Makes an environment with the package at `parts`, whose command prints its arguments."""
         binaries = self.work / "env" / "bin"
         package = self.work.joinpath("env", *parts, "strobe", "bin")
         for folder in (binaries, package):
@@ -81,7 +82,7 @@ class Launcher(StrobeTest):
 
 
 def _files(folder):
-    """All files in it but those of pip itself."""
+    """All files in the environment except those of pip itself."""
     return {
         str(path.relative_to(folder))
         for path in folder.rglob("*")
@@ -141,13 +142,13 @@ class Wheel(StrobeTest):
         return {row["name"]: row["calls"] for row in rows[0]["rows"]}
 
     def plugins(self, strobe):
-        """Names of all components, and the folders that they come from."""
+        """The names of all components, and the folders from which they come."""
         said = json.loads(self.run_good(strobe, "plugins", "--json").stdout)
         return ({plugin["name"] for plugin in said},
                 {os.path.dirname(plugin["file"]) for plugin in said})
 
     def use(self, folder):
-        """Each of the ways into it, as a user goes."""
+        """Uses each way into the package as a user does."""
         strobe, python = folder / "bin" / "strobe", folder / "bin" / "python3"
         site = next(folder.glob("lib/python3*/site-packages"))
         self.assertTrue((site / "strobe.pth").is_file())
@@ -201,13 +202,13 @@ class Wheel(StrobeTest):
         prefixes = [str(place).encode() for place in (self.source, "/.mesonpy-", "/usr/local/lib",
                                                       "/usr/lib/python")]
         for path in [*files, folder / "bin" / "strobe"]:
-            if path.suffix != ".pyc":  # pip's own doing: the name of the source
+            if path.suffix != ".pyc":  # pip itself stores the name of the source there
                 data = path.read_bytes()
                 for prefix in prefixes:
                     self.assertNotIn(prefix, data, path)
 
     def torch_environment(self):
-        """One with the package and a PyTorch that has no bridge yet."""
+        """Makes an environment with the package and a PyTorch that has no bridge yet."""
         if TORCH2.is_dir():
             folder = self.install("torch")
             site = next(TORCH2.glob("lib/python3*/site-packages"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """TensorBoard with PyTorch's profiler plugin shows Strobe's traces in each of its views.
 
-The case on real traces needs the data that support.DATA names and is skipped without.
+The case on real traces needs the data that support.DATA names, and is skipped without them.
 """
 
 import json
@@ -51,7 +51,8 @@ torch.distributed.destroy_process_group()
 
 
 def is_row(found, expected):
-    """Do the first cells hold what is expected? None: anything but nothing and 0."""
+    """Do the first cells have the expected values? None stands for any value except nothing and
+    0."""
     return len(found) >= len(expected) and all(
         cell not in ("", "0") if want is None else cell == want
         for cell, want in zip(found, expected))
@@ -64,7 +65,7 @@ class TensorBoardTest(StrobeTest):
         self.logs = self.work / "logs"
 
     def import_into(self, run, source, worker):
-        """Strobe's export of a trace, as a worker of a run."""
+        """Exports a trace with Strobe as a worker of a run."""
         done = self.strobe("import", "--json", "-o", self.work / "imported", "--export",
                            "tensorboard:worker=" + worker, source)
         folder = self.work / json.loads(done.stdout)[0]["output"]
@@ -75,7 +76,7 @@ class TensorBoardTest(StrobeTest):
     # ---- pages ----
 
     def record_training(self, run):
-        """Two ranks that train a network, recorded with modules, stacks and memory."""
+        """Records two ranks that train a network, with modules, stacks and memory."""
         (self.logs / run).mkdir(parents=True)
         script = self.script("train.py", RECORDED)
         environment = {**self.environment, "PYTHONPATH": str(BUILD / "python"),
@@ -91,7 +92,7 @@ class TensorBoardTest(StrobeTest):
             self.assertEqual(rank.returncode, 0, output)
 
     def check_rows(self, page, view, *expected):
-        """The view has such rows."""
+        """The view has these rows."""
         page.choose("Views", view)
         page.text(*(row[0] for row in expected))
         found = page.rows()
@@ -107,7 +108,7 @@ class TensorBoardTest(StrobeTest):
         self.assertLessEqual(set(slices), set(trace["slices"]))
 
     def check_imported(self, page):
-        """What kineto.training describes, on a device of each rank."""
+        """The view has the content of kineto.training, on a device for each rank."""
         page.choose("Runs", "imported")
         self.check_rows(page, "Overview", ["Average Step Time", "900", "100"], [
             "2", "252.25", "25", "0", "87.75", "0", "0", "80", "455.5"])
@@ -160,7 +161,8 @@ class TensorBoardTest(StrobeTest):
     # ---- answers ----
 
     def assertAlike(self, ours, original, where):
-        """Equal but for the digits of numbers: the original's times are of more digits."""
+        """The values are equal except for digits of numbers, because the original's times have more
+        digits."""
         if isinstance(original, dict):
             self.assertEqual(list(ours), list(original), where)
             for key, value in original.items():
@@ -171,7 +173,7 @@ class TensorBoardTest(StrobeTest):
                 self.assertAlike(ours[index], value, "%s[%d]" % (where, index))
         elif isinstance(original, (int, float)):
             self.assertAlmostEqual(ours, original, delta=0.02, msg=where)
-        elif isinstance(original, str):  # a tooltip has the numbers again
+        elif isinstance(original, str):  # a tooltip repeats the numbers
             numbers = re.compile(r"[\d.]+us")
             self.assertEqual(numbers.sub("us", ours), numbers.sub("us", original), where)
         else:
@@ -180,7 +182,7 @@ class TensorBoardTest(StrobeTest):
     @tap.long_test
     @unittest.skipUnless((DATA / "kineto").is_dir(), "no real traces in %s" % DATA)
     def test_real_traces(self):
-        """What the views show of an exported trace is what they show of the original."""
+        """The views of an exported trace have the same content as those of the original."""
         sources = {path.name.partition(".")[0]: path for path in (DATA / "kineto").glob("*.json.gz")}
         for name, source in sources.items():
             self.import_into(name, source, "host_0")

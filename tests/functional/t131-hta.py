@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HolisticTraceAnalysis finds the same in a trace that Strobe imported and exported as in the trace.
+"""HolisticTraceAnalysis finds the same in a trace that Strobe imported and exported as in the
+original trace.
 
-The cases on real traces need the data that support.DATA names and are skipped without.
+The cases on real traces need the data that support.DATA names, and are skipped without them.
 """
 
 import json
@@ -18,14 +19,14 @@ ANALYSES = TOP / "tests" / "functional" / "hta_analyses.py"
 @needs_torch2
 class HtaTest(StrobeTest):
     def export(self, source):
-        """The trace that Strobe writes of one."""
+        """The trace that Strobe writes for an original one."""
         done = self.strobe("import", "--json", "-o", self.work / ("out-" + source.name),
                            "--export", "tensorboard", source)
         (path,) = pathlib.Path(json.loads(done.stdout)[0]["output"]).glob("*.pt.trace.json")
         return path
 
     def analyse(self, *paths):
-        """What HolisticTraceAnalysis finds in each of them."""
+        """The results of HolisticTraceAnalysis for each of the files."""
         done = subprocess.run([VENV_PYTHON, ANALYSES, *paths], env=self.environment, text=True,
                               capture_output=True)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -33,7 +34,7 @@ class HtaTest(StrobeTest):
         return [found[str(path)] for path in paths]
 
     def compare(self, *sources):
-        """Checks that the analyses of the exported traces equal the originals'; returns those."""
+        """The analyses of the exported traces equal those of the originals. Returns the former."""
         found = self.analyse(*sources, *map(self.export, sources))
         originals, exported = found[: len(sources)], found[len(sources):]
         for source, original, ours in zip(sources, originals, exported):

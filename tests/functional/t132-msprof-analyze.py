@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""msprof-analyze reports of results that Strobe imported and exported what it reports of the originals.
+"""msprof-analyze reports the same about results that Strobe imported and exported as about the
+originals.
 
-The cases on real results need the data that support.DATA names and are skipped without.
+The cases on real results need the data that support.DATA names, and are skipped without them.
 """
 
 import concurrent.futures
@@ -49,7 +50,7 @@ READERS = {
 
 
 def as_number(value):
-    """Numbers of a CSV file are texts."""
+    """Converts a text to a number, because all cells of a CSV file are texts."""
     try:
         return float(value)
     except (TypeError, ValueError):
@@ -61,12 +62,13 @@ def as_number(value):
 class MsprofAnalyzeTest(StrobeTest):
     def setUp(self):
         super().setUp()
-        self.roles = {}  # path of a result, its folder or a report -> what to read for it
+        # path of a result, its folder or a report -> the word that replaces the path
+        self.roles = {}
 
     # ---- results ----
 
     def copy(self, form):
-        """A copy of an original, in a folder of its own."""
+        """Copies an original to a separate folder."""
         folder = self.work / "original" / form
         result = folder / ORIGINALS[form].name
         shutil.copytree(ORIGINALS[form], result, copy_function=shutil.copyfile)
@@ -76,7 +78,7 @@ class MsprofAnalyzeTest(StrobeTest):
         return result
 
     def export(self, source, form, name, *flags):
-        """Strobe's result of one, in the same form."""
+        """Strobe's export of an original, in the same form."""
         words = [word for exporter in EXPORTERS[form] for word in ("--export", exporter)]
         done = self.strobe("import", "--json", "-o", self.work / name / form, *words, *flags, source)
         result = pathlib.Path(json.loads(done.stdout)[0]["output"]).parent
@@ -89,7 +91,7 @@ class MsprofAnalyzeTest(StrobeTest):
     # ---- reports ----
 
     def analyze(self, name, *words):
-        """Runs the tool; returns its reports, read."""
+        """Runs the tool. Returns the content of its reports."""
         out = self.work / "reports" / name
         out.mkdir(parents=True)
         done = subprocess.run([TOOL, *words, "-o", out], cwd=out, env=self.environment, text=True,
@@ -98,20 +100,21 @@ class MsprofAnalyzeTest(StrobeTest):
         paths = [path for path in out.rglob("*") if path.suffix in READERS]
         self.assertTrue(paths, done.stdout)
         self.roles[str(out)] = "reports"
-        # Some reports are named by the time.
+        # Some names of reports contain the time.
         reports = {path.stem.rstrip("0123456789") + path.suffix: READERS[path.suffix](path)
                    for path in paths}
         reports["complaints"] = sorted(set(COMPLAINT.findall(done.stdout + done.stderr)))
         return reports
 
     def analyze_all(self, jobs):
-        """Name -> reports, of name -> words."""
+        """Returns name -> reports, from name -> arguments."""
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             running = {name: pool.submit(self.analyze, name, *words) for name, words in jobs.items()}
             return {name: each.result() for name, each in running.items()}
 
     def assertAlike(self, ours, original, where):
-        """Equal but for the last digits of numbers and the paths of the results."""
+        """The reports are equal except for the last digits of numbers and the paths of the
+        results."""
         number, wanted = as_number(ours), as_number(original)
         if isinstance(original, dict):
             self.assertEqual(sorted(ours), sorted(original), where)
@@ -127,7 +130,8 @@ class MsprofAnalyzeTest(StrobeTest):
             self.assertEqual(self.comparable(ours), self.comparable(original), where)
 
     def comparable(self, value):
-        """A text without paths, its lines or rows in order: the tool lists sets, in any order."""
+        """The text without paths, with sorted lines or rows, because the tool lists sets in any
+        order."""
         if not isinstance(value, str):
             return value
         for path, role in self.roles.items():
@@ -156,13 +160,13 @@ class MsprofAnalyzeTest(StrobeTest):
         original, anew, kept = (reports[name][COMPARISON] for name in ("original", "anew", "kept"))
         self.assertGreater(len(original["KernelCompare"]), 100)
         self.assertAlike(kept, original, "compare, with what the source derived")
-        # Which block of a size was released is not certain from a database's totals.
+        # A database's totals do not show which of several blocks of the same size was released.
         for sheet in MEMORY_SHEETS:
             self.assertEqual(len(anew.pop(sheet)), len(original.pop(sheet)), sheet)
         self.assertAlike(anew, original, "compare, derived anew")
 
     def check_form(self, form):
-        """The cluster analysis and the advice are those for the original."""
+        """The cluster analysis and the advice are the same as for the original."""
         original = self.copy(form)
         jobs = {}
         for name, result in (("original", original), ("ours", self.export(original, form, "ours"))):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device times of prof.events() and prof.key_averages(): of an NPU by MSPTI's double, and of OpenCL."""
+"""Device times of prof.events() and prof.key_averages(): of an NPU, with the test double of MSPTI,
+and of OpenCL."""
 
 import collections
 import csv
@@ -175,7 +176,7 @@ class OpenclTest(DeviceTimesTest):
         self.assertEqual(len(on_device), sum(len(op.tasks) for op in told))
         calls = [event for event in found["events"] if event["kind"] == "privateuse1_runtime"]
         self.assertIn("clEnqueueNDRangeKernel", {event["name"] for event in calls})
-        totals = collections.Counter()  # PoCL's kernels take what time the machine leaves them
+        totals = collections.Counter()  # PoCL's kernels run on the processors that are free
         for op in told:
             totals[op.name] += op.self_ns
         self.assertEqual(found["table"].splitlines()[3].split()[0], totals.most_common(1)[0][0])

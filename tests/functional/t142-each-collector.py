@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each collector stands for itself: one that cannot work in a process switches no other off."""
+"""The collectors are independent: one that cannot work in a process does not switch off another
+one."""
 
 from support import PYTHON, StrobeTest, needs_python
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that start another one: that one is recorded, by a collector that works in both too."""
+"""A program that starts another one: the other program is recorded, also by a collector that works
+in both."""
 
 import os
 import shutil
@@ -13,7 +14,7 @@ FAKE = "fake:threads=0,records=100"
 
 class LauncherTest(StrobeTest):
     def assertRecords(self, name, *command, collect=(FAKE,)):
-        """The one result is that of the program, and whole."""
+        """There is one result, which is complete and belongs to the program."""
         shutil.rmtree(self.out, ignore_errors=True)
         done = self.record(*command, collect=collect)
         words = self.command_of(self.result()).split()
@@ -50,7 +51,7 @@ class LauncherTest(StrobeTest):
 
     @needs_python
     def test_shim(self):
-        """As pyenv makes them: shell scripts that execute each other."""
+        """Shell scripts that execute each other, as pyenv makes them."""
         shim = self.script("shim", '#!/bin/sh\nname=$(basename "$0")\nexec "$PWD/second" "$@"\n')
         second = self.script("second", '#!/bin/sh\nexec %s "$@"\n' % PYTHON)
         for each in (shim, second):

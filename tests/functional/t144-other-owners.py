@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A result of another user is only read, and its output goes where -o says."""
+"""A result of another user is only read, and its output goes to the folder of -o."""
 
 import json
 import os
@@ -35,7 +35,7 @@ class OtherOwnersTest(StrobeTest):
         self.assertEqual(changes(before, self.home), [])
 
     def test_each_of_a_folder(self):
-        """One's own beside it is analysed."""
+        """The user's own result in the same folder is analysed."""
         own = make_result(self.home, name="own_ascend_pt")
         done = self.strobe("analyse", self.home, code=2)
         self.assertIn(REFUSED, done.stderr)
@@ -52,7 +52,8 @@ class OtherOwnersTest(StrobeTest):
         self.assertTrue((self.out / "lone_ascend_pt" / OUTPUT / "analyse.done").exists())
 
     def test_one_part_of_it_is_theirs(self):
-        """A folder of one's own around their capture is theirs to fill, too."""
+        """If the capture in one's own folder belongs to another user, this user can also change the
+        folder."""
         own = make_result(self.work / "mine")
         self.strobe("analyse", own)
         for path in (own / "FRAMEWORK" / "capture.strobe", own / "FRAMEWORK", own):
@@ -72,7 +73,7 @@ class OtherOwnersTest(StrobeTest):
         self.assertEqual(changes(before, self.home), [])
 
     def test_output_into_a_folder_of_theirs(self):
-        """What lies in it could be exchanged for anything."""
+        """The other user could replace the content of the output folder."""
         before = entries(self.theirs)
         done = self.strobe("analyse", self.theirs, "-o", self.home, code=6)
         self.assertIn('Cannot write into "%s": it belongs to another user' % self.theirs, done.stderr)
@@ -106,7 +107,8 @@ class OtherOwnersTest(StrobeTest):
         self.assertFalse((own / OUTPUT).exists())
 
     def test_their_name_for_leavings(self):
-        """A folder of root's in theirs, under the name of what killed commands leave."""
+        """A folder of root in the other user's folder, with the name of a remainder of a killed
+        command."""
         disguised = self.home / ".strobe-import.abc"
         disguised.mkdir()
         (disguised / "precious").write_text("keep")
@@ -117,7 +119,7 @@ class OtherOwnersTest(StrobeTest):
         self.assertEqual((disguised / "precious").read_text(), "keep")
 
     def test_users_among_themselves(self):
-        """Not root alone: any user over another's."""
+        """The rules hold for all users, not only for root."""
         give(self.home, 12345)
         os.chmod(self.home, 0o777)
         os.chmod(self.theirs, 0o777)
@@ -158,7 +160,7 @@ class OtherOwnersTest(StrobeTest):
 @needs_other_user
 class UnfinishedTest(StrobeTest):
     def test_their_capture_is_not_finished(self):
-        """Its owner's analysis does that, with what the pool still holds."""
+        """Only an analysis by the owner finishes the capture with the content of the pool."""
         process = self.start(
             "run", "-o", self.out, "--collect", "fake:records=100,threads=0", "--",
             "sh", "-c", "echo $$ > pid; mkfifo end; touch ready; read line < end",

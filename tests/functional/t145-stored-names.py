@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exporters that a capture names, and the names of files that it has for them."""
+"""Exporters that a capture names, and file names that it stores for them."""
 
 import json
 
@@ -29,7 +29,7 @@ class StoredNamesTest(StrobeTest):
         self.assertEqual(self.files(self.result()), ["analyse.done", "other.json"])
 
     def test_name_besides(self):
-        """What the command line adds to the same exporter holds."""
+        """Options on the command line for the same exporter have an effect."""
         result = self.made(chrome_trace={"file": "stored"})
         self.strobe("analyse", result, "--also", "chrome_trace:file=given.json")
         self.assertEqual(self.files(result), ["analyse.done", "given.json"])
@@ -64,7 +64,7 @@ class StoredNamesTest(StrobeTest):
         self.assertEqual(self.files(result), ["analyse.done", "trace_view.json.gz"])
 
     def test_worker_in_a_name_leads_nowhere(self):
-        """It is a part of the name at most."""
+        """The worker is only a part of a name, and cannot be a path."""
         result = self.made(tensorboard={"worker": "../../x"})
         before = json.dumps(sorted(str(path) for path in self.work.iterdir()))
         self.strobe("analyse", result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user exchanges folders for links while root analyses: nothing of root's is changed."""
+"""A user replaces folders by links while root analyses: no file of root is changed."""
 
 import os
 
@@ -18,7 +18,7 @@ class SwappedFoldersTest(StrobeTest):
         self.work.chmod(0o755)
         self.home = self.work / "home"
         self.home.mkdir()
-        # What root has elsewhere, of the names that an analysis makes.
+        # Files of root elsewhere, with the names that an analysis uses.
         self.precious = self.work / "precious"
         make_result(self.precious, name="made_ascend_pt", **{"host": "precious"})
         self.strobe("analyse", self.precious)
@@ -31,21 +31,22 @@ class SwappedFoldersTest(StrobeTest):
         self.assertEqual(changes(self.before, self.precious), [])
 
     def swap(self, name):
-        """`name` in the user's home is by turns what it was and a link to what is root's."""
+        """`name` in the user's home is alternately the original and a link to a file of root."""
         self.link = self.home / "link"
         self.link.symlink_to(self.precious)
         os.chown(self.link, OTHER, OTHER, follow_symlinks=False)
         return OtherUser(lambda: exchange(self.home / name, self.link))
 
     def analyse(self, *words):
-        """However it ends: all that counts is what it does not do."""
+        """The exit code does not matter; only root's files must stay unchanged."""
         process = self.start(*words)
         _, errors = process.communicate(timeout=60)
         self.assertIn(process.returncode, (0, 2, 5, 6), errors)
         return process.returncode
 
     def test_hidden_folder_of_a_result(self):
-        """A name stored in the capture, in a folder that the user puts in place of the hidden one."""
+        """A name that is stored in the capture, in a folder by which the user replaces the hidden
+        folder."""
         theirs = make_result(self.home, 20000, exporters=SECRET)
         give(self.home)
 
@@ -80,7 +81,7 @@ class SwappedFoldersTest(StrobeTest):
         self.assertNothingChanged()
 
     def test_parts_that_are_discarded(self):
-        """An export that divides removes what became too large."""
+        """An export that divides its output removes parts that became too large."""
         theirs = make_result(self.home, 20000)
         (self.home / "out").mkdir()
         for name in ("made_ascend_pt", "made.part001_ascend_pt"):
@@ -96,7 +97,7 @@ class SwappedFoldersTest(StrobeTest):
         self.assertNothingChanged()
 
     def test_own_result_in_a_folder_of_theirs(self):
-        """The user leads the path to another result of root's."""
+        """The user makes the path lead to another result of root."""
         parent = self.home / "results"
         own = make_result(parent)
         os.chown(self.home, OTHER, OTHER)

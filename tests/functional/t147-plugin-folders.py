@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders above a plugin that others can write to."""
+"""Folders above a plugin to which other users can write."""
 
 import shutil
 import subprocess
@@ -19,7 +19,7 @@ class PluginFoldersTest(StrobeTest):
         shutil.copy(self.bundled, self.folder / "fake.so")
 
     def error(self):
-        """Why the plugin of the folder is refused, None if it is not."""
+        """The reason why the plugin of the folder is refused; None if it is accepted."""
         files = self.json("plugins", "fake", "--plugin-path", self.folder)
         (found,) = [file for file in files if file["file"] == str(self.folder / "fake.so")]
         return found.get("error")
@@ -35,7 +35,7 @@ class PluginFoldersTest(StrobeTest):
         self.assertIsNone(self.error())
 
     def test_folder_above_strobe(self):
-        """Those who can write there can change Strobe."""
+        """Users who can write to a folder above Strobe can change Strobe itself."""
         strobe = self.above / "strobe"
         shutil.copy(STROBE, strobe)
         self.above.chmod(0o777)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the program that a spreadsheet would run, in the tables of `strobe export csv`."""
+"""Names of the program that a spreadsheet would take for formulas, in the tables of `strobe export
+csv`."""
 
 import csv
 
@@ -16,7 +17,7 @@ RISKY = ("=", "+", "-", "@", "\t", "\r")
 
 class FormulasTest(StrobeTest):
     def names(self, *words):
-        """Of the ranges, as a spreadsheet reads them."""
+        """The names of the ranges, as a spreadsheet reads them."""
         out = self.work / ("tables" + str(len(words)))
         exporter = "csv:" + ",".join(("kinds=marker", *words))
         self.strobe("export", self.result(), "--export", exporter, "-o", out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the installed programs and libraries were built: what `readelf` says of the files."""
+"""The build options of the installed programs and libraries, as `readelf` shows them."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ from support import BUILD, TOP
 MAP = TOP / "core" / "libstrobe.map"
 LINKED = ("executable", "shared library", "shared module")
 HEADER = TOP / "core" / "include" / "strobe" / "strobe.h"
-# Processors on which the compiler guards jumps, and the property of a file that says so.
+# Processors for which the compiler guards jumps, and the property of a file that shows this.
 GUARDS = {"x86_64": "IBT, SHSTK", "aarch64": "BTI"}
 
 
@@ -27,7 +27,7 @@ def introspect(what):
 
 
 def installed_files():
-    """Of Strobe's own programs and libraries."""
+    """Strobe's own installed programs and libraries."""
     return [pathlib.Path(target["filename"][0]) for target in introspect("targets")
             if target["installed"] and target["type"] in LINKED]
 
@@ -37,7 +37,7 @@ def build_option(name):
 
 
 def symbols(path):
-    """Dynamic symbols as (name with version, is defined)."""
+    """The dynamic symbols as (name with version, is defined)."""
     for line in readelf("--dyn-syms", path).splitlines():
         words = line.split()
         if len(words) >= 8 and words[0][:-1].isdigit():
@@ -65,7 +65,7 @@ class HardeningTest(unittest.TestCase):
             self.assertNotIn("TEXTREL", readelf("-d", path))
 
     def of_all(self, pattern):
-        """Files that use a function of the C library whose name matches."""
+        """The files that use a function of the C library with a matching name."""
         return {path.name for path in installed_files()
                 if any(re.match(pattern, name) for name, is_defined in symbols(path) if not is_defined)}
 
@@ -83,7 +83,8 @@ class HardeningTest(unittest.TestCase):
             self.assertTrue([each for each in guarded if each.startswith(name)], (name, guarded))
 
     def test_jumps_are_guarded(self):
-        """In the static library: a linked file has the property only if the C library's parts do."""
+        """Checked in the static library, because a linked file has the property only if the C
+        library's parts have it."""
         guard = GUARDS.get(platform.machine())
         if not guard:
             self.skipTest("not known to have it")
@@ -95,7 +96,7 @@ class HardeningTest(unittest.TestCase):
 
 
 class VersionsTest(unittest.TestCase):
-    """The map names what the headers declare and what the file has."""
+    """The map lists exactly the functions that the headers declare and the file exports."""
 
     def in_map(self):
         text = MAP.read_text()

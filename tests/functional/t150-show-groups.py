@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe show` for programs (--json) and in groups (--group-by, --where), on data with known sums."""
+"""`strobe show` for programs (--json) and with groups (--group-by, --where), on data with known
+sums."""
 
 import json
 import random
@@ -10,7 +11,7 @@ import kineto
 from made_capture import THREAD, MadeCapture
 from support import StrobeTest
 
-EXACT = 1 << 53  # integers up to it are doubles
+EXACT = 1 << 53  # a double represents all integers up to this one
 
 
 def nearest_rank(values, percent):
@@ -23,7 +24,7 @@ def statistics(values):
 
 
 class ShownTraceTest(StrobeTest):
-    """A trace of operators that is imported: name, thread and duration in us of each."""
+    """An imported trace of operators: the name, thread and duration in us of each."""
 
     def imported(self, operators):
         events = [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": thread,
@@ -76,7 +77,7 @@ class GroupsTest(ShownTraceTest):
                           self.expected(lambda operator: operator[:2]))
 
     def test_where(self):
-        """Conditions on one field are alternatives, those on several must all hold."""
+        """Conditions on one field are alternatives; conditions on several fields must all hold."""
         rows = self.groups("--group-by", "name", "--where", "name=op_1", "--where", "name=*_3",
                            "--where", "track=2")
         expected = self.expected(lambda operator: (operator[0],),
@@ -159,7 +160,7 @@ class ManyGroupsTest(ShownTraceTest):
     N = 200000
 
     def test_groups_that_do_not_fit(self):
-        """The end is in order, and names what keeps them."""
+        """The command ends in order, and the message names the part that keeps the groups."""
         self.imported([("%d_%s" % (i, "x" * 600), 1, 1) for i in range(self.N)])
         words = ("show", self.out, "-t", "cpu_op", "-g", "name", "--max-mem")
         done = self.strobe(*words, "96MB", code=6)
@@ -170,7 +171,8 @@ class ManyGroupsTest(ShownTraceTest):
 
 
 class SchemaTest(ShownTraceTest):
-    """--json: its version, times from a base, no integer that a reader of JSON would round."""
+    """--json: the version, times that count from a base, and no integer that a reader of JSON would
+    round."""
 
     def raw(self, *words):
         return json.loads(self.strobe("show", *words, "--json").stdout)
@@ -207,7 +209,7 @@ class SchemaTest(ShownTraceTest):
             self.assertEqual(entry["schema_version"], 1)
 
     def test_number_that_no_double_holds(self):
-        """As text, one more than the largest that is a number."""
+        """One more than the largest integer that is written as a number is written as text."""
         made = MadeCapture(1000)
         thread = made.track(THREAD, 1001)
         for argument in (EXACT, EXACT + 1, (1 << 64) - 2):

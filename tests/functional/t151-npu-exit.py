@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that end in many ways while MSPTI still has their records: its objects are destroyed at
-exit, and a call after that crashes. No program crashes; each launch is recorded, and linked right."""
+"""Programs that end in many ways while MSPTI still has their records. MSPTI's objects are destroyed
+at exit, and a later call would crash. No program crashes; each launch is recorded and linked
+correctly."""
 
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from npu import AWAIT_KERNELS, MARK, NpuTest
 from support import BUILD, PYTHON, TIMEOUT, has_torch, needs_python, program
 
 N = 20
-# Launches N kernels and operations as npu-shapes does, `step` behind each.
+# Launches N kernels and operations as npu-shapes does, with `step` after each.
 LAUNCHES = AWAIT_KERNELS + """
 import ctypes, os, threading, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
@@ -46,7 +47,8 @@ for i in range(%d):
     a = torch.mm(a, a)
     launch(i)
 """ % N
-# A session of the program's own: nothing is preloaded. The last window ends with the program.
+# The program opens its own session without a preloaded library. The last window ends with the
+# program.
 SCHEDULE = LAUNCHES + """
 import sys
 from strobe import profiler
@@ -68,7 +70,7 @@ launch(7)
 
 class ExitTest(NpuTest):
     def check_result(self, result, names):
-        """Each task has the id of its own call of the node level, and of no other."""
+        """Each task has the id of its own call of the node level, and of no other call."""
         calls = {}
         for row in self.rows("api_call", result):
             if row["level"] == "node" and row["connection"] not in (None, ""):
@@ -88,7 +90,7 @@ class ExitTest(NpuTest):
         return ["%s%d" % (kind, i) for i in numbers for kind in "kc"]
 
     def run_shape(self, number, *command, flags=(), collect=(), options="", wrong=""):
-        """One run, its level by its number."""
+        """One run; its number selects the level."""
         shutil.rmtree(self.out, ignore_errors=True)
         self.environment["MSPTI_DOUBLE"] = wrong
         interval = ("60s", "1s", "10ms")[number // 3 % 3]
@@ -97,7 +99,8 @@ class ExitTest(NpuTest):
         self.record(*command, collect=collect, flags=flags)
 
     def repeat(self, shape, number):
-        """The run of this number, other ones for other shapes, or a hundred."""
+        """Repeats a run: the given number, different numbers for different shapes, or a hundred
+        runs."""
         for number in tap.chosen(range(100), (number,)):
             with self.subTest(number=number):
                 shape(number)
@@ -112,7 +115,7 @@ class ExitTest(NpuTest):
         self.repeat(lambda number: self.run_c(number, ("return", "exit")[number % 2]), 0)
 
     def test_work_in_flight(self):
-        """The device tells when the program has called exit."""
+        """The device reports after the program has called exit."""
         self.repeat(lambda number: self.run_c(number, "exit", "lag=%d" % (100 + number)), 4)
 
     def test_threads(self):
@@ -173,7 +176,7 @@ class ExitTest(NpuTest):
         self.repeat(shape, 7)
 
     def test_without_an_exit(self):
-        """_exit runs no handlers: records delivered by then are kept."""
+        """_exit runs no handlers: the records that were delivered by then are kept."""
         def shape(number):
             self.run_shape(number, program("npu-shapes"), "_exit", N,
                            options=",flush_interval=10ms")

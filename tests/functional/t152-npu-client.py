@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another client of MSPTI in the process, as torch_npu's bridge to Kineto: it takes the callbacks over,
-frees buffers that are not its own, and disables kinds at its end."""
+"""Another client of MSPTI in the process, like torch_npu's bridge to Kineto: it takes the callbacks
+over, frees buffers that are not its own, and disables kinds at its end."""
 
 import subprocess
 import unittest
@@ -14,7 +14,7 @@ def task(number, at):
             "call 11 70001 k%d %d 1000" % (number, at)]
 
 
-# The bridge comes and goes in the first of two windows, or stays.
+# The bridge is loaded and unloaded in the first of two windows, or stays.
 WINDOWS = """
 import ctypes, json, os, sys, time
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
@@ -62,7 +62,8 @@ session.close()
 
 class ClientTest(NpuTest):
     def test_a_client_that_comes_and_goes(self):
-        """Nothing crashes, the result says who took what, and counts it."""
+        """Nothing crashes, and the result names the client that took the buffers, and counts
+        them."""
         lines = ["sleep 3", *task(1, 100000), "bridge start", *task(2, 200000), "bridge stop",
                  *task(3, 300000), "sleep 20"]
         self.preload(PROGRAMS / "libtorch_npu.so")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strobe run --preload: libraries that the command has beside Strobe's own."""
+"""strobe run --preload: libraries that are preloaded into the command in addition to Strobe's
+own."""
 
 import unittest
 
@@ -11,7 +12,7 @@ LIBRARY = HOME / "lib64" / "libmspti.so"
 
 class PreloadOptionTest(NpuTest):
     def test_mspti(self):
-        """It is preloaded, and Strobe records: kinds that need both are there."""
+        """MSPTI is preloaded and Strobe records: kinds that need both are recorded."""
         script = self.script("script", "sleep 2\nmemcpy 0 3 1 1 4096 1 100000 500\n")
         self.record(PROGRAM, script, flags=["--preload", LIBRARY],
                     collect=["npu_task:activities=kernel+memcpy"])
@@ -26,7 +27,8 @@ class PreloadOptionTest(NpuTest):
         self.assertIn("use strobe run --preload", self.log())
 
     def test_order_and_several(self):
-        """Strobe's own comes first, what the user's variable names before the options."""
+        """Strobe's own library comes first, and the libraries of the user's variable before those
+        of the options."""
         first, second = BUILD / "tests/functional/wall_clock.so", "libdl.so.2"
         self.preload("libpthread.so.0")
         done = self.strobe("run", "-o", self.out, "--preload", first, "--preload", second, "--collect",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launches without any task of a device: the result says it in one sentence."""
+"""Launches without any task of a device: the result says so in one sentence."""
 
 import shutil
 import unittest
@@ -15,7 +15,7 @@ class NoTaskTest(NpuTest):
         return [row["text"] for row in self.rows("diagnostic") if SENTENCE in row["text"]]
 
     def lose_new_functions(self):
-        """As libraries before May 2026 are."""
+        """Removes functions, so that the library is like those before May 2026."""
         home = self.work / "cann"
         shutil.copytree(HOME / "lib64", home / "lib64")
         path = home / "lib64" / "libmspti.so"
@@ -24,7 +24,7 @@ class NoTaskTest(NpuTest):
         self.environment["ASCEND_HOME_PATH"] = str(home)
 
     def test_a_late_attach_without_replay(self):
-        """Ids are given to launches, or are not: both are said, once."""
+        """Launches may have ids or not: a message says so in both cases, once."""
         for id_of in (lambda i: 0, lambda i: i + 1):
             lines = ["sleep 2"]
             lines += ["api 11 70001 %d launch %d 1000" % (id_of(i), i * 2000) for i in range(20)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe diff --by kernel`: what was launched before the recording, and copies and fills."""
+"""`strobe diff --by kernel`: work that was launched before the recording, copies and fills."""
 
 import json
 import unittest
@@ -19,7 +19,7 @@ class DiffLaunchesTest(StrobeTest):
     """Traces of PyTorch's profiler, three steps of 1 ms; times in us."""
 
     def launch(self, at, number, operator, call="cudaLaunchKernel"):
-        """An operator with a call of that number inside."""
+        """An operator that contains a call with this correlation number."""
         return [span("cpu_op", operator, 1, at, 20, **{"External id": number}),
                 span("cuda_runtime", call, 1, at + 5, 5, correlation=number)]
 
@@ -28,7 +28,8 @@ class DiffLaunchesTest(StrobeTest):
                     correlation=number, **args)
 
     def step(self, number):
-        """A step's operators; its kernel and its fill run 30 us later, its copy in the next step."""
+        """The operators of a step. Its kernel and its fill run 30 us later, its copy in the next
+        step."""
         at = STEP * number
         first = 100 + 10 * number
         return [
@@ -42,8 +43,8 @@ class DiffLaunchesTest(StrobeTest):
         ]
 
     def trace(self, name, before=0, others=()):
-        """`before`: kernels of 10 us of which the launch is not in the trace, at its begin; `others`
-        of which it is not anywhere else."""
+        """`before`: kernels of 10 us at the begin of the trace whose launch is not in the trace.
+        `others`: kernels elsewhere without a launch."""
         events = [event for number in range(3) for event in self.step(number)]
         events += [self.task("kernel", "gemm", 1 + n, 11 * n + 1, 10) for n in range(before)]
         events += [self.task("kernel", "lone", 50 + n, begin, 10, stream)
@@ -60,7 +61,8 @@ class DiffLaunchesTest(StrobeTest):
         return {" < ".join(row["path"]): row for row in found["rows"]}
 
     def test_launched_before(self):
-        """They are neither in a row of a step's kernels nor in the sum, whose spread they would be."""
+        """They are neither in the row of a step's kernels nor in the sum, because they would add to
+        its spread."""
         a, b = self.trace("a"), self.trace("b", before=10)
         found = self.diff(a, b, "--threshold", "1")
         self.assertEqual(found["different_rows"], 0)
@@ -81,15 +83,16 @@ class DiffLaunchesTest(StrobeTest):
                          self.strobe("diff", a, a, "--by", "kernel", "--all").stdout)
 
     def test_a_launch_that_is_missing(self):
-        """Only what a stream ran before all others, or before the first call, is from before."""
+        """Only tasks that a stream ran before all others, or before the first call, come from
+        before the recording."""
         a = self.trace("a", others=((1500, 7), (90, 8), (500, 8)))
         found = self.diff(a, a)
         self.assertEqual(found["launched_before"]["a"]["calls"], 1)
         self.assertEqual(self.rows(found)["lone"]["a"]["calls"], 2)
 
     def test_copies_and_fills(self):
-        """A copy counts in the step that launched it, though it runs in the next; the last one, too,
-        after which there is no step."""
+        """A copy counts in the step that launched it, even if it runs in the next one; so does the
+        last copy, after which there is no step."""
         a = self.trace("a")
         found = self.diff(a, a)
         rows = self.rows(found)

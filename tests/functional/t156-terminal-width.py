@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in a narrow terminal: a row takes several lines, none of which the terminal has to wrap."""
+"""Tables in a narrow terminal: a row takes several lines, and the terminal need not wrap any of
+them."""
 
 import json
 import unittest
@@ -14,7 +15,7 @@ class TerminalWidthTest(TerminalTest):
         self.environment["TERM"] = "dumb"
 
     def trace(self, name, duration):
-        """An operator below another one with a long name."""
+        """An operator inside of another one with a long name."""
         events = [{"ph": "X", "cat": "cpu_op", "name": op, "pid": 1, "tid": 1, "ts": begin,
                    "dur": length, "args": {"External id": 1}}
                   for op, begin, length in (("mm", 10, duration), ("layer_" * 8, 0, 900))]
@@ -36,7 +37,7 @@ class TerminalWidthTest(TerminalTest):
         self.assertRegex(table, r"\n +\+100\.000 .*\n    (?:.* )?%s\n" % path)
 
     def test_show(self):
-        """No cell is lost: the lines of a row hold all that one line of a file has."""
+        """No cell is lost: the lines of a row have all cells that a file has in one line."""
         a = self.trace("a", 100)
         self.strobe("import", a, "-o", self.work / "out")
         words = ("show", self.work / "out", "--table", "cpu_op")

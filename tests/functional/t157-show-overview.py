@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe show` without a table: what matters for what there is, and how it looks in a terminal."""
+"""`strobe show` without --table: the tables that fit the result, and their appearance in a
+terminal."""
 
 import json
 import re
@@ -17,7 +18,7 @@ def span(category, name, begin, duration, thread=1, **args):
 
 
 def operators(*durations):
-    """One after the other, the longest first: op_0, op_1 ..."""
+    """Operators one after the other, the longest first: op_0, op_1 ..."""
     return [span("cpu_op", "op_%d" % i, 10000 * i, duration) for i, duration in enumerate(durations)]
 
 
@@ -42,7 +43,7 @@ class VerdictTest(OverviewTest):
         self.assertRegex(lines[7], r"^op_3 +1 +500 us +5\.00 ")
 
     def test_few_of_many(self):
-        """Five at most, of all operators, also where fewer are shown."""
+        """The line lists at most five of all operators, also if fewer rows are shown."""
         self.imported(operators(*range(100, 0, -1)))
         share = 100 * sum(range(96, 101)) / sum(range(101))
         self.assertEqual(self.shown()[0], "%.0f %% of the operators' time in 5 operators" % share)
@@ -55,7 +56,7 @@ class VerdictTest(OverviewTest):
         self.assertEqual(self.shown()[0], "over 99 % of the operators' time in 1 operator")
 
     def test_steps_and_waiting_for_data(self):
-        """The first step has the start of the program in it: the median does not."""
+        """The first step contains the start of the program; the median ignores it."""
         loading = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
         events = []
         for number, (begin, duration, waiting) in enumerate(
@@ -88,7 +89,7 @@ class VerdictTest(OverviewTest):
         self.assertEqual(table["table"], "function")
 
     def test_options_of_the_first_table_with_rows(self):
-        """Its columns are meant where no table is named."""
+        """Without --table the options apply to the columns of the first table with rows."""
         self.imported([span("python_function", "a.py(1): main", 0, 1000, **{"Python id": 1})])
         for flags in (("--sort", "total"), ("--columns", "self_share,name"),
                       ("--group-by", "location"), ("--where", "source=python_call")):
@@ -103,7 +104,7 @@ class VerdictTest(OverviewTest):
         self.assertRegex(self.shown()[0], r"^\d+ % of the time in marked ranges in \d ranges$")
 
     def test_nothing(self):
-        """Names collectors that would help, not the one of the tests."""
+        """The message names collectors that would help, but not the collector of the tests."""
         self.record(collect=["metadata"])
         for flags in ((), ("--json",)):
             done = self.strobe("show", self.out, *flags)
@@ -115,7 +116,8 @@ class VerdictTest(OverviewTest):
         self.assertEqual(self.strobe("show", self.out).stdout, "")
 
     def test_errors_of_any_run_are_told(self):
-        """Functions are derived in a second run, when there are no operators."""
+        """If there are no operators, a second run derives the functions; errors of both runs are
+        printed."""
         self.record()
         done = self.strobe("show", self.out, "--pass", "function:nothing=1", code=3)
         self.assertIn('"nothing"', done.stderr)
@@ -173,12 +175,12 @@ class StyleTest(OverviewTest):
         self.assertNotIn("\033", self.in_terminal("show", self.out, "--json"))
 
     def test_pager(self):
-        """Gets the text in colour and as wide as the terminal; less gets -FRX."""
+        """The pager gets the text in colour and in the width of the terminal; less gets -FRX."""
         self.pager('tee seen; echo "LESS=$LESS"')
         text = self.in_terminal("show", self.out, "--table", "cpu_op")
         seen = (self.work / "seen").read_text()
         self.assertEqual(text, seen + "LESS=FRX\n")
-        for line in seen.splitlines()[:2]:  # the head takes two of them
+        for line in seen.splitlines()[:2]:  # the head has two of them
             self.assertRegex(line, r"^\033\[1m.*\033\[0m$")
         self.assertLessEqual(max(len(line) for line in STYLE.sub("", seen).splitlines()), WIDTH)
         self.assertGreater(max(map(len, self.strobe("show", self.out, "-t", "cpu_op").stdout
@@ -199,7 +201,7 @@ class StyleTest(OverviewTest):
         self.assertFalse((self.work / "seen").exists())
 
     def test_pager_that_is_left(self):
-        """Before it has read what there is."""
+        """The user quits the pager before it has read everything."""
         self.pager("read -r line; echo \"$line\"")
         self.imported([span("cpu_op", "op_%d" % i, 10 * i, 5) for i in range(20000)])
         text = self.in_terminal("show", self.out, "--table", "cpu_op", "--limit", 50000)

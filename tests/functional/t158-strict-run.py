@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe run --strict` where nothing was recorded of what the program did: code 6, and what would
-help."""
+"""`strobe run --strict` if nothing of the program was recorded: exit code 6, and collectors that
+would help."""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strobe attach: a process that Strobe has not started."""
+"""strobe attach: records a process that Strobe has not started."""
 
 import os
 import pathlib
@@ -38,7 +38,7 @@ class AttachTest(StrobeTest):
 
     @needs_perf
     def test_duration(self):
-        """The process goes on; the result is its own."""
+        """The process continues; the result has the process's own data."""
         process = self.start_program("plain", 60)
         self.attach(process, "--duration", "800ms")
         self.assertIsNone(process.poll())
@@ -63,7 +63,7 @@ class AttachTest(StrobeTest):
 
     @needs_perf
     def test_interrupted(self):
-        """The result is complete all the same."""
+        """The result is complete after an interruption too."""
         process = self.start_program("plain", 60)
         attached = self.start("attach", process.pid, "-o", self.out)
         self.wait_until(self.results, "its result", attached)
@@ -96,7 +96,7 @@ class AttachTest(StrobeTest):
         self.assertIn("another user's", done.stderr)
 
     def test_without_perf(self):
-        """What is missing is said, and no result is left."""
+        """A message says what is missing, and no result is left."""
         process = self.start_program("plain", 60)
         done = subprocess.run(
             [program("without-perf"), STROBE, "attach", str(process.pid), "-o", self.out],

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of an Ascend host come back cell by cell, but for what docs/ascend-formats.md lists.
+"""An import and export of an Ascend host's results gives the same cells, except for the differences
+that docs/ascend-formats.md lists.
 
 The cases on real results need STROBE_DATA, the folder with ascend/ in it (default: ../shared/data
-beside the source tree), and are skipped without.
+next to the source tree), and are skipped without it.
 """
 
 import decimal
@@ -34,7 +35,7 @@ class CellsTest(StrobeTest):
         return pathlib.Path(made["output"])
 
     def check(self, source, form, **options):
-        """Kept as it stands, and derived anew."""
+        """Compares the stored derived data, and the data that is derived anew."""
         for flags in (("--derived", "source"), ()):
             output = self.export(source, form, *flags)
             may_differ = cells.limits(form, not flags)
@@ -43,7 +44,7 @@ class CellsTest(StrobeTest):
         self.check_limits(form, output, source / OUTPUT, **options)
 
     def check_limits(self, form, mine, theirs, **options):
-        """Each row of the table is needed: without it something differs."""
+        """Each row of the table of exceptions is needed: without it there is a difference."""
         for of_form, _, name, columns, _ in cells.rows_of_page():
             for column in columns if of_form == form else ():
                 may_differ = cells.limits(form, True)
@@ -65,7 +66,7 @@ class RealTest(CellsTest):
 
 class PageTest(unittest.TestCase):
     def test_rows(self):
-        """Limits are numbers; each form has some, fewer where the source's values are kept."""
+        """Limits are numbers; each form has some, and fewer if the source's values are kept."""
         for form in EXPORTERS:
             kept, anew = (sum(map(len, cells.limits(form, is_anew).values()))
                           for is_anew in (False, True))

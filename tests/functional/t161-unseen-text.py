@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text results that no one has seen come back cell by cell: a known one with other names, ids,
-devices, ranks, columns and rows, as other versions and machines write them.
+"""Variations of a known text result come back cell by cell: with other names, ids, devices, ranks,
+columns and rows, as other versions and machines write them.
 
 A result made by hand is always varied; a real one needs STROBE_DATA, the folder with ascend/ in it
-(default: ../shared/data beside the source tree).
+(default: ../shared/data next to the source tree).
 """
 
 import csv
@@ -20,13 +20,13 @@ from support import DATA, StrobeTest
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 REAL = DATA / "ascend" / "text_level1_rank0_ascend_pt"
 NONE = 4294967295
-# What the tool derives from the rest; of a file that is empty it is made.
+# Data that the tool derives from the rest. If a file is empty, it is derived.
 DERIVED = ("api_statistic.csv", "kernel_details.csv", "op_statistic.csv", "operator_details.csv",
            "operator_memory.csv", "step_trace_time.csv", "memory_record.csv")
 
 
 class Result:
-    """The files of a text result: rows of cells, or JSON."""
+    """The files of a text result, as rows of cells or as JSON."""
 
     def __init__(self, source):
         self.name = source.name
@@ -49,7 +49,7 @@ class Result:
         return {name: rows for name, rows in self.files.items() if name.endswith(".csv")}
 
     def write(self, folder):
-        """Writes it into a new directory of the folder."""
+        """Writes the result into a new directory of the folder."""
         source = folder / self.name
         (source / OUTPUT).mkdir(parents=True)
         for name, content in self.files.items():
@@ -67,14 +67,15 @@ class Result:
 
 
 def change_cells(result, change):
-    """change(title, cell) for every cell of every table."""
+    """Calls change(title, cell) for every cell of every table."""
     for rows in result.tables().values():
         for row in rows[1:]:
             row[:] = [change(title, cell) for title, cell in zip(rows[0], row)]
 
 
 def give_names(result, form):
-    """Other names for operators and kernels, but for those that say what something is."""
+    """Gives operators and kernels other names, except for names that determine the type of a
+    row."""
     names = {row[rows[0].index("Name")] for name, rows in result.tables().items()
              if name in ("operator_details.csv", "kernel_details.csv") for row in rows[1:]}
     names |= {event["name"] for event in result.events if event.get("cat") == "cpu_op"}
@@ -100,7 +101,7 @@ def give_unicode_names(result):
 
 
 def give_device(result):
-    """The fifth device in place of the first, also in the ids of host layers, as G1 writes them."""
+    """Replaces the first device by the fifth, also in the ids of host layers, as G1 writes them."""
     layers = {event["pid"] for event in result.events if event["pid"] >= 1 << 10 and
               event["name"] == "process_name" and event["args"]["name"] != "Python"}
     for event in result.events:
@@ -112,14 +113,14 @@ def give_device(result):
 
 
 def give_rank(result):
-    """Rank 131 of many."""
+    """Changes the rank to 131 of many."""
     for name in [name for name in result.info if name.startswith("profiler_info")]:
         info = result.info.pop(name)
         result.info["profiler_info_131.json"] = {**info, "rank_id": 131}
 
 
 def give_large_ids(result):
-    """Connections near the end of 32 bits, streams and correlations beyond 16 and 32."""
+    """Connection ids near the end of 32 bits, streams and correlation ids beyond 16 and 32 bits."""
     for event in result.events:
         args = event.get("args", {})
         for key, more in (("connection_id", 4 << 29), ("correlation_id", 1 << 40)):
@@ -130,7 +131,7 @@ def give_large_ids(result):
 
 
 def add_rows(result):
-    """Ten times as many rows of memory, later ones each time."""
+    """Adds ten times as many rows of memory, with later times."""
     rows = result.files["npu_module_mem.csv"]
     at = rows[0].index("Timestamp(us)")
     body = list(rows[1:])
@@ -150,7 +151,7 @@ def set_level(result, level):
 
 
 def give_level_2(result):
-    """With operators that ran on the device's processor."""
+    """Adds operators that ran on the device's AI CPU, as at level 2."""
     set_level(result, "Level2")
     kernels = result.files["kernel_details.csv"]
     titles = ("Start Time(us)", "Name", "Stream ID", "Task ID")
@@ -165,7 +166,7 @@ def give_level_2(result):
     result.files["data_preprocess.csv"] = rows
 
 
-# What the tool takes out of a trace of level 0, and the tables that it does not write then.
+# Data that the tool removes from a trace of level 0, and tables that it does not write then.
 PRUNED = ("CANN", "AscendCL", "Runtime", "GE", "Node", "Model", "Hccl", "acl_to_npu",
           "Communication@")
 NOT_AT_LEVEL_0 = ("api_statistic.csv", "op_statistic.csv", "communication.json",
@@ -195,7 +196,7 @@ VARIATIONS = (give_unicode_names, give_long_names, give_device, give_rank, give_
 
 
 def add_columns(result):
-    """Columns that no version has; one of kernels is a metric."""
+    """Adds columns that no version has; one of the columns of kernels is a metric."""
     for name, rows in result.tables().items():
         for number, row in enumerate(rows):
             if name == "kernel_details.csv":
@@ -211,7 +212,7 @@ def drop_columns(result, names, titles):
         result.files[name] = [[row[at] for at in places] for row in rows]
 
 
-# Columns that results of some versions, chips or options do not have.
+# Columns that results of some versions, chips or options lack.
 OPTIONAL = (
     ({"kernel_details.csv"}, {"cube_utilization(%)"}),
     ({"kernel_details.csv"}, {"Mix Block Dim", "Mix Block Num", "Context ID"}),
@@ -236,7 +237,7 @@ class UnseenTest(StrobeTest):
     count = 0
 
     def export(self, source, *flags):
-        """The output folder of an import of it as text, and what the command said."""
+        """The output folder of an import of the result as text, and the messages of the command."""
         self.count += 1
         done = self.strobe("import", "--json", "-o", self.work / ("out%d" % self.count),
                            "--export", "chrome_trace", "--export", "csv", "--export", "comm_json",
@@ -248,7 +249,7 @@ class UnseenTest(StrobeTest):
         return result.write(self.work / ("source%d" % self.count))
 
     def check(self, result, modes=(("--derived", "source"), ()), has_unknown=False):
-        """Kept as it stands, and derived anew."""
+        """Compares the stored derived data, and the data that is derived anew."""
         source = self.write(result)
         for flags in modes:
             output, made = self.export(source, *flags)
@@ -260,7 +261,8 @@ class UnseenTest(StrobeTest):
 
 
 class MadeTest(UnseenTest):
-    """A small result, once exported: so it has the forms of numbers and orders of the original."""
+    """A small synthetic result, which was exported once, so that it has the original's forms of
+    numbers and orders."""
 
     def base(self):
         output, _ = self.export(made_ascend.make_text(self.work / ("made%d" % self.count)))
@@ -279,7 +281,7 @@ class MadeTest(UnseenTest):
 
 
     def test_further_columns(self):
-        """Derived anew the tables that are derived do not have them."""
+        """Tables that are derived anew do not have the added columns."""
         result = self.base()
         add_columns(result)
         self.check(result, modes=[("--derived", "source")], has_unknown=True)
@@ -293,7 +295,8 @@ class MadeTest(UnseenTest):
                     self.check(result)
 
     def test_without_rows(self):
-        """An empty table comes back without rows, or as it is derived; all others as they are."""
+        """An empty table comes back without rows, or as it is derived; all others come back
+        unchanged."""
         for name in self.base().tables():
             with self.subTest(name):
                 result = self.base()
@@ -319,13 +322,13 @@ class RealTest(MadeTest):
         return Result(REAL)
 
     def test_level_0(self):
-        """What was derived from the calls, which are no longer there, is kept."""
+        """Data that was derived from calls, which are missing at level 0, is kept."""
         result = self.base()
         give_level_0(result)
         self.check(result, modes=[("--derived", "source")])
 
     def test_two_ranks(self):
-        """Side by side, in one import."""
+        """Two ranks in one import."""
         sources = []
         for rank in (0, 1):
             result = self.base()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Databases that no one has seen come back row by row: a known one with other texts, ids, devices,
-ranks, columns and rows, as other versions and machines write them.
+"""Variations of a known database come back row by row: with other texts, ids, devices, ranks,
+columns and rows, as other versions and machines write them.
 
 A database made by hand is always varied; a real one needs STROBE_DATA, the folder with ascend/ in
-it (default: ../shared/data beside the source tree).
+it (default: ../shared/data next to the source tree).
 """
 
 import json
@@ -22,20 +22,20 @@ OUTPUT = "ASCEND_PROFILER_OUTPUT"
 PROFILER = "ascend_pytorch_profiler_0.db"
 REAL = DATA / "ascend" / "db_level1_rank0_ascend_pt"
 MADE = pathlib.Path(__file__).with_name("made-database.sql")
-# Columns that say which row it is, when it was, or which other row it belongs to.
+# Columns that contain a row's own id, its time, or the id of another row.
 KEYS = {"id", "name", "value", "startNs", "endNs", "timestampNs", "timestamp", "type", "component",
         "globalTaskId", "opId", "opName", "opType", "connectionId", "groupName", "deviceId",
         "taskType", "globalTid", "callchainId", "sequenceNumber", "fwdThreadId", "rankId", "stack",
         "stackDepth"}
-# Columns that tell a generation, and a copy from other tasks.
+# Columns that determine the generation, or distinguish a copy from other tasks.
 TELLING = {("COMPUTE_TASK_INFO", "blockNum"), ("MEMCPY_INFO", "size")}
-# Tables that others refer to, or that are made of others or always the same.
+# Tables to which others refer, that are made from others, or that are always the same.
 REFERRED = {"STRING_IDS", "CONNECTION_IDS", "PYTORCH_CALLCHAINS", "META_DATA", "SESSION_TIME_INFO",
             "HOST_INFO", "NPU_INFO", "RANK_DEVICE_MAP", "TASK"}
-# Tables whose further columns are left out, see docs/ascend-formats.md.
+# Tables whose additional columns are left out, see docs/ascend-formats.md.
 PLAIN = {"SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY", "DPU_TASK", "UB", "CCU", "HOST_DISK_USAGE",
          "HOST_MEM_USAGE", "HOST_NETWORK_USAGE"}
-# Tables that are taken apart: a column that is not known makes another table.
+# Tables that an import divides: an unknown column changes the division.
 TAKEN_APART = {"PYTORCH_API", "TASK_PMU_INFO", "MSTX_EVENTS", "MEMORY_RECORD"}
 
 
@@ -50,7 +50,8 @@ def columns_of(database, table):
 
 
 def drop_columns(database, table, names):
-    """Makes the table anew: SQLite does not drop columns that have an index."""
+    """Makes the table again without columns, because SQLite does not drop columns that have an
+    index."""
     kept = [column for column in columns_of(database, table) if column[0] not in names]
     quoted = ['"%s"' % name.replace('"', '""') for name, _ in kept]
     database.execute("CREATE TABLE kept (%s)" % ", ".join(
@@ -64,8 +65,8 @@ def drop_columns(database, table, names):
 
 
 def give_texts(database, more):
-    """Longer names for operators, calls of Python and kernels, but for those that a rule knows: an
-    "empty_tensor" has its memory for the operator around it."""
+    """Gives operators, Python calls and kernels longer names, except for names with a rule: the
+    memory of "empty_tensor" belongs to the operator around it."""
     names = ("SELECT name FROM PYTORCH_API WHERE type IN (50001, 50003) UNION"
              " SELECT stack FROM PYTORCH_CALLCHAINS UNION SELECT name FROM COMPUTE_TASK_INFO")
     if "PYTORCH_API" in tables_of(database):
@@ -96,13 +97,13 @@ def give_rank(database):
 
 
 def give_large_ids(database):
-    """Numbers of tasks, operations and connections beyond 32 bits, streams beyond 16."""
+    """Ids of tasks, operations and connections beyond 32 bits, streams beyond 16."""
     for table in tables_of(database):
         for name, _ in columns_of(database, table):
             if name in ("globalTaskId", "opId"):
                 more, end = 1 << 40, 1 << 32
             elif name == "connectionId" and table != "PYTORCH_API":
-                more, end = 1 << 40, (1 << 28) - 1  # those of the queue are numbered anew
+                more, end = 1 << 40, (1 << 28) - 1  # ids of the queue are numbered anew
             elif name == "streamId":
                 more, end = 1 << 20, 1 << 16
             else:
@@ -112,7 +113,7 @@ def give_large_ids(database):
 
 
 def add_rows(database):
-    """Each sample ten times, later ones each time."""
+    """Adds each sample ten times, with later times."""
     for table in {"NPU_MODULE_MEM", "HBM", "LLC", "NPU_MEM"}.intersection(tables_of(database)):
         names = [name for name, _ in columns_of(database, table)]
         again = ", ".join("timestampNs + number * 10000000" if name == "timestampNs" else name
@@ -136,11 +137,12 @@ VARIATIONS = (give_unicode_texts, give_long_texts, give_device, give_rank, give_
 class Unseen(StrobeTest):
     maxDiff = 3000
     count = 0
-    has_unknown = False  # tables that no kind stands for
+    has_unknown = False  # tables for which there is no kind
     modes = (("--derived", "source"), ())
 
     def export(self, source, *flags):
-        """The output folder of an import of it as a database, and what the command said."""
+        """The output folder of an import of the result as a database, and the messages of the
+        command."""
         self.count += 1
         done = self.strobe("import", "--json", "-o", self.work / ("out%d" % self.count),
                            "--export", "db", *flags, source)
@@ -148,7 +150,7 @@ class Unseen(StrobeTest):
         return pathlib.Path(made["output"]), made
 
     def copy(self):
-        """A result to be varied: its directory."""
+        """A copy of a result, whose databases are then changed."""
         self.count += 1
         source = self.work / ("source%d" % self.count) / "made_ascend_pt"
         shutil.copytree(self.base(), source, copy_function=shutil.copyfile)
@@ -172,7 +174,7 @@ class Unseen(StrobeTest):
         return source
 
     def check(self, source, modes=None, is_listed=False):
-        """Kept as it stands, and derived anew."""
+        """Compares the stored derived data, and the data that is derived anew."""
         for flags in modes or self.modes:
             output, made = self.export(source, *flags)
             self.assertEqual(made["damaged"], [])
@@ -184,7 +186,7 @@ class Unseen(StrobeTest):
 
 @unittest.skipUnless((BUILD / "exporters" / "db.so").exists(), "built without SQLite")
 class MadeTest(Unseen):
-    """A small result, once exported: so it has the forms of the original."""
+    """A small synthetic result, which was exported once, so that it has the original's forms."""
 
     def base(self):
         if not hasattr(self, "made"):
@@ -199,7 +201,7 @@ class MadeTest(Unseen):
                 self.check(self.vary(change))
 
     def test_other_rank(self):
-        """Its number is in the names of files too."""
+        """Names of files contain the rank's number too."""
         source = self.vary(give_rank)
         (path,) = (source / OUTPUT).glob("ascend_pytorch_profiler*.db")
         path.rename(path.with_name("ascend_pytorch_profiler_131.db"))
@@ -210,11 +212,11 @@ class MadeTest(Unseen):
         self.check(source)
 
     def test_further_columns(self):
-        """Derived anew the tables that are derived do not have them."""
+        """Tables that are derived anew do not have the added columns."""
         self.check(self.vary(add_columns), modes=[("--derived", "source")], is_listed=True)
 
     def parts(self):
-        """(table, column that it can be without) of the profiler's database."""
+        """Returns (table, column that may be missing) for the profiler's database."""
         database = sqlite3.connect(next((self.base() / OUTPUT).glob("ascend_*.db")))
         for table in tables_of(database):
             if table not in VIEWER and table != "STRING_IDS" and not table.startswith("ENUM_"):
@@ -225,7 +227,8 @@ class MadeTest(Unseen):
 
     @tap.long_test
     def test_without_columns(self):
-        """Which is not there is NULL, or what the column has for it. What is derived may need it."""
+        """A missing column becomes NULL or the column's value for absent data. Derived data may
+        need the column."""
         for table, names in self.parts():
             for name in names if table not in REFERRED else ():
                 with self.subTest(table, column=name):
@@ -234,7 +237,7 @@ class MadeTest(Unseen):
                     self.check(source, modes=[("--derived", "source")])
 
     def test_without_rows(self):
-        """A table that is empty is not written; all others are as they were."""
+        """An empty table is not written; all others come back unchanged."""
         for table, _ in self.parts():
             if table in REFERRED | {"CANN_API", "PYTORCH_API"}:
                 continue
@@ -245,7 +248,7 @@ class MadeTest(Unseen):
                 self.assertEqual(made["damaged"], [])
                 found = cells.compare_databases(output, source / OUTPUT,
                                                 cells.limits("database", False), has_viewers=True)
-                for name in (table, "STRING_IDS"):  # with the texts of its rows
+                for name in (table, "STRING_IDS"):  # together with the texts of its rows
                     found.pop(name, None)
                 self.assertEqual(cells.few(found), {})
 
@@ -261,10 +264,10 @@ class RealTest(MadeTest):
 
 
 class NewestTest(MadeTest):
-    """A row in every table that the newest generation may have."""
+    """A row in every possible table of the newest generation."""
 
     has_unknown = True
-    modes = (("--derived", "source"),)  # its sums are made up
+    modes = (("--derived", "source"),)  # its sums are invented
     test_without_rows = tap.long_test(MadeTest.test_without_rows)
 
     def base(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe run -- COMMAND` and nothing else: the first table is true of any program."""
+"""`strobe run -- COMMAND` without options: the first table is right for any program."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ def may_sample():
 @unittest.skipUnless(may_sample(), "perf_event_open is not permitted here")
 class AnyProgramTest(StrobeTest):
     def run_alone(self, *command):
-        """`strobe run -- COMMAND`, then `strobe show`: the rows of its table."""
+        """Runs `strobe run -- COMMAND` and then `strobe show`. Returns the rows of its table."""
         self.done = self.record(*command, collect=())
         table, = self.json("show", "--limit", 100000, self.result())
         self.table = table["table"]
@@ -39,7 +39,7 @@ class AnyProgramTest(StrobeTest):
         self.assertEqual(self.done.stderr.count("\n"), 1, self.done.stderr)
 
     def test_shell_with_a_helper(self):
-        """What a helper in Python collects is not worth the samples of the whole command."""
+        """Records of a Python helper must not replace the samples of the whole command."""
         script = "%s -c 'print(1)'; %s plain 0.4; exit 0" % (PYTHON, PROGRAM)
         rows = self.run_alone("sh", "-c", script)
         self.assertTrue([row for row in rows if row["name"].startswith("work_large")])
@@ -52,7 +52,8 @@ class AnyProgramTest(StrobeTest):
 
     @unittest.skipUnless(os.path.exists(STATIC), "no static C library")
     def test_static_program(self):
-        """From outside, with its children; it gets its arguments, its end is the command's."""
+        """The program is sampled from outside, with its children; it gets its arguments, and strobe
+        returns its exit code."""
         rows = self.run_alone(STATIC, "fork", 0.6)
         self.assertEqual(self.table, "function")
         shares = {row["name"]: row["self_share"] for row in rows}
@@ -65,7 +66,7 @@ class AnyProgramTest(StrobeTest):
 
     @unittest.skipUnless(os.path.exists(STATIC), "no static C library")
     def test_static_program_with_named_collectors(self):
-        """None of them works outside: there is no other session."""
+        """None of the named collectors can work outside of the program, so there is no session."""
         done = self.record(STATIC, "plain", 0.1, collect=("gc",))
         self.assertEqual(self.results(), [])
         self.assertRegex(done.stderr, "Nothing was recorded: .*linked statically")
@@ -82,7 +83,7 @@ class AnyProgramTest(StrobeTest):
     @needs_python
     @unittest.skipUnless(has_torch(), "no PyTorch for %s" % PYTHON)
     def test_operators_end_the_samples(self):
-        """Unless they were asked for."""
+        """Operators end the samples, unless the user requested samples."""
         script = self.script(
             "train.py",
             "import time, torch\n"
@@ -99,7 +100,7 @@ class AnyProgramTest(StrobeTest):
         self.assertTimeOfSamples(False)
 
     def assertTimeOfSamples(self, ended):
-        """Do the samples end before the operators do?"""
+        """Do the samples end before the operators?"""
         result = self.result()
         last = {}
         for kind in "cpu_sample", "cpu_op":

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program finds of itself what it would find without Strobe: no thread, descriptor or child."""
+"""A program finds the same state of its own process as without Strobe: no additional thread,
+descriptor or child."""
 
 import json
 import os
@@ -10,7 +11,7 @@ from support import BUILD, PYTHON, StrobeTest, needs_python
 
 N_CALLS = 2000
 
-# Prints what the program knows of itself, after it has recorded.
+# Prints the state of its own process after it has recorded.
 METADATA = """
 import json, os, re, resource, signal, sys
 children = []
@@ -58,7 +59,7 @@ class LeftAloneTest(StrobeTest):
         return output
 
     def assertWhole(self, calls):
-        """Sealed by whomever, nothing is lost and nothing left behind."""
+        """The capture is sealed by any process, nothing is lost, and nothing is left behind."""
         info = self.json("info", self.result())[0]
         self.assertTrue(info["sealed"], info)
         self.assertEqual(sum(info["lost"].values()), 0)
@@ -76,13 +77,15 @@ class LeftAloneTest(StrobeTest):
                        env=self.environment)
         plain = json.loads((self.work / "plain.json").read_text())
         self.maxDiff = None
-        for metadata in found, plain: # what the two were given by who started them
+        # data that both programs got from the process that started them
+        for metadata in found, plain:
             metadata["descriptors"] = [name for name in metadata["descriptors"]
                                     if not name.startswith(("pipe:", "/dev/null", "socket:"))]
         self.assertEqual(found, plain)
 
     def test_no_thread_waits_for_a_library(self):
-        """The collectors' libraries are not there; they are opened in calls of the program."""
+        """The collectors' libraries are not loaded yet; the collectors are opened in calls of the
+        program."""
         self.run_program(CALLS + """
 call()
 names = [open("/proc/self/task/%s/comm" % task).read() for task in os.listdir("/proc/self/task")]
@@ -103,7 +106,7 @@ open(sys.argv[1], "w").write("".join(names))
         self.assertNotIn("strobe-dump", (self.work / "facts.json").read_text().split())
 
     def test_descriptors_are_closed(self):
-        """The numbers are the program's: what it writes there is in its own files alone."""
+        """The program can use all descriptor numbers, and its writes reach only its own files."""
         self.run_program(CALLS + """
 call()
 os.closerange(3, 1024)
@@ -134,7 +137,8 @@ for descriptor in held:
 
     @unittest.skipUnless(os.geteuid() == 0, "changes ids")
     def test_keeps_capabilities_and_changes_ids(self):
-        """glibc changes the ids of every thread, and ends a program where one has other rights."""
+        """glibc changes the ids of every thread, and ends a program if a thread has other
+        capabilities."""
         os.chmod(self.work, 0o777)
         self.run_program(CALLS + """
 libc = ctypes.CDLL(None, use_errno=True)
@@ -149,7 +153,7 @@ os._exit(0)
         self.assertWhole(2 * N_CALLS)
 
     def test_new_user_namespace(self):
-        """Refused to a process that has threads."""
+        """The kernel refuses this to a process that has threads."""
         self.run_program(CALLS + """
 libc = ctypes.CDLL(None, use_errno=True)
 call()
@@ -160,7 +164,7 @@ call()
         self.assertWhole(2 * N_CALLS)
 
     def test_pipe_ends_with_the_program(self):
-        """Its writer holds nothing of what the program was given."""
+        """Strobe's writer does not keep any of the program's pipes open."""
         script = self.script("own.py", """
 import os
 from strobe import profiler
@@ -174,8 +178,7 @@ os._exit(0)
         self.assertEqual((done.returncode, done.stdout), (0, b"out"), done.stderr)
 
 
-# Runs for a while after what it does in between, longer where others are busy too; its threads are
-# listed at the end.
+# Runs for some time after its actions, longer on a busy machine; it lists its threads at the end.
 SAMPLED = """
 import ctypes, os, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -209,7 +212,7 @@ class SampledTest(StrobeTest):
         return self.json("show", self.result(), "--table", table, "--limit", "100000")[0]["rows"]
 
     def assertSampled(self, begin=0.0, end=1.0):
-        """Rows of each collector in this part of the window, and the account of sampling."""
+        """Each collector has rows in this part of the window, and the record about sampling."""
         info = self.json("info", self.result())[0]
         self.assertTrue(info["sealed"], info)
         self.assertEqual(sum(info["lost"].values()), 0, info)
@@ -227,7 +230,7 @@ class SampledTest(StrobeTest):
         self.assertEqual(output.split(), [os.path.basename(PYTHON)[:15]])
         self.assertSampled()
         threads = {row["name"] for row in self.rows("host_thread")}
-        self.assertEqual(threads, {output.strip()}) # of the program, not of the writer
+        self.assertEqual(threads, {output.strip()}) # threads of the program, not of the writer
 
     @unittest.skipUnless(os.geteuid() == 0, "changes ids")
     def test_other_user(self):
@@ -255,7 +258,7 @@ run()
         self.assertSampled(0.3)
 
     def test_failure_is_told(self):
-        """In the program's messages, its log and the capture."""
+        """The failure appears in the program's messages, its log and the capture."""
         _, errors = self.sample("", "--collect", "interconnect:sys_root=%s" % self.work)
         reason = "interconnect: open failed"
         self.assertIn(reason, errors)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""However a program ends, its result is the same, and it ends as it does without Strobe."""
+"""However a program ends, its result is the same, and the program ends as without Strobe."""
 
 import os
 import re
@@ -36,7 +36,7 @@ class EndingTest(StrobeTest):
         self.assertEqual(sum(info["lost"].values()), 0, info["lost"])
 
     def files(self):
-        """Names below the result directory, less its own parts of them."""
+        """The names below the result directory, without the variable parts."""
         result = self.result()
         return sorted(without_numbers(str(path.relative_to(result))) for path in result.rglob("*"))
 
@@ -78,7 +78,7 @@ class EndingTest(StrobeTest):
         self.check_as_exit("seccomp")
 
     def test_what_is_missing(self):
-        """Diagnostics and the log do not need the program's end."""
+        """Diagnostics and the log are written even if the program does not end normally."""
         for way in "exit", "quick", "kill":
             with self.subTest(way):
                 self.out = self.work / way
@@ -91,7 +91,7 @@ class EndingTest(StrobeTest):
                 self.assertEqual([row["name"] for row in rows], ["fake"])
 
     def test_no_analysis(self):
-        """The writer alone seals the capture and writes the files beside it."""
+        """The writer alone seals the capture and writes the files next to it."""
         given, kept = os.pipe()
         process = self.start("run", "-o", self.out, "--collect", "marker", "--", PROGRAM, "exit",
                              stdin=given)

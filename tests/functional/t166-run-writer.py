@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Under `strobe run` the writer is a process that `strobe` starts: also where the program can start none."""
+"""Under `strobe run` the writer is a process that `strobe` starts, also if the program cannot start
+processes."""
 
 import os
 import signal
@@ -20,7 +21,7 @@ def await_file(name):
     while not os.path.exists(name): time.sleep(0.01)
 """ % N_CALLS
 
-# Ends with 1 if there is a child.
+# Exits with 1 if it has a child.
 CHILDLESS = CALLS + """
 call()
 try:
@@ -30,9 +31,9 @@ except ChildProcessError:
     pass
 """
 
-# What becomes the program; it has no part in the run itself.
+# Executes the program, and has no part in the run itself.
 SUBREAPER = "import ctypes, os, sys; ctypes.CDLL(None).prctl(36, 1, 0, 0, 0); os.execv(sys.argv[1], sys.argv[1:])"
-# Where memory is too small for the pool, that lies in a file beside the capture.
+# If memory is too small for the pool, the pool is a file next to the capture.
 LITTLE_MEMORY = "mount -t tmpfs -o size=64k tmpfs /dev/shm && exec \"$@\""
 OWN_MEMORY = "mount -t tmpfs -o size=512m tmpfs /dev/shm && exec \"$@\""
 
@@ -73,7 +74,7 @@ class RunWriterTest(StrobeTest):
         return info
 
     def ready(self, process):
-        """The program's number, when it has recorded."""
+        """The process id of the program, when it has recorded."""
         path = self.work / "ready"
         self.wait_until(lambda: path.exists() and path.read_text(), path, process)
         return int(path.read_text())
@@ -124,7 +125,7 @@ except BlockingIOError:
 
     @needs_namespaces
     def test_first_process_killed(self):
-        """Its writer sees that from outside, also where the pool is no file in memory."""
+        """Its writer notices the end from outside, also if the pool is not a file in memory."""
         self.start_program(CALLS + """
 call()
 open("ready", "w").write(os.readlink("/proc/self"))
@@ -137,8 +138,8 @@ time.sleep(600)
 
     @needs_namespaces
     def test_pool_out_of_reach(self):
-        """`strobe` cannot open the pool, nor its writer, which ends and is noted: the program starts a
-        writer itself, without waiting for the other one."""
+        """`strobe` cannot open the pool, and neither can its writer, which ends; `strobe` notes
+        that, and the program starts a writer itself, without waiting for the other one."""
         self.run_program(CHILDLESS + """
 begun_with = dict(word.split("=", 1) for word in open("/proc/self/environ").read().split("\\0") if word)
 assert any(name.startswith("refused.") for name in os.listdir(begun_with["STROBE_RUN_DIR"]))
@@ -146,7 +147,7 @@ assert any(name.startswith("refused.") for name in os.listdir(begun_with["STROBE
         self.assertWhole(N_CALLS)
 
     def test_daemon(self):
-        """It outlives `strobe run`, and its writer does."""
+        """The daemon outlives `strobe run`, and so does its writer."""
         text = CALLS + """
 call()
 open("new", "w").write(str(os.getpid()))
@@ -167,7 +168,7 @@ call()
         self.assertWhole(2 * N_CALLS)
 
     def test_run_killed(self):
-        """The program goes on, and what it starts later has a writer of its own."""
+        """The program continues, and programs that it starts later have separate writers."""
         process = self.start_program(CALLS + """
 call()
 if len(sys.argv) > 1:
@@ -193,7 +194,7 @@ subprocess.run([sys.executable, sys.argv[0], "child"], check=True)
             self.check(result, N_CALLS * (2 if "_%d_" % pid in result.name else 1))
 
     def test_interrupted(self):
-        """Ctrl-C reaches the whole group; the writer is in none of its."""
+        """Ctrl-C reaches the whole process group; the writer belongs to no such group."""
         process = self.start_program(CALLS + """
 call()
 try:
@@ -214,7 +215,7 @@ except KeyboardInterrupt:
         self.assertFalse(self.assertWhole(2 * N_CALLS)["recovered"])
 
     def test_follow(self):
-        """Each process that is recorded has a writer; those that have ended are no zombies."""
+        """Each recorded process has a writer; writers that have ended are no zombies."""
         self.run_program(CALLS + """
 import subprocess
 call()

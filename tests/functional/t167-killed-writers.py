@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program, its writer or both are killed at random moments, under each policy: every record that the
-program knows to be committed is there once, or counted as lost.
+"""The program, its writer or both are killed at random moments, with each policy: every record that
+the program knows to be committed is there once, or counted as lost.
 
-STROBE_TEST_KILLS is how often (the long suite's figure).
+STROBE_TEST_KILLS sets how often; the long suite sets a larger number.
 """
 
 import os
@@ -17,7 +17,8 @@ from support import program
 
 ROUNDS = int(os.environ.get("STROBE_TEST_KILLS", "9"))
 THREADS = 2
-N_RECORDS = {False: 20000, True: 400000}  # of a program that ends by itself, slow and fast
+# number of records of a program that ends by itself, slow and fast
+N_RECORDS = {False: 20000, True: 400000}
 CAUSES = {"pool_empty", "writer_gone", "overwritten"}
 
 
@@ -28,7 +29,8 @@ class KilledWritersTest(NumberedTest):
         return super().start_numbered(*words, **options)
 
     def start_round(self, policy, is_fast, ends):
-        """Fast: more than the pool holds comes before a look at it."""
+        """Starts a program. A fast program fills the pool more than once before the writer looks at
+        it."""
         size = "8MB" if is_fast or policy == "ring" else "32MB"
         words = ["-t", THREADS, "-u", 0 if is_fast else 500, "-n", N_RECORDS[is_fast] if ends else 0]
         return self.start_numbered(*words, flags=["--buffer", "size=%s,policy=%s" % (size, policy),
@@ -39,7 +41,7 @@ class KilledWritersTest(NumberedTest):
         self.wait_until(lambda: not os.path.exists("/proc/%d" % self.pid), "the end of the program")
 
     def strike(self, process, victim, seconds):
-        """Whether the program came to its own end."""
+        """Kills the victim at a random moment. Returns whether the program ended by itself."""
         time.sleep(random.uniform(0, seconds))
         if victim == "writer":
             self.kill_writer_if_any()
@@ -59,14 +61,14 @@ class KilledWritersTest(NumberedTest):
 
     def kill_writer_if_any(self):
         writer = self.writer_of(self.pid)
-        if writer is not None:  # else the program has ended, and all is written
+        if writer is not None:  # otherwise the program has ended, and everything is written
             try:
                 os.kill(writer, signal.SIGKILL)
             except ProcessLookupError:
                 pass
 
     def found(self):
-        """Numbers of each thread's records, in the order of the capture."""
+        """The numbers of each thread's records, in the order of the capture."""
         text = subprocess.run([program("dump-capture"), self.result() / "FRAMEWORK" / "capture.strobe"],
                               check=True, capture_output=True, text=True).stdout
         numbers = [[] for _ in range(THREADS)]
@@ -90,7 +92,7 @@ class KilledWritersTest(NumberedTest):
             if n and set(lost) <= {"overwritten"}:
                 first = numbers[0] if policy == "ring" else 0
                 self.assertWithoutGap(numbers, first)
-                # Killed between the record and the word about it, or inside the record.
+                # The program was killed between the record and its report, or inside of the record.
                 self.assertIn(numbers[-1] + 1, (n, n + 1, n + 2))
         n, all_found = sum(committed), sum(map(len, found)) + sum(lost.values())
         self.assertGreaterEqual(all_found, n)
@@ -99,9 +101,9 @@ class KilledWritersTest(NumberedTest):
         return lost
 
     def strike_all(self, rounds):
-        """How often something was lost, by cause."""
+        """Returns how often records were lost, by cause."""
         all_lost, n_committed = {}, 0
-        for number in range(rounds):  # 9 with each victim under each policy, 18 both slow and fast
+        for number in range(rounds):  # 9 kills for each victim and policy, 18 for slow and for fast
             policy = ("drop", "block", "ring")[number % 3]
             victim = ("program", "writer", "both")[(number // 3 + number) % 3]
             is_fast = bool(number % 2)
@@ -120,7 +122,8 @@ class KilledWritersTest(NumberedTest):
         self.strike_all(ROUNDS)
 
     def test_cause(self):
-        """What no block is there for is lost to the writer's end, not to a busy disk."""
+        """Records without a free block are lost because the writer has ended, not because the disk
+        is busy."""
         for policy in "drop", "block":
             process = self.start_numbered("-t", 1, "-n", 2000000, "-u", 1,
                                           flags=["--buffer", "size=8MB,policy=" + policy])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each call of the system that the writer makes fails once: the program does not notice, and each of its
-records is in the capture, or counted as lost."""
+"""Each system call of the writer fails once: the program does not notice, and each of its records
+is in the capture or counted as lost."""
 
 import errno
 import os
@@ -25,7 +25,7 @@ class FailingCallsTest(NumberedTest):
         self.log = self.work / "failed"
 
     def fail_at(self, number, error):
-        """In the writer of what is recorded next."""
+        """The call with this number fails in the writer of the next recording."""
         self.log.unlink(missing_ok=True)
         (self.work / "end").unlink(missing_ok=True)
         shutil.rmtree(self.out, ignore_errors=True)
@@ -34,13 +34,13 @@ class FailingCallsTest(NumberedTest):
                         FAIL_LOG=self.log)
 
     def failed(self):
-        """The call that failed, None: there were not so many."""
+        """The call that failed; None if there were fewer calls."""
         return self.log.read_text() if self.log.exists() else None
 
     def check(self, errors, is_ring):
-        """Returns what was lost, by cause."""
+        """Returns the lost records, by cause."""
         committed = sum(self.committed(THREADS))
-        if not self.results():  # its window could not begin
+        if not self.results():  # the window could not begin
             self.assertIn("Cannot write", errors)
             return {"all": committed}
         self.strobe("analyse", self.out, "--export", "stacks")
@@ -62,7 +62,7 @@ class FailingCallsTest(NumberedTest):
         return lost
 
     def fail_each(self, record, name, step=1, numbers=NUMBERS, is_ring=False):
-        """Calls record(), which returns what strobe said, until no call is left to fail."""
+        """Calls record(), which returns the messages of strobe, until no call is left to fail."""
         n_runs, all_lost = 0, {}
         for error in numbers:
             number = 1
@@ -99,7 +99,7 @@ class FailingCallsTest(NumberedTest):
     def record_ring(self):
         process = self.start_numbered("-t", THREADS, "-n", RECORDS, "-w", self.work / "end", flags=[
             "--buffer", "size=8MB,policy=ring,sync=window", "--dump", "signal=SIGUSR2", "--export", "stacks"])
-        if self.results():  # else it has no session, and the signal would end it
+        if self.results():  # otherwise there is no session, and the signal would end the program
             os.kill(self.pid, signal.SIGUSR2)
         self.wait_until(lambda: self.committed(THREADS) == [RECORDS] * THREADS, "all records", process)
         (self.work / "end").touch()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The writer bears a program that writes anything into its pool: built with AddressSanitizer and UBSan it
-finds nothing, and it ends when the program has ended."""
+"""A program writes arbitrary data into its pool. The writer, built with AddressSanitizer and UBSan,
+reports no fault, and ends when the program has ended."""
 
 import os
 import random
@@ -28,7 +28,7 @@ class HostilePoolTest(StrobeTest):
     def bear_once(self, seed, ms, policy):
         config = self.script("config.json", '{"buffer": {"size": "8MB", "policy": "%s", "flush_interval": "1ms"}%s}'
                              % (policy, "" if policy == "ring" else ', "rotate": {"size": "1MB", "keep": 2}'))
-        # What `strobe` says of such a capture is its own business, but it does not crash.
+        # Any message about such a capture is allowed, but `strobe` must not crash.
         process = self.start("run", "-o", self.out, "-c", config, "--collect", "fake:records=0", "--export",
                              "stacks", "--", program("scribbling-program"), seed, ms)
         pid = int(process.stdout.readline())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples of processor time, of a program that knows what it spends."""
+"""Samples of processor time, for a program that knows its own times."""
 
 import os
 import pathlib
@@ -32,8 +32,8 @@ def may_sample():
     return "works here: yes" in done.stdout
 
 
-# What compilers make by default: no function has a frame pointer. The last call goes through the
-# C library, whose functions have none either.
+# The default of compilers: no function has a frame pointer. The last call goes through the C
+# library, whose functions have none either.
 CHAIN = """
 #include <stdlib.h>
 #include <time.h>
@@ -96,13 +96,13 @@ needs_perf = unittest.skipUnless(may_sample(), "perf_event_open is not permitted
 
 class CpuSamplesTest(StrobeTest):
     def sample(self, mode, options="", seconds=0.6, flags=(), name=PROGRAM):
-        """Samples as rows, each with its thread."""
+        """The samples as rows, each with its thread."""
         self.done = self.record(name, mode, seconds, collect=["cpu_sample" + options], flags=flags)
         table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, self.result())
         return table["rows"]
 
     def assertBalanced(self, rows):
-        """All that was offered is stored or counted as lost."""
+        """Each offered record is stored or counted as lost."""
         info, = self.json("info", self.result())
         self.assertEqual(info["kinds"]["cpu_sample"], len(rows))
         self.assertEqual(info["offered"], info["stored"] + sum(info["lost"].values()))
@@ -165,14 +165,16 @@ class CpuSamplesTest(StrobeTest):
         table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, result)
         times = {}
         for row in table["rows"]:
-            if re.search(r"\bwork_(large|small)\b", row["stack"]):  # the kernel has irq_work_queue
+            # the kernel has a function irq_work_queue
+            if re.search(r"\bwork_(large|small)\b", row["stack"]):
                 times[row["process"]] = times.get(row["process"], 0) + row["time"] / 1e9
         return times
 
     @needs_perf
     @needs_static
     def test_static_program_in_the_process(self):
-        """Nothing can be loaded into what the shell becomes: its samples go on."""
+        """Nothing can be loaded into the program that the shell executes, but its samples
+        continue."""
         done = self.record("sh", "-c", "exec %s plain 0.6" % STATIC, collect=["cpu_sample"])
         time, = self.times_of_processes(self.result()).values()
         self.assertAlmostEqual(time / float(done.stdout), 1, delta=0.15)
@@ -181,7 +183,8 @@ class CpuSamplesTest(StrobeTest):
     @needs_perf
     @needs_static
     def test_followed_children_once(self):
-        """A process with a result of its own is in no other; one without is in its parent's."""
+        """The samples of a child with its own result are in no other result; those of a child
+        without one are in its parent's."""
         script = "%s plain 0.4; %s fork 0.4; %s plain 0.4; exit 0" % (STATIC, PROGRAM, PROGRAM)
         done = self.record("sh", "-c", script, collect=["cpu_sample"], flags=("--follow",))
         results = [self.times_of_processes(result) for result in self.results()]
@@ -205,7 +208,7 @@ class CpuSamplesTest(StrobeTest):
 
     @needs_perf
     def test_lost_samples(self):
-        """The writer stands still until the kernel's buffers have run over."""
+        """The writer is stopped until the kernel's buffers are full."""
         process = self.start("run", "-o", self.out, "--collect", "cpu_sample:frequency=9999",
                              "--", PROGRAM, "plain", 1.5)  # fmt: skip
         pid = self.wait_until(lambda: self.child_of(process), "the program")
@@ -224,7 +227,7 @@ class CpuSamplesTest(StrobeTest):
         self.assertAlmostEqual(offered / 9999 / 1.5, 1, delta=0.25)
 
     def child_of(self, process):
-        """The program that `strobe run` has started; the writer is its child too."""
+        """The program that `strobe run` has started; the writer is also a child of strobe."""
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 words = (folder / "cmdline").read_bytes().split(b"\0")
@@ -255,7 +258,7 @@ class CpuSamplesTest(StrobeTest):
             pass
 
     def test_refused(self):
-        """The program runs, the others record, and it is said what is missing."""
+        """The program runs, the other collectors record, and a message says what is missing."""
         done = subprocess.run(
             [program("without-perf"), STROBE, "run", "-o", self.out, "--collect", "cpu_sample:source=perf",
              "--collect", "fake:threads=0,records=100", "--", PROGRAM, "plain", "0.1"],
@@ -270,7 +273,7 @@ class CpuSamplesTest(StrobeTest):
 
 
 class UnwindTest(StrobeTest):
-    """unwind=dwarf: callers by the tables for unwinding, in a process beside the writer."""
+    """unwind=dwarf: a process next to the writer finds the callers by the tables for unwinding."""
 
     def build(self):
         source = self.script("chain.c", CHAIN)
@@ -280,7 +283,7 @@ class UnwindTest(StrobeTest):
         return path
 
     def stacks(self, options, *words, seconds=0.5):
-        """Functions of each sample that stands in spin, innermost first."""
+        """The functions of each sample in spin, innermost first."""
         self.done = self.record(*(words or (self.build(), seconds, 3)),
                                 collect=["cpu_sample:kernel=false," + options])
         table, = self.json("show", "--table", "cpu_sample", "--limit", 100000, self.result())
@@ -291,7 +294,8 @@ class UnwindTest(StrobeTest):
     @needs_perf
     @needs_unwinder
     def test_chain(self):
-        """Through the C library to main, in nearly all samples; frame pointers find none of it."""
+        """Nearly all samples lead through the C library to main; frame pointers find none of these
+        callers."""
         expected = ["third", "second", "first", "deep", "deep", "deep", "deep", "main"]
         found = self.stacks("unwind=dwarf")
         mine = [[name for name in each[1:] if name in expected] for each in found]
@@ -305,7 +309,8 @@ class UnwindTest(StrobeTest):
     @needs_perf
     @needs_unwinder
     def test_bounded_copy(self):
-        """A stack that is larger than the copy has its inner part: no sample is lost for it."""
+        """If a stack is larger than the copy, the sample has the inner part of the stack, and is
+        not lost."""
         found = self.stacks("unwind=dwarf,stack_bytes=4KB", self.build(), 0.5, 200)
         self.assertGreater(len(found), 100)
         for each in found:
@@ -317,7 +322,7 @@ class UnwindTest(StrobeTest):
     @needs_perf
     @needs_unwinder
     def test_children(self):
-        """Of each process its own objects."""
+        """Frames of each process are found in its own objects."""
         path = self.build()
         found = self.stacks("unwind=dwarf", "sh", "-c", "%s 0.3 1; %s 0.3 2; exit 0" % (path, path))
         depths = {each.count("deep") for each in found if "main" in each}
@@ -326,7 +331,7 @@ class UnwindTest(StrobeTest):
     @needs_perf
     @needs_unwinder
     def test_killed_process(self):
-        """It is started again; the result says that some stacks have no callers."""
+        """The process is started again; the result says that some stacks have no callers."""
         process = self.start("run", "-o", self.out, "--collect",
                              "cpu_sample:kernel=false,unwind=dwarf", "--", self.build(), 1, 1)  # fmt: skip
         killed = set()
@@ -337,7 +342,7 @@ class UnwindTest(StrobeTest):
         self.assertTrue([row for row in table["rows"] if "main (chain)" in row["stack"]])
 
     def kill_unwinder(self, run, killed):
-        """Those that the writers of the run have now; have there been two?"""
+        """Kills the unwinding processes of the run's writers. Were there two?"""
         try:
             for writer in self.children(run):
                 for child in self.children(writer) - killed:
@@ -358,18 +363,19 @@ class UnwindTest(StrobeTest):
     @needs_perf
     @needs_unwinder
     def test_without_unwinder(self):
-        """Where timers sample, and where the program is not there."""
+        """unwind=dwarf with timers, and without the unwinding program."""
         done = self.record(PROGRAM, "plain", 0.1, collect=["cpu_sample:unwind=dwarf,source=timer"])
         self.assertRegex(done.stderr, r"unwind=dwarf.*timers .*copy no stacks.*unwind=fp")
 
 
 def may_see_switches():
-    """As root, or where the kernel shows them to all."""
+    """Can this user see context switches? Root can, and others if the kernel shows them to all
+    users."""
     return os.geteuid() == 0 or (PARANOID is not None and PARANOID < 2)
 
 
 class WaitTest(StrobeTest):
-    """off_cpu=true: where threads wait, and for how long."""
+    """off_cpu=true: the places where threads wait, and the durations."""
 
     def build(self):
         source = self.script("waits.c", WAITS)
@@ -389,7 +395,8 @@ class WaitTest(StrobeTest):
     @needs_unwinder
     @unittest.skipUnless(may_see_switches(), "kernel.perf_event_paranoid hides switches")
     def test_sleep(self):
-        """Twenty times 20 ms at least, each with its callers; in all the tables and files."""
+        """There are at least twenty waits of 20 ms, each with its callers, in all tables and
+        files."""
         rows = self.waits(self.build(), 20, options=",unwind=dwarf",
                           flags=("--export", "stacks", "--export", "flamegraph"))  # fmt: skip
         mine = [row for row in rows if "wait_here (waits)" in (row["stack"] or "") and not row["is_preempted"]]
@@ -411,7 +418,7 @@ class WaitTest(StrobeTest):
     @unittest.skipUnless(may_see_switches(), "kernel.perf_event_paranoid hides switches")
     @unittest.skipUnless(shutil.which("taskset"), "no taskset")
     def test_preempted(self):
-        """Two processes share a processor: each waits about as long as the other works."""
+        """Two processes share a processor: each waits about as long as the other one works."""
         rows = self.waits("taskset", "-c", str(min(os.sched_getaffinity(0))), self.build(), 0, "both")
         times = {}
         for row in rows:
@@ -426,7 +433,8 @@ class WaitTest(StrobeTest):
         self.assertEqual(self.records_of(self.result(), "cpu_sample.wait"), 0)
 
     def test_timers(self):
-        """They say that they do not see it, and sample what they see."""
+        """With timers a message says that waiting is not recorded, and processor time is
+        sampled."""
         self.record(PROGRAM, "plain", 0.2, collect=["cpu_sample:off_cpu=true,source=timer"])
         self.assertIn("Waiting is not recorded (off_cpu=true): timers", self.log_of(self.result()))
         self.assertGreater(self.records_of(self.result(), "cpu_sample"), 0)

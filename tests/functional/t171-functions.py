@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions by name, file and line, and what they took of a program that knows it."""
+"""Functions by name, file and line, and their times, for a program with known times."""
 
 import os
 import shutil
@@ -14,13 +14,13 @@ SOURCE = "cpu-program.c"
 
 
 def may_sample():
-    """Does the kernel let this user sample processes, and are there symbols?"""
+    """Does the kernel let this user sample processes, and has Strobe symbols?"""
     done = subprocess.run([STROBE, "plugins", "cpu_sample"], capture_output=True, text=True)
     return "works here: yes" in done.stdout and (BUILD / "core" / "strobe-symbols").exists()
 
 
 def line_of(text):
-    """The number of the line of the source that has the text."""
+    """The number of the source line that has the text."""
     with open(os.path.join(os.path.dirname(__file__), SOURCE)) as file:
         return 1 + next(i for i, line in enumerate(file) if text in line)
 
@@ -41,7 +41,7 @@ class FunctionsTest(StrobeTest):
         return found[0]
 
     def test_shares(self):
-        """Static functions, three parts to one; each at a line of its loop."""
+        """Static functions with shares of three to one; each is at a line of its loop."""
         rows = self.sample(PLAIN, "plain", 0.8)
         large, small = self.row(rows, "work_large"), self.row(rows, "work_small")
         both = large["self"] + small["self"]
@@ -65,17 +65,17 @@ class FunctionsTest(StrobeTest):
         self.assertEqual(int(large["location"].rsplit(":", 1)[1]), line_of("mix(3 * ROUND)"))
 
     def test_stripped(self):
-        """A function is where its unwinding table begins."""
+        """A function is shown at the begin of its entry in the unwinding table."""
         rows = self.sample(STRIPPED, "plain", 0.6)
         largest = [row for row in rows if row["name"].startswith("cpu-stripped+0x")][:2]
         self.assertAlmostEqual(largest[0]["self"] / (largest[0]["self"] + largest[1]["self"]), 0.75,
                                delta=0.1)  # fmt: skip
-        # The rest is the loading of the program: a tenth of it all where the machine is busy.
+        # The rest is the loading of the program, which takes a tenth of all time on a busy machine.
         self.assertGreater(largest[0]["self_share"] + largest[1]["self_share"], 75)
         self.assertEqual(largest[0]["location"], None)
 
     def test_other_file_of_that_name(self):
-        """The program is another one by the time of the analysis."""
+        """At the time of the analysis the file contains another program."""
         mine = self.work / "mine"
         shutil.copy(PLAIN, mine)
         self.record(mine, "plain", 0.2, collect=["cpu_sample"])
@@ -105,7 +105,7 @@ class FunctionsTest(StrobeTest):
         self.assertTrue([row for row in rows if "_PyEval_EvalFrame" in row["name"]])
 
     def test_allocations(self):
-        """Of a static function too, at the line that allocates."""
+        """Allocations of a static function too, at the line that allocates."""
         script = self.work / "allocate.c"
         script.write_text(
             "#include <stdlib.h>\n"

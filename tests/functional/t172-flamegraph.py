@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flame graph of a program that knows its shares, in a real Chromium."""
+"""The flame graph of a program with known shares, in a real Chromium."""
 
 import subprocess
 import unittest
@@ -25,7 +25,7 @@ class FlamegraphTest(StrobeTest):
         self.path = self.result() / "ASCEND_PROFILER_OUTPUT" / "flamegraph.svg"
 
     def test_picture(self):
-        """Frames lie within the width of those that call them, the threads side by side."""
+        """Frames lie within the width of their callers, and threads are next to each other."""
         frames = []
         for group in xml.parse(self.path).iter(SVG + "g"):
             rect = group.find(SVG + "rect")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples by timers in the program, where perf_event_open is refused."""
+"""Samples by timers in the program, if perf_event_open is refused."""
 
 import subprocess
 import unittest
@@ -11,7 +11,7 @@ PROGRAM = program("cpu-program")
 
 class TimerSamplesTest(StrobeTest):
     def run_refused(self, *command, flags=(), code=0):
-        """`strobe run` under a filter that refuses perf, with the default set."""
+        """Runs `strobe run` under a filter that refuses perf, with the default collectors."""
         words = [program("without-perf"), STROBE, "run", "-o", self.out, *flags, "--", *command]
         self.done = subprocess.run(list(map(str, words)), cwd=self.work, env=self.environment,
                                    capture_output=True, text=True, timeout=60)  # fmt: skip
@@ -20,7 +20,7 @@ class TimerSamplesTest(StrobeTest):
         return table["rows"]
 
     def times(self, rows, text, key="name"):
-        """Processor time in s where the stack has this text."""
+        """The processor time, in s, of samples whose stack has this text."""
         times = {}
         for row in rows:
             if text in (row["stack"] or ""):
@@ -28,7 +28,7 @@ class TimerSamplesTest(StrobeTest):
         return times
 
     def test_shares(self):
-        """What is missing is said; functions, callers and time are right."""
+        """A message says what is missing; functions, callers and times are right."""
         rows = self.run_refused(PROGRAM, "plain", 0.8)
         self.assertRegex(self.done.stderr, "samples by timers .*SIGPROF.*perf_event_open is not")
         self.assertEqual(self.done.stderr.count("\n"), 2, self.done.stderr)
@@ -46,14 +46,14 @@ class TimerSamplesTest(StrobeTest):
         self.assertAlmostEqual(times["small"], 0.25, delta=0.1)
 
     def test_children(self):
-        """Forked ones and programs that they become."""
+        """Forked children, and programs that they execute."""
         script = "%s fork 0.8; %s plain 0.4; exit 3" % (PROGRAM, PROGRAM)
         times = self.times(self.run_refused("sh", "-c", script, code=3), "work_", "process")
         self.assertEqual(len(times), 3)
         self.assertAlmostEqual(sum(times.values()), 1.2, delta=0.3)
 
     def test_own_child_apart(self):
-        """With --follow the processes that record have their samples alone."""
+        """With --follow each recording process has only its own samples."""
         words = [program("without-perf"), STROBE, "run", "-o", str(self.out), "--follow", "--",
                  "sh", "-c", "%s plain 0.3; exit 0" % PROGRAM]  # fmt: skip
         subprocess.run(words, cwd=self.work, env=self.environment, check=True, timeout=60,
@@ -67,7 +67,8 @@ class TimerSamplesTest(StrobeTest):
 
     @needs_python
     def test_own_handler(self):
-        """The program takes the signal: it gets its own, and the samples end."""
+        """If the program handles the signal itself, it gets its own signals, and the samples
+        end."""
         script = self.script(
             "own.py",
             "import signal, threading, time\n"
@@ -93,7 +94,7 @@ class TimerSamplesTest(StrobeTest):
 
     @needs_python
     def test_default_action(self):
-        """A program that gives every signal its default action is not ended by a timer."""
+        """A timer does not end a program that sets the default action of every signal."""
         script = self.script(
             "default.py",
             "import signal, time\n"
@@ -106,7 +107,7 @@ class TimerSamplesTest(StrobeTest):
         self.assertEqual(self.done.stdout, "end\n")
 
     def test_asked_for(self):
-        """Where perf is permitted too."""
+        """Timers are used on request, even if perf is permitted."""
         self.record(PROGRAM, "plain", 0.4, collect=["cpu_sample:source=timer,frequency=100"])
         times = self.times(self.rows_of(self.result()), "work_")
         self.assertAlmostEqual(sum(times.values()), 0.4, delta=0.15)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Code that a compiler makes at run time, by the lists that it leaves."""
+"""Code that a compiler makes at run time, with the lists that the compiler writes."""
 
 import glob
 import os
@@ -15,7 +15,7 @@ PROGRAM = program("jit-program")
 @unittest.skipUnless(platform.machine() in ("x86_64", "aarch64"), "no code for this machine")
 class RunTimeCodeTest(StrobeTest):
     def shares(self, kind, options):
-        """Of both functions; their frames' object."""
+        """The shares of both functions, and the object of their frames."""
         self.record(PROGRAM, kind, 0.5, self.work, collect=["cpu_sample" + options])
         for path in glob.glob("/tmp/perf-%s.map" % self.json("info", self.result())[0]["metadata"]["pid"]):
             self.addCleanup(os.unlink, path)
@@ -37,11 +37,11 @@ class RunTimeCodeTest(StrobeTest):
         self.check("map", "", "perf-", ".map")
 
     def test_dump(self):
-        """Mapped after the code."""
+        """The list is mapped after the code."""
         self.check("dump", "", "jit-", ".dump")
 
     def test_mappings_read(self):
-        """Where no event tells of them."""
+        """The mappings are read if no event reports them."""
         self.check("map", ":source=timer", "perf-", ".map")
 
 

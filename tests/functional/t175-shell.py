@@ -59,7 +59,7 @@ class CompletionTest(StrobeTest):
 
     @needs("zsh")
     def test_zsh(self):
-        """Completes in a terminal, as nothing else shows what it does."""
+        """Completes in a terminal, because no other method shows the result."""
         pid, terminal = pty.fork()
         if pid == 0:
             os.chdir(self.work)

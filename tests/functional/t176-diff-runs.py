@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe diff` of several runs a side: the forms, what counts, and what is refused."""
+"""`strobe diff` with several runs on each side: the output, the rules, and refused arguments."""
 
 import math
 import re
@@ -11,16 +11,16 @@ import tap
 from made_capture import STEPS, THREAD, MadeCapture
 from support import BUILD, TOP, StrobeTest
 
-STEP = 10000  # ns; the least effect is 10 ns
+STEP = 10000  # ns; the smallest effect that counts is 10 ns
 REGRESSION, USAGE, INPUT = 7, 2, 5
-# Equal programs on a machine that drifts: the steps of a run agree, the runs do not.
+# Equal programs on a machine that drifts: the steps of a run agree, but the runs differ.
 DRIFTING = (1000, 1100, 1050), (1120, 1010, 1080)
 
 
 class DiffRunsTest(StrobeTest):
     def run_of(self, name, times, n_steps=6, wobble=2):
-        """A result with steps in which operators take these times by name, or "mm" one time; every
-        second step takes a little more."""
+        """Makes a result with steps. Its operators take these times by name, or "mm" takes one
+        time; every second step takes a little more."""
         times = times if isinstance(times, dict) else {"mm": times}
         made = MadeCapture(STEP * (n_steps + 1))
         thread, row = made.track(THREAD, 7), made.track(STEPS, 0)
@@ -43,7 +43,8 @@ class DiffRunsTest(StrobeTest):
     # ---- what counts ----
 
     def test_slower(self):
-        """Medians of runs 1001 +- 2 and 1101 +- 2: an error of 2 sqrt(2/3) at 4 degrees."""
+        """The medians of the runs are 1001 +- 2 and 1101 +- 2: the error is 2 sqrt(2/3) with 4
+        degrees of freedom."""
         a, b = self.runs("a", (999, 1000, 1001)), self.runs("b", (1099, 1100, 1101))
         found = self.diff(a, b, "--threshold", "5", code=REGRESSION)
         self.assertEqual([found[side]["n_runs"] for side in "ab"], [3, 3])
@@ -64,7 +65,8 @@ class DiffRunsTest(StrobeTest):
         self.assertIn("the spread between the runs", " ".join(text.split()))
 
     def test_drift_is_no_change(self):
-        """Each pair of runs differs far beyond its own noise; all of them together do not."""
+        """Each pair of runs differs by far more than its own noise; all runs together show no
+        change."""
         a, b = (self.runs(*side) for side in zip("ab", DRIFTING))
         found = self.diff(a, b, "--threshold", "0", "--all")
         self.assertEqual((found["changed_rows"], found["regressions"]), (0, 0))
@@ -75,8 +77,8 @@ class DiffRunsTest(StrobeTest):
                       " ".join(done.stdout.split()))
 
     def test_one_run_needs_twice_the_noise(self):
-        """Steps alternate by 20, so their variance is 8 * 100 / 7: what is beyond the noise of 8
-        against 8 and not twice that is listed, and no regression."""
+        """Steps alternate by 20, so their variance is 8 * 100 / 7. A difference that is larger than
+        the noise of 8 against 8 steps, but not twice as large, is listed but is no regression."""
         def pair(more):
             return [self.run_of(name, ns, n_steps=8, wobble=20)
                     for name, ns in (("a", 400), ("b", 400 + more))]
@@ -90,7 +92,7 @@ class DiffRunsTest(StrobeTest):
                                  [(changed, regression)])
 
     def test_many_rows(self):
-        """Fifty rows that did not change, and one that did: chance finds none of them."""
+        """Fifty rows did not change, and one did: no row is found by chance."""
         def times(run, side):
             return {"op%d" % number: 100 + (number * 7 + run * 13 + side * 29) % 17
                     for number in range(50)} | {"mm": 150 + run + side * 40}
@@ -100,7 +102,7 @@ class DiffRunsTest(StrobeTest):
         self.assertEqual([name for name, row in rows.items() if row["changed"]], ["mm"])
         tested = [row for row in [*rows.values(), found["total"]] if row["q"] is not None]
         self.assertEqual(len(tested), 52)
-        # Benjamini and Hochberg: the smallest of p * tests / rank from this rank on.
+        # Benjamini and Hochberg: the smallest value of p * tests / rank, from this rank on.
         tested.sort(key=lambda row: row["p"])
         least = 1
         for rank in range(len(tested), 0, -1):
@@ -109,7 +111,7 @@ class DiffRunsTest(StrobeTest):
             self.assertAlmostEqual(row["q"], least, 12)
 
     def test_least_effect(self):
-        """9 ns of a step of 10 us never count, 10 ns do; one may ask for more."""
+        """9 ns of a step of 10 us never count, 10 ns do; --min-time can require more."""
         a = self.runs("a", (100, 100))
         for more, words, listed in ((8, (), 0), (10, (), 1), (10, ("--min-time", "11ns"), 0)):
             found = self.diff(a, self.runs("b", (100 + more,) * 2), *words)
@@ -118,7 +120,7 @@ class DiffRunsTest(StrobeTest):
         self.assertRegex(text, " too small +mm\n")
 
     def test_row_of_one_run(self):
-        """What one run of three has is not in the two others: that spread is no change."""
+        """A row that only one of three runs has is not a change, because its spread is large."""
         a = self.runs("a", ({"mm": 500}, {"mm": 500}, {"mm": 500}))
         b = self.runs("b", ({"mm": 500}, {"mm": 500}, {"mm": 500, "rare": 900}))
         rows = {row["path"][0]: row for row in self.diff(a, b, "--all")["rows"]}
@@ -127,7 +129,7 @@ class DiffRunsTest(StrobeTest):
         self.assertFalse(rows["rare"]["changed"])
 
     def test_mean(self):
-        """Every sixth step is slow in B: the mean says so, the median step is the same."""
+        """Every sixth step is slow in B: the mean shows this, the median step is the same."""
         def slow_runs(name, slow):
             made = []
             for number in range(2):
@@ -147,7 +149,8 @@ class DiffRunsTest(StrobeTest):
     # ---- what else is compared ----
 
     def test_results_without_steps(self):
-        """Several runs have a spread even then; one a side has none, and no regression."""
+        """Several runs have a spread even without steps; one run on each side has none, so there is
+        no regression."""
         def whole(name, value):
             made = MadeCapture(STEP)
             made.operator(made.track(THREAD, 7), "mm", 0, value)
@@ -163,14 +166,15 @@ class DiffRunsTest(StrobeTest):
                          [(True, False, None)])
 
     def test_one_run_against_several(self):
-        """The spread of the others stands for it: 1 sqrt(1 + 1/3) at 2 degrees."""
+        """The spread of the other side stands for the single run: 1 sqrt(1 + 1/3) with 2 degrees of
+        freedom."""
         (a,), b = self.runs("a", (1000,)), self.runs("b", (1099, 1100, 1101))
         found = self.json("diff", a, "--against", *b, "--threshold", "0", code=REGRESSION)
         self.assertAlmostEqual(found["rows"][0]["noise"], 9.9248432 * math.sqrt(4 / 3), 6)
         self.assertEqual([found[side]["n_runs"] for side in "ab"], [1, 3])
 
     def test_steps(self):
-        """The parts, and the steps that have the same place in each run."""
+        """The parts of steps, and the steps with the same place in each run."""
         a, b = self.runs("a", (999, 1001)), self.runs("b", (999, 1001))
         found = self.diff(a, b, "--by", "step", "--all")
         rows = {"/".join(reversed(row["path"])): row for row in found["rows"]}
@@ -179,7 +183,7 @@ class DiffRunsTest(StrobeTest):
                          {"value": STEP, "deviation": 0, "units": 2, "calls": 2})
 
     def test_marks(self):
-        """Ranges that a program marked, by the ranges around them; steps are no ranges."""
+        """Ranges that a program marked, by the ranges around them; steps are not ranges."""
         def marked(name, inner):
             made = MadeCapture(STEP * 4)
             thread, row = made.track(THREAD, 7), made.track(STEPS, 0)
@@ -207,7 +211,7 @@ class DiffRunsTest(StrobeTest):
         self.assertEqual(found["threshold"], 50)
 
     def test_what_is_wrong_with_one_run(self):
-        """Notes name the run."""
+        """The notes name the run."""
         a, b = self.runs("a", (999, 1001)), self.runs("b", (999, 1001))
         made = MadeCapture(2 * STEP)
         thread, row = made.track(THREAD, 7), made.track(STEPS, 0)
@@ -243,8 +247,8 @@ class DiffRunsTest(StrobeTest):
     @tap.long_test
     @unittest.skipUnless((BUILD / "bench" / "steps").exists(), "built without benchmarks")
     def test_trust(self):
-        """The experiment that docs/diff.md has figures of, in small: few false alarms, and a row
-        that is 10 % slower is mostly found."""
+        """A small version of the experiment with figures in docs/diff.md: there are few false
+        alarms, and a row that is 10 % slower is mostly found."""
         done = subprocess.run(
             [sys.executable, TOP / "bench" / "diff_trust.py", "--build", BUILD, "--runs", "18",
              "--comparisons", "20"], capture_output=True, text=True, check=False)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures with compressed blocks: the same files as from plain ones, and nothing is lost when they roll over,
-are dumped, or their program is killed."""
+"""Captures with compressed blocks: the files are the same as from uncompressed ones, and nothing is
+lost when the captures are rotated or dumped, or their program is killed."""
 
 import filecmp
 import os
@@ -26,7 +26,7 @@ class CompressedTest(NumberedTest):
         return result / "FRAMEWORK" / "capture.strobe"
 
     def make_plain(self, result):
-        """A copy of the result whose capture is not compressed."""
+        """A copy of the result, whose capture is not compressed."""
         copy = self.work / "plain" / result.name
         (copy / "FRAMEWORK").mkdir(parents=True)
         for path in result.glob("*.json"):
@@ -79,7 +79,7 @@ class CompressedTest(NumberedTest):
                 self.assertWithoutGap(found[name], found[name][0])
 
     def test_killed(self):
-        """Recovery knows how much of a thread buffer's block is in a compressed one."""
+        """Recovery finds how much of a thread buffer's block a compressed block contains."""
         flags = ("--buffer", "policy=block,flush_interval=1ms," + COMPRESS)
         process = self.start_numbered("-t", 2, "-u", 200, flags=flags)
         self.wait_until(lambda: min(self.committed(2)) > 20000, "records", process)
@@ -93,7 +93,8 @@ class CompressedTest(NumberedTest):
         self.assertTrue(self.json("info", self.result())[0]["recovered"])
 
     def test_torn(self):
-        """A file that ends inside a compressed block: the message names file and offset."""
+        """A file that ends inside of a compressed block: the message names the file and the
+        offset."""
         self.strobe("run", "-o", self.out, *COLLECT, "--buffer", COMPRESS, "--", NUMBERED, "-n", 50000)
         torn = self.work / "torn.strobe"
         data = self.capture(self.result()).read_bytes()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exporter pprof: profiles of samples, operators and the heap, read by a decoder of their form."""
+"""The exporter pprof: profiles of samples, operators and the heap, read by an independent
+decoder."""
 
 import subprocess
 import unittest
@@ -22,7 +23,7 @@ class PprofTest(StrobeTest):
     @needs_symbols
     @unittest.skipUnless(may_sample(), "perf_event_open is not permitted here")
     def test_samples(self):
-        """Three parts to one by thread; functions with file and line; the sums of the table."""
+        """Three to one by thread; functions with file and line; the same sums as in the table."""
         self.record(program("cpu-program"), "threads", 0.6, collect=["cpu_sample:kernel=false"],
                     flags=("--export", "pprof"))  # fmt: skip
         profile = self.profile("profile.pb.gz")
@@ -78,7 +79,7 @@ class PprofTest(StrobeTest):
                                 "alloc_space": 1200000})  # fmt: skip
 
     def test_options(self):
-        """Another name, which ends in .gz whatever it is."""
+        """Another file name, which gets the ending .gz if necessary."""
         self.record(collect=["fake:threads=0,records=300,kind=all"],
                     flags=("--export", "pprof:operators_file=mine.pb"))  # fmt: skip
         self.assertTrue(self.profile("mine.pb.gz").samples)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Call paths of Python's calls and of the heap as folded stacks, flame graphs and profiles."""
+"""Call paths of Python calls and of the heap, as folded stacks, flame graphs and profiles."""
 
 import subprocess
 import unittest
@@ -46,7 +46,7 @@ class CallPathTest(StrobeTest):
         return self.result() / "ASCEND_PROFILER_OUTPUT" / name
 
     def folded(self, name):
-        """Paths and the sum of their numbers."""
+        """Returns path -> sum of its numbers."""
         sums = {}
         for line in self.file(name).read_text().splitlines():
             stack, _, number = line.rpartition(" ")
@@ -55,7 +55,7 @@ class CallPathTest(StrobeTest):
         return sums
 
     def widths(self, name):
-        """Share of the picture by the frame's name."""
+        """Returns frame -> share of the picture's width."""
         widths = {}
         for group in xml.parse(self.file(name)).iter(SVG + "g"):
             title = group.find(SVG + "title").text.rpartition(" (")[0]
@@ -134,7 +134,8 @@ class PythonCallTest(CallPathTest):
 @needs_symbols
 class HeapTest(CallPathTest):
     def test_bytes(self):
-        """Most at one time: 100000 by the loop, 200000 by what keeps it."""
+        """The largest use at one time: 100000 bytes by the loop, 200000 by the function that keeps
+        its blocks."""
         self.allocate(*EXPORTS)
         sums = {}
         for path, size in self.folded("heap_stacks.log").items():
@@ -148,7 +149,7 @@ class HeapTest(CallPathTest):
         self.assertIn("195.312 KB", self.file("heap_flamegraph.svg").read_text())
 
     def test_metrics(self):
-        """What is there at the end, and all that was allocated."""
+        """The memory that remains at the end, and all allocated memory."""
         self.allocate("--export", "stacks:heap_metric=live_bytes")
         self.assertEqual(sum(self.folded("heap_stacks.log").values()), 200000)
         self.strobe("analyse", self.result(), "--export", "stacks:heap_metric=allocated_bytes")

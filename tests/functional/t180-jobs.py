@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JOB directories of camera boards: `strobe import` and what reads a result work on them."""
+"""JOB directories of camera boards: `strobe import`, and the commands that read results, work with
+them."""
 
 import json
 import os
@@ -39,14 +40,14 @@ class JobsTest(StrobeTest):
         spans = {event["name"]: event for event in events if event["ph"] == "X"}
         calls = json.loads((self.output() / "acl_0.resnet50.1.1.json").read_text())
         execute = [event for event in calls if event["name"] == "svp_acl_mdl_execute"][0]
-        for name in "conv1", "pool1", "detect", "conv2+relu2":  # on one clock with the call
+        for name in "conv1", "pool1", "detect", "conv2+relu2":  # on the same clock as the call
             begin, duration = spans[name]["ts"], spans[name]["dur"]
             self.assertTrue(execute["ts"] <= begin and
                             begin + duration <= execute["ts"] + execute["dur"], name)
         self.assertEqual(spans["conv1"]["ts"], 1041000)
 
     def test_moved_and_read_only(self):
-        """A JOB has all that is needed, wherever it lies; nothing is written into it."""
+        """A JOB contains everything that is needed, in any folder; nothing is written into it."""
         job = made_job.make_example(self.jobs)
         moved = self.work / "elsewhere" / "JOB_X"
         moved.parent.mkdir()
@@ -59,7 +60,7 @@ class JobsTest(StrobeTest):
         self.assertEqual(len(self.names()), 5)
 
     def test_captures(self):
-        """The last one is torn: what stands before is read, and its loss is said."""
+        """The last capture is torn: the records before are read, and the loss is reported."""
         done = self.import_job(made_job.make_captures(self.jobs))
         self.assertIn("AAcore.0.a.b-c.1.1.100.1.800: it was not finished", done.stderr)
         names = self.names()
@@ -78,7 +79,7 @@ class JobsTest(StrobeTest):
         self.assertEqual(before, {path.name: path.read_bytes() for path in self.output().iterdir()})
 
     def test_parts(self):
-        """Which files there are decides what is exported."""
+        """The existing files decide what is exported."""
         job = made_job.make_example(self.jobs)
         core = job / "data" / "AAcore.0.resnet50.1.1.1.0"
         core.rename(self.work / "away")
@@ -90,7 +91,7 @@ class JobsTest(StrobeTest):
         self.assertEqual([name.split("_")[0] for name in self.names()], ["op", "op", "task"])
 
     def test_names(self):
-        """Other spellings, slices by number, and what is passed over."""
+        """Other spellings, slices by number, and ignored files."""
         job = made_job.make_job(self.jobs)
         data = job / "data"
         for number in range(12):
@@ -115,7 +116,7 @@ class JobsTest(StrobeTest):
         self.assertNotIn("damaged", self.import_job(job).stderr)
 
     def test_diff(self):
-        """The manual's case: another activation, found by one command."""
+        """The manual's case: another activation, found with one command."""
         slow = made_job.make_job(self.jobs / "a")
         fast = made_job.make_job(self.jobs / "b")
         layers = [("conv", "conv", "Convolution", "AA_CORE", 9000, None)]
@@ -133,7 +134,7 @@ class JobsTest(StrobeTest):
         self.assertEqual(values["leakyrelu"][1], 5190000)
 
     def test_vendor_timeline(self):
-        """Data that only the vendor's tool reads: what it made of them is read."""
+        """Data that only the vendor's tool reads: the tables that it made are read."""
         job = made_job.make_captures(self.jobs)
         self.import_job(job)
         names = "task_time_0.a.b-c.1.1.100.json", "acl_0.a.b-c.1.1.100.json"
@@ -174,7 +175,7 @@ class JobsTest(StrobeTest):
         self.refuse(job, "online_model_type=2")
 
     def test_external(self):
-        """The vendor's own bytes: named, with what to do."""
+        """Data in the vendor's own form: it is named, with advice."""
         job = made_job.make_job(self.jobs)
         (job / "data" / "aicore.0.kws.31.1.1.0").write_bytes(b"\x5a\x5a\x00\x01" * 100)
         self.refuse(job, "aicore.0.kws.31.1.1.0", "5a 5a 00 01", "vendor")
@@ -204,7 +205,8 @@ class JobsTest(StrobeTest):
         self.refuse(job, "2 files info.json.<n>")
 
     def flip(self, job, step):
-        """Every byte of the data, one at a time: rows may be missing, none may be another."""
+        """Changes every byte of the data, one at a time: rows may be missing, but none may
+        change."""
         path = job / "data" / "AAcore.0.resnet50.1.1.1.0"
         whole = path.read_bytes()
         self.import_job(job)
@@ -217,7 +219,7 @@ class JobsTest(StrobeTest):
                 for row in table.read_text().split("\r\n")[1:-2]:
                     cells = row.split(",")
                     bare = [line for line in good if line.split(",")[2] == cells[2]]
-                    # shares depend on the other rows, which may be gone
+                    # these shares depend on other rows, which may be missing
                     self.assertTrue(
                         any(all(a in (b, "N/A") for place, (a, b) in
                                 enumerate(zip(cells, line.split(","))) if place != 5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe svp`: the vendor's commands on JOB directories of camera boards."""
+"""`strobe svp`: the vendor's commands, on JOB directories of camera boards."""
 
 import csv
 import io
@@ -60,7 +60,8 @@ class SvpTest(StrobeTest):
                 self.assertEqual(value, cell if isinstance(value, str) else float(cell))
 
     def test_worked_examples(self):
-        """Each file of both, in each form, byte for byte; the same bytes the second time."""
+        """Each file of both examples, in each form, byte for byte; a second run writes the same
+        bytes."""
         for make, files in ((made_job.make_example, svp_expected.example()),
                             (made_job.make_captures, svp_expected.captures())):
             job = make(self.jobs)
@@ -97,7 +98,8 @@ class SvpTest(StrobeTest):
         self.assertEqual(json.loads(calls.read_text())[0]["Total Time(us)"], 37489.0)
 
     def test_replaced(self):
-        """Files of an earlier export go, those of others stay, and the same bytes come again."""
+        """Files of an earlier export are removed, other files stay, and the same bytes are written
+        again."""
         job = made_job.make_example(self.jobs)
         for name in "timeline/task_time_9.old.1.1.json", "timeline/mine.json", "summary/my.csv":
             (job / name).parent.mkdir(exist_ok=True)
@@ -126,7 +128,7 @@ class SvpTest(StrobeTest):
                                  "FROM capture ORDER BY iter_id"),
                              [(number, (number - 1) * 200, number == 1, number < 5)
                               for number in range(1, 6)])
-            self.assertEqual(ask("SELECT count(*) FROM task"), [(19,)])  # one is cut off
+            self.assertEqual(ask("SELECT count(*) FROM task"), [(19,)])  # one row is cut off
             self.assertEqual(ask("SELECT count(*) FROM acl_call"), [(10,)])
             self.assertEqual(ask("SELECT count(*) FROM source_file WHERE done = 0"), [(6,)])
         log = (job / "log" / ("collection_%s.log" % job.name)).read_text()
@@ -134,7 +136,7 @@ class SvpTest(StrobeTest):
         self.assertIn("damaged: AAcore.0.a.b-c.1.1.100.1.800", log)
 
     def test_db_elsewhere(self):
-        """The JOB may be on a medium that takes nothing."""
+        """The JOB may be on a medium that is read-only."""
         job = made_job.make_example(self.jobs)
         before = self.tree(job)
         self.svp("import", "-dir", job, "--db", self.work / "there.db")
@@ -161,7 +163,7 @@ class SvpTest(StrobeTest):
             self.assertEqual(len(self.tree(job / "timeline")), 2)
 
     def test_each_of_a_folder(self):
-        """Several JOBs; a bad one does not keep the others from their files."""
+        """Several JOBs: a bad one does not prevent the files of the others."""
         jobs = [make(self.jobs, name=name) for make, name in (
             (made_job.make_example, "JOBA"), (made_job.make_job, "JOBB"),
             (made_job.make_captures, "JOBC"))]
@@ -250,7 +252,7 @@ class SvpTest(StrobeTest):
         self.check(INPUT, ("import", "-dir", self.jobs / "JOBNONE"), "JOBNONE", "No such file")
         self.check(INPUT, ("import", "-dir", job / "info.json.0"), "Not a directory")
         self.check(INPUT, ("import", "-dir", other), "begins with JOB", job=other)
-        (job / "info.json.0").rename(job / "info.json.1")  # of device 1: as good
+        (job / "info.json.0").rename(job / "info.json.1")  # for device 1, which is equally good
         self.svp("export", "timeline", "-dir", job)
         made_job.write_info(job)
         self.check(INPUT, ("import", "-dir", job), "several files info.json", job=job)
@@ -290,7 +292,7 @@ class SvpTest(StrobeTest):
         self.assertFalse((job / "summary").exists())
 
     def test_full_disk(self):
-        """Files over the limit cannot be written: nothing half-written is left."""
+        """Files above the limit cannot be written: no incomplete file is left."""
         job = made_job.make_example(self.jobs)
         before = self.tree(job)
         for command in "import", "export timeline", "export summary", "show":
@@ -302,7 +304,7 @@ class SvpTest(StrobeTest):
             self.assertEqual(self.tree(job), before, command)
 
     def test_links_out_of_the_job(self):
-        """A folder that leads elsewhere is not written through."""
+        """Nothing is written through a folder that is a link to another place."""
         job = made_job.make_example(self.jobs)
         outside = self.work / "outside"
         outside.mkdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recording on a camera board: libstrobe-board.so before the runtime's double."""
+"""Recording on a camera board: libstrobe-board.so in front of the test double of the runtime."""
 
 import json
 import os
@@ -88,7 +88,7 @@ class RecordingTest(BoardTest):
         self.assertEqual((shown["aa_core_metric"], shown["acl_statistic"]), ([], []))
 
     def test_threads(self):
-        """16 threads of 10,000 calls: all are there."""
+        """16 threads with 10,000 calls each: all calls are recorded."""
         self.configure(double=LAYERS)
         output, errors = self.run_program("load", "execute", 1, "threads", 16, 10000)
         self.assertEqual(output, "failed 0\n")
@@ -108,7 +108,7 @@ class RecordingTest(BoardTest):
                           if path.suffix != ".done"], ["AAcore.1.a.b-c.1.1.1.1.1"])
 
     def test_calls_before_the_first_inference(self):
-        """The JOB is one to be kept from then on, with what was called before."""
+        """From the first inference on the JOB is kept, with the calls before it."""
         self.configure()
         self.run_program("threads", 1, 20, "load", "execute", 1)
         calls = self.calls()
@@ -116,7 +116,7 @@ class RecordingTest(BoardTest):
                           calls["svp_acl_rt_free"]), (1, 10, 10))
 
     def test_errors_pass(self):
-        """What the runtime returns is what the program gets."""
+        """The program gets the values that the runtime returns."""
         self.configure(double="error svp_acl_rt_malloc 200000\n" + LAYERS)
         output, _ = self.run_program("load", "execute", 1, "threads", 1, 20)
         self.assertEqual(output, "failed 10\n")
@@ -124,7 +124,7 @@ class RecordingTest(BoardTest):
     # ---- acl.json ----
 
     def test_copy(self):
-        """The runtime is told that profiling is off; the rest of its file is as it was."""
+        """The runtime gets a copy of acl.json in which profiling is off; the rest is unchanged."""
         self.configure(other={"switch": "on"})
         self.run_program("load", "execute", 1)
         given = json.loads(self.given.read_text())
@@ -152,7 +152,7 @@ class RecordingTest(BoardTest):
         self.assertEqual(list(self.jobs.iterdir()), [])
 
     def test_output(self):
-        """Relative to the folder that the program runs in."""
+        """The output path is relative to the program's current folder."""
         self.configure(output="jobs")
         self.run_program("load", "execute", 1)
         self.assertEqual(len(self.data()), 2)
@@ -165,7 +165,7 @@ class RecordingTest(BoardTest):
         self.assertEqual(len(self.data()), 2)
 
     def test_run_by_command(self):
-        """`strobe run -c acl.json`: that file counts, whatever the program names."""
+        """`strobe run -c acl.json`: this file is used, whatever the program names."""
         self.configure(output="jobs")
         other = self.work / "own.json"
         other.write_text('{"profiler": {"switch": "on", "output": "/nowhere"}}')
@@ -177,7 +177,7 @@ class RecordingTest(BoardTest):
         self.assertEqual(json.loads(self.given.read_text())["profiler"]["switch"], "off")
 
     def test_refused_by_command(self):
-        """On the desk what is wrong is an error, before anything runs."""
+        """On the desk a fault is an error before the program runs."""
         for keys, *named in (
                 ({"interval": "x"}, "profiler.interval", "not a whole number"),
                 ({"acl_api": "maybe"}, "profiler.acl_api"),
@@ -193,7 +193,7 @@ class RecordingTest(BoardTest):
             self.assertFalse((self.work / "ran").exists())
 
     def test_damaged_files(self):
-        """The program runs unprofiled; the command ends before it starts anything."""
+        """The program runs unprofiled; the command fails before it starts the program."""
         self.configure()
         whole = self.config.read_bytes()
         for text, on_board, on_desk in (
@@ -217,7 +217,7 @@ class RecordingTest(BoardTest):
             self.assertFalse((self.work / "ran").exists())
 
     def test_byte_order_mark(self):
-        """Editors write one before the text: it is passed over."""
+        """Editors write a byte order mark before the text: it is skipped."""
         self.configure()
         self.config.write_bytes(b"\xef\xbb\xbf" + self.config.read_bytes())
         self.run_program("load", "execute", 1)
@@ -228,7 +228,7 @@ class RecordingTest(BoardTest):
     # ---- profiling by calls ----
 
     def test_by_calls(self):
-        """The same files as by acl.json; the order of the calls is checked."""
+        """The files are the same as with acl.json; the order of the calls is checked."""
         self.configure(switch="off")
         output, _ = self.run_program(
             "prof-start", "prof-stop", "prof-finalize", "prof-init", "relative",
@@ -245,7 +245,7 @@ class RecordingTest(BoardTest):
         self.assertEqual(output, "100042 100042 failed 0\n")
 
     def test_by_calls_twice(self):
-        """Two rounds are two JOBs."""
+        """Two rounds give two JOBs."""
         self.configure(switch="off")
         self.run_program("load", *["prof-init", self.jobs, "prof-start", "execute", 1, "prof-stop",
                                    "prof-finalize"] * 2)
@@ -260,14 +260,14 @@ class RecordingTest(BoardTest):
         self.assertEqual(list(self.jobs.iterdir()), [])
 
     def test_exit(self):
-        """Without finalize."""
+        """The program ends without calling finalize."""
         self.configure()
         self.run_program("load", "execute", 1, "exit", 3, code=3)
         self.assertEqual(self.info()["state"], "incomplete_exit")
         self.assertEqual(len(self.data()), 2)
 
     def test_kill(self):
-        """No call that had returned is lost, nor what was captured; the pool goes."""
+        """No call that had returned is lost, and no capture; the pool is removed."""
         before = set(pathlib.Path("/dev/shm").iterdir())
         for n_calls in 2, 40, 1000, 6000:
             self.configure()
@@ -286,7 +286,7 @@ class RecordingTest(BoardTest):
                           str(process.pid) in path.name], [])
 
     def kill_often(self, times):
-        """At any moment: every call that had returned is there."""
+        """Kills at any moment: every call that had returned is recorded."""
         chance, returned = random.Random(times), self.work / "returned"
         for _ in range(times):
             self.configure()
@@ -314,7 +314,7 @@ class RecordingTest(BoardTest):
         self.kill_often(50)
 
     def test_full_disk(self):
-        """Nothing can be written: the program goes on as it would."""
+        """Nothing can be written: the program continues normally."""
         self.configure(strobe_interval_zero="every")
         process = subprocess.run(
             ["sh", "-c", "trap '' XFSZ; ulimit -f 1; exec %s %s m.om load execute 3"
@@ -329,13 +329,14 @@ class RecordingTest(BoardTest):
         needed = subprocess.run(["readelf", "-d", LIBRARY], capture_output=True, text=True).stdout
         names = re.findall(r"NEEDED.*\[(.*)\]", needed)
         self.assertIn("libc.so.6", names)
-        self.assertEqual([name for name in names  # all of these are the C library
+        self.assertEqual([name for name in names  # all of these libraries belong to the C library
                           if not re.match(r"lib(c|pthread|dl)\.so|ld-linux", name)], [])
         missing = subprocess.run(["ldd", "-r", LIBRARY], capture_output=True, text=True)
         self.assertNotIn("undefined symbol", missing.stdout + missing.stderr)
 
     def test_symbols(self):
-        """It exports the runtime's functions, those that open files, and nothing else."""
+        """The library exports the runtime's functions, functions that open files, and nothing
+        else."""
         text = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True,
                               text=True).stdout
         names = [line.split()[2] for line in text.splitlines()]

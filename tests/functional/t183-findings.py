@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings of a capture with known faults, and of one without."""
+"""Findings for a capture with known faults, and for one without."""
 
 import re
 import unittest
@@ -13,7 +13,7 @@ STEP = 100 * MS
 
 class FindingsTest(StrobeTest):
     def made(self, load, thread=1):
-        """Ten steps of 100 ms, of which the next batch takes `load` ms."""
+        """Ten steps of 100 ms; in each of them, loading the next batch takes `load` ms."""
         made = MadeCapture(10 * STEP)
         steps, main = made.track(STEPS, 1), made.track(THREAD, thread)
         for number in range(10):
@@ -49,13 +49,13 @@ class FindingsTest(StrobeTest):
             self.assertEqual(row["duration"], STEP)
 
     def record_locks(self, *arguments):
-        """Findings of four threads that work with a lock."""
+        """The findings for four threads that use a lock."""
         self.strobe("run", "-o", self.out, "--no-default-collectors", "--collect", "osrt", "--",
                     program("convoy-program"), *arguments)  # fmt: skip
         return {row["name"]: row for row in self.rows(self.result(), "finding")}
 
     def test_lock_convoy(self):
-        """Each waits for the three others; the page says which."""
+        """Each thread waits for the three others; the page says which threads wait."""
         found = self.record_locks()["lock_contention"]
         self.assertEqual(found["severity"], "high")
         self.assertEqual(found["table"], "os_call")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strobe report: the page's data against the tables of the same result, and what it refuses."""
+"""strobe report: compares the page's data with the tables of the same result, and checks refused
+arguments."""
 
 import csv
 import json
@@ -14,7 +15,7 @@ STEP = 100 * MS
 
 
 def read_data(path):
-    """What the page holds, and the page."""
+    """The data in the page, and the page."""
     page = path.read_text(encoding="utf-8")
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
     return json.loads(found.group(1)), page
@@ -71,7 +72,8 @@ class ReportTest(StrobeTest):
         self.assertLess(len(page), 5000000)
 
     def test_long_names(self):
-        """Distinct names and deep stacks: the page stays small, and says what it leaves out."""
+        """With distinct names and deep stacks the page stays small, and says which data it leaves
+        out."""
         made = MadeCapture(10 * STEP)
         steps, main = made.track(STEPS, 1), made.track(THREAD, 1)
         for number in range(10):
@@ -92,7 +94,7 @@ class ReportTest(StrobeTest):
             self.assertGreater(source["left_out"], 0)
 
     def test_source(self):
-        """Files of the result and its configuration; no clock of its own is known of an import."""
+        """The files and the configuration of the result; the clock of an import is unknown."""
         folder = self.work / "result_ascend_pt"
         capture = self.made()
         (folder / "FRAMEWORK").mkdir(parents=True)

@@ -19,7 +19,7 @@ SHOTS = pathlib.Path(os.environ.get("STROBE_BUILD", ".")) / "screenshots"
 @unittest.skipUnless(chromium.PROGRAM, "no chromium")
 class ReportPageTest(StrobeTest):
     def make_page(self, *flags):
-        """Ten steps; a slow loader; ten thousand operators of a thousand names."""
+        """Ten steps with a slow loader, and ten thousand operators with a thousand names."""
         made = MadeCapture(10 * STEP)
         steps, main = made.track(STEPS, 1), made.track(THREAD, 1)
         for number in range(10):
@@ -103,7 +103,7 @@ class ReportPageTest(StrobeTest):
         self.assertEqual(len(self.names(page)), 501)
 
     def check_flame_of_step(self, page):
-        """Step 4 alone: its operators, and none of the others'."""
+        """Step 4 alone: its operators, and no others."""
         children = ("Object.fromEntries([...document.getElementById('flame').state.root.children"
                     ".values()].map(node => [node.name, node.value]))")  # fmt: skip
         frames = page.value(children)
@@ -127,7 +127,7 @@ class ReportPageTest(StrobeTest):
 
     @unittest.skipUnless(D3.exists(), "no node-d3")
     def test_looks(self):
-        """Nothing is wider than the screen; pictures are kept to be looked at."""
+        """Nothing is wider than the screen; the pictures are kept for people to look at."""
         path = self.make_page()
         SHOTS.mkdir(exist_ok=True)
         for name, width, theme in (("light", 1200, "light"), ("dark", 1200, "dark"),
@@ -169,7 +169,7 @@ class ReportPageTest(StrobeTest):
 
     @unittest.skipUnless(D3.exists(), "no node-d3")
     def test_samples_of_a_step(self):
-        """Flame graph and functions of one step have its samples alone."""
+        """The flame graph and the functions of one step have only the samples of this step."""
         made = MadeCapture(2 * STEP)
         steps, main = made.track(STEPS, 1), made.track(THREAD, 1)
         for number, names in enumerate((("inner", "outer"), ("other", "outer"))):
@@ -197,7 +197,7 @@ class ReportPageTest(StrobeTest):
         return self.names(page, "function")
 
     def test_losses(self):
-        """A band above all else, and the first of the findings."""
+        """A band at the top of the page, and the first finding."""
         made = MadeCapture(STEP)
         process, main = made.track(STEPS, 1), made.track(THREAD, 1)
         made.operator(main, "aten::mm", 0, 50 * MS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamic profiling of a program whose profiler_config.json is edited at random, in pieces too."""
+"""Dynamic profiling of a program whose profiler_config.json is edited at random, also in pieces."""
 
 import json
 import os
@@ -12,18 +12,18 @@ import unittest
 
 from support import BUILD, PYTHON, StrobeTest, has_torch, needs_python
 
-N_EDITS = 334 if os.environ.get("STROBE_TEST_LONG") else 17  # of each of the three ways
+N_EDITS = 334 if os.environ.get("STROBE_TEST_LONG") else 17  # for each of the three ways
 PROGRAM = pathlib.Path(__file__).with_name("edited_program.py")
 RANK = 1
 
 
 class Expected:
-    """The steps that each profile has to record, as docs/python.md explains the keys."""
+    """The steps that each profile must record, by the explanation of the keys in docs/python.md."""
 
     def __init__(self):
         self.step = 0
         self.windows = []
-        self.asked = None  # what no step has taken yet
+        self.asked = None  # a request that no step has used yet
         self._pending = None
         self._busy_until = 0
 
@@ -40,7 +40,7 @@ class Expected:
                 self._begin(request)
 
     def start(self, request):
-        """dynamic_profile.start(), which ignores start_step and ranks. The rest of the running step
+        """dynamic_profile.start(), which ignores start_step and ranks. The rest of the present step
         is the profile's first step."""
         if self.step >= self._busy_until:
             first = self.step + max(request["warmup"], 1)
@@ -73,7 +73,7 @@ class TornEditsTest(StrobeTest):
                  **({"PROF_CONFIG_PATH": str(self.path.parent)} if way == "environment" else {})},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
         self.addCleanup(self.end, self.process)
-        self.sync()  # the file is there
+        self.sync()  # now the file exists
 
     def read_errors(self):
         self.errors.seek(0)
@@ -110,12 +110,13 @@ class TornEditsTest(StrobeTest):
         return request
 
     def pieces_of(self, text):
-        """A text that is cut at random places within the object."""
+        """Divides a text at random places within the JSON object."""
         places = sorted(self.random.sample(range(len(text)), self.random.randint(1, 3)))
         return [text[a:b] for a, b in zip([0, *places], [*places, len(text)])]
 
     def sleep(self):
-        """Edits meet the watch anywhere in what it does; nothing depends on how long this takes."""
+        """Waits a random time, so that edits meet the watch in any state; no result depends on this
+        time."""
         time.sleep(self.random.random() * 0.004)
 
     def pause(self):
@@ -137,7 +138,8 @@ class TornEditsTest(StrobeTest):
         os.replace(new, self.path)
 
     def write_twice(self, text):
-        """Another request of the same size just before it: both within a tick of the clock."""
+        """Writes another request of the same size just before this one: both have the same time of
+        the clock."""
         before = re.sub(r'"active": \d', '"active": 9', text)
         self.assertEqual(len(before), len(text))
         with open(self.path, "w") as file:
@@ -160,7 +162,7 @@ class TornEditsTest(StrobeTest):
         if write == self.leave_torn:
             self.sync()
             return
-        # Steps go on with the first sign of the request, if it can only be this one.
+        # If the watch can only find this request, continue as soon as it has found one.
         is_alone = write != self.write_twice and self.expected.asked is None
         self.order("found" if is_alone else "sync")
         self.expected.asked = request
@@ -176,7 +178,7 @@ class TornEditsTest(StrobeTest):
         return sorted(found)
 
     def assertOperators(self, steps, result):
-        """Each step's range once, and PyTorch's operator in it."""
+        """Each step has its range once, with PyTorch's operator inside."""
         (table,) = self.json("show", result, "--table", "operator_average", "--limit", "100")
         calls = {row["name"]: row["calls"] for row in table["rows"]}
         for step in steps:
@@ -196,7 +198,7 @@ class TornEditsTest(StrobeTest):
         for _ in range(N_EDITS):
             self.edit()
             self.step(self.random.randint(0, 3))
-        self.step(12)  # whatever is pending is over
+        self.step(12)  # no request is pending after these steps
         last = dict(self.make_request(), start_step=-1, is_rank=False)
         last.pop("rank_list", None)
         self.write_torn(json.dumps(last))
@@ -208,7 +210,7 @@ class TornEditsTest(StrobeTest):
         self.assertNotIn("failed", self.check_results())
 
     def test_started(self):
-        """Each call reads the file as it is then; a torn one starts nothing."""
+        """Each call reads the present file; a torn file starts nothing."""
         self.begin("start")
         for _ in range(N_EDITS):
             request = self.make_request()
@@ -226,7 +228,7 @@ class TornEditsTest(StrobeTest):
         self.check_results()
 
     def check_results(self):
-        self.process.communicate(timeout=60)  # its input ends
+        self.process.communicate(timeout=60)  # end of its input
         errors = self.read_errors()
         self.assertEqual(self.process.returncode, 0, errors[-2000:])
         self.assertNotIn("Traceback", errors)

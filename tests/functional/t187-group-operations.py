@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Communication on the host, by gloo: records of the kind comm_op, and all tables that follow."""
+"""Communication on the host by gloo: records of the kind comm_op, and all tables that are made from
+them."""
 
 import csv
 import json
@@ -93,7 +94,7 @@ class GroupOperationsTest(StrobeTest):
                 self.assertEqual((row["rank_size"], row["algorithm"]), (2, "gloo"))
                 self.assertGreater(row["duration"], 0)
             numbers = [int(row["name"].split("_")[-2]) for row in rows if "allReduce__0_" in row["name"]]
-            self.assertEqual(numbers, [1, 4])  # broadcast and barrier count, too
+            self.assertEqual(numbers, [1, 4])  # broadcast and barrier count too
 
     def plain(self, row):
         operation, group = row["op_type"], row["group"]
@@ -120,7 +121,7 @@ class GroupOperationsTest(StrobeTest):
                      "Total Op Info"]))
                 total = step["collective"]["Total Op Info"]["Communication Time Info"]
                 self.assertGreater(total["Elapse Time(ms)"], 0)
-                self.assertEqual(total["Transit Time(ms)"], 0)  # not known
+                self.assertEqual(total["Transit Time(ms)"], 0)  # it is unknown
                 self.assertEqual([name.split("__")[0] for name in step["p2p"]],
                                  ["hcom_receive" if rank else "hcom_send", "Total Op Info"])
             with sqlite3.connect(self.output(rank, "ascend_pytorch_profiler_*.db")) as database:
@@ -143,7 +144,7 @@ class GroupOperationsTest(StrobeTest):
         self.assertEqual(label, "CPU")
 
     def test_arguments_for_tensorboard(self):
-        """As Kineto has them of a device's collectives."""
+        """The arguments are like those that Kineto has for collectives of a device."""
         self.run_two()
         path, = (self.work / "out0").glob("*.pt.trace.json")
         with open(path) as file:

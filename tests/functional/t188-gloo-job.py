@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A job of four processes that communicate by gloo: what the result of every rank says."""
+"""A job of four processes that communicate by gloo: the content of each rank's result."""
 
 import json
 import sqlite3
@@ -54,7 +54,7 @@ dist.barrier()
 dist.destroy_process_group()
 """
 
-# The file asks for a profile of some ranks; steps go on until every rank has answered.
+# The file requests a profile of some ranks; the steps continue until every rank has answered.
 DYNAMIC = START + """
 dynamic_profile.init("config")
 dist.barrier()
@@ -99,7 +99,7 @@ class GlooJobTest(StrobeTest):
             self.assertEqual(process.returncode, 0, errors)
 
     def by_rank(self):
-        """The results, by the rank that the names of their files say."""
+        """The results, by the rank in the names of their files."""
         found = {}
         for result in self.results():
             info, = result.glob("profiler_info_*.json")
@@ -119,14 +119,14 @@ class GlooJobTest(StrobeTest):
             self.check_operations(results[rank], rank, names[rank])
             self.check_communication(results[rank], rank)
             self.check_database(results[rank], rank, names[rank])
-        # a group has one name in all of its ranks
+        # a group has the same name in all of its ranks
         self.assertEqual(names[0]["pair"], names[1]["pair"])
         self.assertEqual(names[2]["pair"], names[3]["pair"])
         self.assertEqual(names[0]["outer"], names[3]["outer"])
         self.assertEqual(len({names[0]["pair"], names[2]["pair"], names[0]["outer"], "0"}), 4)
 
     def group_names(self, result):
-        """Names of the groups, by their ranks; `parallel_group_info` is checked on the way."""
+        """The names of the groups, by their ranks; also checks `parallel_group_info`."""
         with open(result / "profiler_metadata.json") as file:
             info = json.load(file)["parallel_group_info"]
         rank = int(next(result.glob("profiler_info_*.json")).stem.split("_")[-1])
@@ -169,8 +169,8 @@ class GlooJobTest(StrobeTest):
         self.assertIn('"world_size": 4', trace.read_text())
 
     def wanted(self, rank, names):
-        """(operation, group, elements, type, bytes, peer, ranks) in order."""
-        root_of_outer = 1  # rank 3, which is the second one there
+        """The expected (operation, group, elements, type, bytes, peer, ranks), in order."""
+        root_of_outer = 1  # rank 3, which is the second rank of this group
         found = [
             ("allReduce", "0", 8, "FP32", 32, None, 4),
             ("allReduce", names["pair"], 4, "FP64", 32, None, 2),
@@ -199,7 +199,7 @@ class GlooJobTest(StrobeTest):
         collective, p2p = step[1]["collective"], step[1]["p2p"]
         wanted = ["hcom_allReduce__0_1_1@0", "hcom_broadcast__0_2_1@0", "hcom_barrier__0_3_1@0"]
         self.assertLessEqual(set(wanted), set(collective))
-        self.assertEqual(len(collective), 6 if rank in (0, 3) else 5)  # and the sum
+        self.assertEqual(len(collective), 6 if rank in (0, 3) else 5)  # including the sum
         self.assertEqual(len(p2p), 2 if rank in (1, 2) else 0)
 
     def check_database(self, result, rank, names):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Root runs a program as another user: it is sampled from outside, to its end."""
+"""Root runs a program as another user: Strobe samples it from outside until it ends."""
 
 import shutil
 import subprocess
@@ -42,7 +42,8 @@ class OtherUserTest(StrobeTest):
         return table["rows"]
 
     def assertSampled(self, rows):
-        """More than half of the 0.5 s that the program takes: it was not left behind at its begin."""
+        """There are samples for more than half of the program's 0.5 s, so sampling did not end at
+        its begin."""
         times = {row["name"].split(" (")[0]: row["self"] for row in rows}
         large, small = times["work_large"], times["work_small"]
         self.assertGreater(large + small, 250e6)
@@ -60,7 +61,8 @@ class OtherUserTest(StrobeTest):
 
     @needs_symbols
     def test_executed_by_a_recorded_process(self):
-        """Its session goes on: the new program cannot begin one."""
+        """The session of the recorded process continues, because the new program cannot begin
+        one."""
         change = " ".join(CHANGE)
         self.assertSampled(self.run_alone("sh", "-c", "exec %s %s plain 0.5" % (change, PROGRAM)))
 
@@ -86,12 +88,13 @@ class OtherUserTest(StrobeTest):
                                default=0), whole * 0.7, totals)  # fmt: skip
 
     def test_same_user(self):
-        """Then it records itself, as without."""
+        """The program with the same user records itself, as without setpriv."""
         self.record("setpriv", "--reuid=0", "cat", "/dev/null", collect=("fake:threads=0,records=10",))
         self.assertTrue(self.command_of(self.result()).startswith("cat"))
 
     def test_named_collectors(self):
-        """None of them works from outside: nothing is recorded, and the reason is said."""
+        """None of the named collectors can work from outside: nothing is recorded, and a message
+        gives the reason."""
         done = self.record(*CHANGE, "cat", "/dev/null", collect=("gc",))
         self.assertEqual(self.results(), [])
         self.assertRegex(done.stderr, "Nothing was recorded: .*cat runs as user 65534")

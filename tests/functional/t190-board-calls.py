@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function of a camera board's runtime: recorded once for each call, in order, by device."""
+"""Every function of a camera board's runtime: each call is recorded once, in order, by device."""
 
 import json
 import pathlib
@@ -44,13 +44,13 @@ def exported(library):
 
 class CallsTest(BoardTest):
     def events(self, job):
-        """The calls of a JOB as its timeline has them."""
+        """The calls of a JOB, as its timeline has them."""
         self.strobe("svp", "export", "timeline", "-dir", job)
         return [event for path in sorted((job / "timeline").glob("acl_*.json"))
                 for event in json.loads(path.read_text()) if event["ph"] == "X"]
 
     def test_names(self):
-        """The library and the double have the same functions, no more and no fewer."""
+        """The library and the test double have exactly the same functions."""
         self.assertEqual(exported(LIBRARY), set(MODES) | OPENERS)
         self.assertEqual({name for name in exported(DOUBLE) if name.startswith("svp_acl_")},
                          set(MODES))
@@ -69,7 +69,8 @@ class CallsTest(BoardTest):
         self.assertEqual(output, "failed 0\n", errors)
 
     def test_missing_function(self):
-        """A function that the runtime does not have: an error code, a message, no end."""
+        """If the runtime lacks a function, there is an error code and a message, and the program
+        does not end."""
         program = self.work / "program.c"
         program.write_text("int svp_acl_rt_set_op_wait_timeout(unsigned);\n"
                            "int main(void) { return svp_acl_rt_set_op_wait_timeout(1) != 148049; }")
@@ -80,7 +81,8 @@ class CallsTest(BoardTest):
         self.assertIn("svp_acl_rt_set_op_wait_timeout: libsvp_acl.so is not loaded", done.stderr)
 
     def test_threads_in_order(self):
-        """16 threads of 10,000 calls: each thread's malloc and free by turns, none lost."""
+        """16 threads with 10,000 calls each: malloc and free of each thread alternate, and none is
+        lost."""
         self.configure(double="devices 2\n" + LAYERS, interval="1")
         output, errors = self.run_program("load", "execute", 1, "device", 1, "execute", 1,
                                           "threads", 16, 10000)
@@ -108,7 +110,8 @@ class CallsTest(BoardTest):
     # ---- as fast as can be ----
 
     def flood(self, n_threads, n_calls, **keys):
-        """Threads that call without a pause, killed after so many calls. Returns how many each made."""
+        """Threads that call without a pause are killed after this number of calls. Returns the
+        number of calls of each thread."""
         returned = self.work / "returned"
         self.configure(**keys)
         process = self.begin("load", "execute", 1, "flood", returned, n_threads)
@@ -124,7 +127,7 @@ class CallsTest(BoardTest):
         return counts()
 
     def count_found(self):
-        """The calls that are there, and those that are said to be lost."""
+        """The number of recorded calls, and of those that are counted as lost."""
         shown = json.loads(self.strobe("svp", "show", "-dir", self.job(), "--json").stdout)
         return sum(row["Count"] for row in shown["acl_statistic"]
                    if row["Name"] in ("svp_acl_rt_malloc", "svp_acl_rt_free")), shown["lost"]
@@ -139,7 +142,8 @@ class CallsTest(BoardTest):
             shutil.rmtree(self.job())
 
     def test_killed_at_full_speed_without_pool(self):
-        """The pool dies with the program and its writer: what is missing was in its 2 MiB."""
+        """The pool disappears with the program and its writer: the missing calls were in its 2
+        MiB."""
         for n_threads in 1, 4, 16:
             offered = self.flood(n_threads, 100000)
             for pool in self.pools:
@@ -149,7 +153,8 @@ class CallsTest(BoardTest):
             shutil.rmtree(self.job())
 
     def test_limit(self):
-        """The last calls alone, on the rows of their threads; the others are counted as lost."""
+        """Only the last calls are kept, on the rows of their threads; the others are counted as
+        lost."""
         self.configure(double=LAYERS, acl_api_limit="8")
         output, errors = self.run_program("load", "execute", 1, "threads", 1, 16)
         self.assertEqual(output, "failed 0\n", errors)
@@ -170,7 +175,7 @@ class CallsTest(BoardTest):
         return [name for name in self.data() if name.startswith("AclModule")]
 
     def test_slices(self):
-        """Files of 1 MiB: each is whole by itself, and no call is missing or there twice."""
+        """Files of 1 MiB: each is complete by itself, and no call is missing or occurs twice."""
         self.configure(double=LAYERS, strobe_slice_mb="1")
         output, errors = self.run_program("load", "execute", 1, "threads", 4, 50000)
         self.assertEqual(output, "failed 0\n", errors)
@@ -193,7 +198,7 @@ class CallsTest(BoardTest):
         self.assertEqual([part["part"] for part in imported["found"][1:]], names)
 
     def test_killed_between_slices(self):
-        """Recovered calls go into the newest file, and none twice."""
+        """Recovered calls go into the newest file, and none occurs twice."""
         for n_threads in 1, 4:
             offered = self.flood(n_threads, 200000, strobe_slice_mb="1")
             self.assertGreater(len(self.slices()), 2)
@@ -205,7 +210,8 @@ class CallsTest(BoardTest):
     # ---- a subscription of the program's own ----
 
     def test_own_subscription(self):
-        """The runtime's codes come back; the inference in it is not captured, and counted."""
+        """The program gets the runtime's codes; an inference in the program's own subscription is
+        not captured, but counted."""
         codes = "0 148046 100011 0 100043 failed 0\n"
         for switch in "off", "on":
             self.configure(switch=switch, interval="1")
@@ -219,7 +225,8 @@ class CallsTest(BoardTest):
     # ---- names of models ----
 
     def test_model_from_memory(self):
-        """It has the name of the file that the thread read before; without one it is "model"."""
+        """The model has the name of the file that the thread read before; otherwise its name is
+        "model"."""
         (self.work / "yolo v5.om").write_text("network")
         for path, name in (self.work / "yolo v5.om", "yolo_v5"), ("", "model"):
             self.configure()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kits for boards of other processors: built by cross file, run under qemu-user with the double."""
+"""Kits for boards with other processors: built with a cross file, run under qemu-user with the test
+double."""
 
 import json
 import pathlib
@@ -29,7 +30,8 @@ class KitTest(BoardTest):
         return kit
 
     def check_libraries(self, library):
-        """Those of the C library, and none of its functions that came after 2.28."""
+        """Only libraries of the C library are used, and none of their functions that are newer than
+        2.28."""
         text = subprocess.run(["readelf", "-dW", library], capture_output=True, text=True,
                               check=True).stdout
         names = re.findall(r"NEEDED.*\[(.*)\]", text)

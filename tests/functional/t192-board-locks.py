@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One recording for each device and output folder; modes of what is written, whatever the umask."""
+"""One recording for each device and output folder; the modes of the written files, with any
+umask."""
 
 import os
 import unittest
@@ -20,7 +21,7 @@ class LocksTest(BoardTest):
         return len(list(folder.glob("JOB*")))
 
     def test_one_output(self):
-        """The second process is not profiled and runs as it would; the first is whole."""
+        """The second process is not profiled and runs normally; the first recording is complete."""
         self.configure(double="devices 2\n")
         first = self.hold()
         output, errors = self.run_program("load", "device", 1, "execute", 1)
@@ -33,7 +34,7 @@ class LocksTest(BoardTest):
         self.assertEqual(self.info()["state"], "complete")
 
     def test_one_device(self):
-        """By its device, wherever the output goes; the lock ends with a killed process."""
+        """The lock belongs to the device, wherever the output is; it ends with a killed process."""
         self.configure()
         first = self.hold()
         other = self.work / "other"
@@ -51,7 +52,7 @@ class LocksTest(BoardTest):
         self.assertEqual((output, self.count(other), self.count(self.jobs)), ("failed 0\n", 1, 1))
 
     def test_fork(self):
-        """A child is not profiled, and neither its calls nor its end touch its parent's JOB."""
+        """A child is not profiled, and neither its calls nor its end change its parent's JOB."""
         self.configure(interval="1")
         output, errors = self.run_program("load", "execute", 1, "fork", "execute", 1)
         self.assertEqual(output, "failed 0\n", errors)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples name Python functions, read from outside, of each CPython that there is."""
+"""Samples with names of Python functions, read from outside, for each installed CPython."""
 
 import json
 import os
@@ -26,7 +26,8 @@ def may_sample():
 
 
 def list_pythons():
-    """Interpreters of this machine by version: of the system, on the path, beside this one."""
+    """The interpreters of this machine by version: the system's, those on the path, and those next
+    to this one."""
     names = [SYSTEM_PYTHON, sys.executable, *(shutil.which("python" + v) for v in sorted(SUPPORTED))]
     versions = pathlib.Path(sys.executable).resolve().parents[2]
     names += sorted(str(path) for path in versions.glob("3.1*/bin/python3"))
@@ -55,8 +56,8 @@ class PythonSamplesTest(StrobeTest):
         self.supported = sorted(SUPPORTED & set(PYTHONS))
 
     def sample(self, version, mode, rounds, options=""):
-        """Rows of the samples; the result of the run before is gone. On a busy machine most samples
-        are read too late for their frames: the script then runs longer."""
+        """Returns the rows of the samples; removes the previous result. On a busy machine most samples
+        are read too late to find their frames; the script is then run again for longer."""
         while True:
             shutil.rmtree(self.out, ignore_errors=True)
             self.done = self.record(PYTHONS[version], SCRIPT, mode, rounds,
@@ -90,7 +91,7 @@ class PythonSamplesTest(StrobeTest):
 
     @needs_perf
     def test_shares(self):
-        """Three parts to one, in the table of functions with file and line, in the flame graph."""
+        """Three to one: in the table of functions with file and line, and in the flame graph."""
         for version in self.supported:
             with self.subTest(version):
                 rows = self.sample(version, "both", 60)
@@ -118,7 +119,7 @@ class PythonSamplesTest(StrobeTest):
 
     @needs_perf
     def test_names(self):
-        """Names of all widths, of methods and generators."""
+        """Names of all character widths, of methods and generators."""
         for version in tap.chosen(self.supported, self.supported[:1]):
             with self.subTest(version):
                 rows = self.sample(version, "names", 60)
@@ -160,7 +161,7 @@ class PythonSamplesTest(StrobeTest):
 
     @needs_perf
     def test_other_version(self):
-        """It is said why there are no names."""
+        """A message says why there are no names."""
         others = sorted(set(PYTHONS) - SUPPORTED)
         if not others:
             self.skipTest("no other CPython")
@@ -170,7 +171,7 @@ class PythonSamplesTest(StrobeTest):
             self.assertRegex(self.done.stderr, said)
 
     def test_timers(self):
-        """Where perf is refused."""
+        """Samples by timers, because perf is refused."""
         words = [program("without-perf"), STROBE, "run", "-o", self.out, "--",
                  PYTHONS[self.supported[0]], SCRIPT, "both", 100]  # fmt: skip
         done = subprocess.run(list(map(str, words)), cwd=self.work, env=self.environment,
@@ -191,7 +192,8 @@ class PythonSamplesTest(StrobeTest):
     @needs_perf
     @tap.long_test
     def test_shares_exactly(self):
-        """Within two points of what is known, and of what py-spy finds in the same program."""
+        """The shares differ by at most two points from the known shares, and from those of py-spy
+        for the same program."""
         for version in self.supported:
             with self.subTest(version):
                 rows = self.sample(version, "both", 800)
@@ -204,7 +206,7 @@ class PythonSamplesTest(StrobeTest):
                     self.assertAlmostEqual(large / (large + small), share, delta=0.02)
 
     def share_of_py_spy(self, python):
-        """The same share as py-spy finds it."""
+        """The same share, measured by py-spy."""
         written = self.work / "py-spy.txt"
         words = [PY_SPY, "record", "--rate", "500", "--format", "raw", "--output", written, "--",
                  python, SCRIPT, "both", "800"]  # fmt: skip

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten programs, one line each: the first table says where the time went. As the user that there is,
-and as another one whom the kernel refuses perf. The suite long runs each for 30 s."""
+"""Ten programs with one command line each: the first table shows where the time went. They run as
+the present user, and as another user to whom the kernel refuses perf. The suite long runs each for
+30 s."""
 
 import os
 import pathlib
@@ -71,7 +72,7 @@ def may_sample():
 
 
 class Programs:
-    """The ten; `words` begin a command, up to its "--"."""
+    """The ten programs; `words` begin a command, up to its "--"."""
 
     words = ()
     delta = DELTA
@@ -128,7 +129,7 @@ class Programs:
 
     @needs_symbols
     def test_stripped(self):
-        """Functions are where their unwinding tables begin."""
+        """Functions are shown at the begin of their entries in the unwinding tables."""
         rows = self.functions(program("cpu-stripped"), "plain", SECONDS)
         first, second = [row for row in rows if row["name"].startswith("cpu-stripped+0x")][:2]
         self.assertThreeToOne(first["self"], second["self"])
@@ -170,14 +171,14 @@ class Programs:
 
     @unittest.skipUnless(POSTGRES and shutil.which("setpriv"), "no PostgreSQL")
     def test_postgres(self):
-        """Its processes work for pgbench; the server ends by a signal."""
+        """The server's processes work for pgbench; a signal ends the server."""
         bin = POSTGRES[-1]
         with tempfile.TemporaryDirectory(prefix="strobe-postgres-") as folder:
             os.chmod(folder, 0o777)
             self.serve(bin, folder)
         self.assertEqual(len(self.results()), 1, self.said)
         rows = self.shown()["rows"]
-        # Without the kernel's frames its time counts for the functions of libc that call it.
+        # Without the kernel's frames, its time counts for the functions of libc that call it.
         shares = [self.share(rows, part) for part in ("postgres", "(kernel)", "libc")]
         self.assertGreater(sum(shares), 60, shares)
         self.assertTrue(any("postgres" in row["name"] for row in rows[:10]), rows[:10])
@@ -216,11 +217,13 @@ class PrivilegedTest(Programs, StrobeTest):
 
 @needs_other_user
 class RefusedTest(Programs, StrobeTest):
-    """By a filter of system calls, as in a container. Timers sample at the kernel's ticks: where others
-    wait for the processors, the shares of a program that leaves them at one place are off by 3 points."""
+    """A filter of system calls refuses perf, as in a container. Timers sample at the kernel's
+    ticks: if other programs wait for the processors, and a program gives its processor up at one
+    place, its shares are wrong by 3 points."""
 
     delta = max(DELTA, 0.05)
-    # Of the ten those remain in the suite quick that timers see otherwise than the kernel's events.
+    # Of the ten programs, the suite quick keeps those for which timers and the kernel's events
+    # differ.
     test_cpp_templates = tap.long_test(Programs.test_cpp_templates)
     test_rust = tap.long_test(Programs.test_rust)
     test_gzip = tap.long_test(Programs.test_gzip)

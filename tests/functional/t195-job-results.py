@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe info` and `strobe show` read JOB directories; the commands of docs/board.md run."""
+"""`strobe info` and `strobe show` read JOB directories, and the commands of docs/board.md run."""
 
 import re
 import shutil
@@ -52,7 +52,7 @@ class JobResultsTest(BoardTest):
         self.assertIn(str(job), self.strobe("info", job).stdout)
 
     def test_nothing_is_left(self):
-        """Nothing is written into the JOB, and the temporary capture goes."""
+        """Nothing is written into the JOB, and the temporary capture is removed."""
         job = made_job.make_example(self.jobs)
         before = self.files(job)
         temporary = self.work / "temporary"
@@ -63,7 +63,7 @@ class JobResultsTest(BoardTest):
         self.assertEqual(self.files(job), before)
 
     def test_several(self):
-        """A JOB beside others, one of which is bad."""
+        """A JOB in a folder with others, one of which is bad."""
         good = made_job.make_example(self.jobs / "a")
         bad = made_job.make_job(self.jobs / "b")
         done = self.strobe("info", bad, good, code=INPUT)
@@ -90,14 +90,14 @@ class JobResultsTest(BoardTest):
         self.refuse(job, "info.json.0", "version 2", "version 1")
 
     def test_no_job(self):
-        """A folder that only has the name of one."""
+        """A folder that only has the name of a JOB."""
         folder = self.jobs / "JOBS"
         folder.mkdir()
         self.refuse(folder, "no result directory")
 
 
 TOOL_PLACE = "toolkit/tools/profiler/profiler_tool/analysis/msprof/msprof.pyc"
-# Does what the vendor's tool does for a JOB that only it can read: tables come from a folder.
+# Replaces the vendor's tool for a JOB that only this tool can read: it copies tables from a folder.
 TOOL = """#!/bin/sh
 echo "$*" | sed "s# -dir .*/# -dir #" >>"$TOOL_LOG"
 for copy; do :; done
@@ -154,7 +154,8 @@ class VendorToolTest(BoardTest):
         self.check_tables()
 
     def test_by_default(self):
-        """That of an installed toolkit, by the Python that it is for."""
+        """By default the tool of an installed toolkit is used, with the Python for which it is
+        made."""
         home = self.work / "toolkit"
         self.make_tool(home / TOOL_PLACE)
         self.make_tool(self.work / "bin" / "python3.7", '#!/bin/sh\nexec sh "$@"\n')
@@ -168,7 +169,7 @@ class VendorToolTest(BoardTest):
         self.assertIn("may be written by others", self.import_job(code=INPUT))
 
     def test_refused(self):
-        """Each says which file, its first bytes, and why no tool could help."""
+        """Each message names the file and its first bytes, and says why no tool could help."""
         bad = self.make_tool(self.work / "bad", "#!/bin/sh\necho no licence\nexit 3\n")
         idle = self.make_tool(self.work / "idle", "#!/bin/sh\n")
         for words, why in (((), "there is no " + TOOL_PLACE + " in ASCEND_HOME_PATH"),
@@ -182,7 +183,7 @@ class VendorToolTest(BoardTest):
                 self.assertIn(text, errors)
 
 
-# What a JOB is about, without the numbers of rows, which change where a row is missing.
+# The content of a JOB without the numbers of rows, which change if a row is missing.
 VIEW = {
     "model": "SELECT device_id, model_id, name, batch_num, input_pic_num FROM model",
     "capture": "SELECT device_id, model_id, batch_num, input_pic_num, current_pic_count, iter_id, "
@@ -191,7 +192,7 @@ VIEW = {
     "task": "SELECT current_pic_count, task_id, layer_id, stream_id, name, task_type, task.begin_ns, "
             "task.end_ns, task_counter.* FROM task LEFT JOIN capture ON capture.id = capture_id "
             "LEFT JOIN task_counter ON task_pk = task.id",
-    # a call of no model is counted to the first model that a call of its process has
+    # a call without a model counts for the first model of another call of its process
     "acl_call": "SELECT acl_call.device_id, name, type, acl_call.begin_ns, acl_call.end_ns, "
                 "pid, tid, ret, current_pic_count FROM acl_call "
                 "LEFT JOIN capture ON capture.id = capture_id",
@@ -201,7 +202,7 @@ VIEW = {
 
 @unittest.skipUnless(PROGRAM.exists(), "built without the runtime's double")
 class FlippedTest(BoardTest):
-    """A recorded JOB with each byte of each file in `data` changed."""
+    """A recorded JOB, in which each byte of each file in `data` is changed once."""
 
     def read_view(self, job):
         path = self.work / "flipped.db"
@@ -219,7 +220,7 @@ class FlippedTest(BoardTest):
         return found
 
     def check_rows(self, name, rows, good, place):
-        """Each is one of the JOB's; an unknown cell is NULL."""
+        """Each row is one of the JOB's; an unknown cell is NULL."""
         for row in rows:
             self.assertTrue(any(all(cell in (None, right) for cell, right in zip(row, whole))
                                 for whole in good), (place, name, row))
@@ -228,7 +229,7 @@ class FlippedTest(BoardTest):
         self.configure(double="batch 100\n" + LAYERS, interval="1")
         self.run_program("load", "execute", 2, "threads", 1, 6)
         job = self.job()
-        made_job.make_example(self.work / "made")  # has a clock, which the double has not
+        made_job.make_example(self.work / "made")  # has a clock, which the double lacks
         shutil.copy(self.work / "made" / made_job.JOB / "data" / "Freq.0", job / "data")
         good = self.read_view(job)
         self.assertTrue(all(good.values()), good)
@@ -244,7 +245,7 @@ class FlippedTest(BoardTest):
         self.flip(701, 0x41)
 
     def test_some_digits(self):
-        """In the JSON files and marks they become others."""
+        """Changes digits in the JSON files and marks to other digits."""
         self.flip(997, 0x01)
 
     @tap.long_test
@@ -254,7 +255,7 @@ class FlippedTest(BoardTest):
 
 @unittest.skipUnless(PROGRAM.exists(), "built without the runtime's double")
 class PageTest(BoardTest):
-    """The page's commands, on what the double of the runtime records."""
+    """The page's commands, with data that the runtime's double records."""
 
     def record(self, layers, name):
         self.configure(layers)
@@ -262,14 +263,14 @@ class PageTest(BoardTest):
         return self.job().rename(self.work / name)
 
     def fill(self, words):
-        """A command of the page, with what stands in its words for something."""
+        """A command of the page, in which each placeholder is replaced by a real value."""
         given = {"JOBABC": "JOB_BEFORE", "JOB": "JOB_BEFORE", "FILE": "view.db", "N": "1",
                  "results": str(self.out)}
         return [str(self.work / given.get(word, word)) if word.startswith("JOB") or word == "FILE"
                 else given.get(word, word) for word in words]
 
     def variants(self, line):
-        """Without what is in brackets, and with each of the alternatives."""
+        """The command without the parts in brackets, and with each of the alternatives."""
         bare = re.sub(r"\s*\[[^]]*\]", "", line)
         for options in re.findall(r"\[([^]]*)\]", line):
             name, _, values = options.partition(" ")
@@ -316,7 +317,7 @@ class PageTest(BoardTest):
         self.assertEqual(self.json("info", self.job())[0]["kinds"]["svp.capture"], 1)
 
     def test_activation(self):
-        """The page's case: times and names as it has them, found by its command."""
+        """The page's case: the times and names are those of the page, found with its command."""
         text = PAGE.read_text()
         demo = text[text.index("## Another activation"):]
         slow, fast, table = re.findall(r"```text\n(.*?)```", demo, re.S)[:3]

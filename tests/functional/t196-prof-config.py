@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PROF_CONFIG_PATH: unchanged training scripts are profiled as a profiler_config.json asks."""
+"""PROF_CONFIG_PATH: unchanged training scripts are profiled as a profiler_config.json says."""
 
 import json
 import os
@@ -150,8 +150,8 @@ class ProfConfigTest(TrainingTest):
 
     @tap.once_test
     def test_imports_nothing(self):
-        """Without the variable the package is not imported; with it, PyTorch and the profiler are
-        not."""
+        """Without the variable the package is not imported. With it, neither PyTorch nor the
+        profiler is imported."""
         python = self.install()
         text = "import sys; print(*sorted({'strobe', 'torch', 'strobe.profiler'} & set(sys.modules)))"
         self.assertEqual(self.run_python(python, text).stdout, "strobe\n")
@@ -161,7 +161,7 @@ class ProfConfigTest(TrainingTest):
         self.assertEqual(self.run_python(python, text).stdout, "\n")
 
     def test_is_one_line(self):
-        """Any other line would be a path, and so would be one without the word at its beginning."""
+        """In a .pth file a line without `import` at its beginning would be a path."""
         self.assertRegex(PTH.read_text(), r"\Aimport [^\n]*\n\Z")
 
 

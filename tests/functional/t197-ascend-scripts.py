@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts that were written for torch_npu: handlers of their own, its names, `strobe run --as`."""
+"""Scripts that were written for torch_npu: their own handlers, torch_npu's names, `strobe run
+--as`."""
 
 import json
 import os
@@ -89,12 +90,12 @@ class AscendScriptsTest(StrobeTest):
         self.environment["OMP_NUM_THREADS"] = "1"
 
     def run_as(self, text, code=0):
-        """Runs a script of torch_npu's as it is."""
+        """Runs a script of torch_npu unchanged."""
         script = self.script("script.py", text)
         return self.strobe("run", "--as", "torch_npu", "--", PYTHON, script, code=code)
 
     def run_changed(self, text, name="changed.py"):
-        """Runs it with its imports changed."""
+        """Runs the script with changed imports."""
         script = self.script(name, text.replace("torch_npu", "strobe"))
         done = subprocess.run(
             [PYTHON, script], cwd=self.work, capture_output=True, text=True, timeout=TIMEOUT,
@@ -129,7 +130,7 @@ class AscendScriptsTest(StrobeTest):
 
     @tap.once_test
     def test_handler_without_analysis(self):
-        """Raw data are moved, and analysed where they are."""
+        """The handler moves the raw data, which is then analysed in the new folder."""
         text = LOCAL_FIRST.replace('local_first("local", "me")', 'local_first("local", "me", False)')
         self.run_changed(text)
         for result in sorted((self.work / "shared").iterdir()):
@@ -139,7 +140,7 @@ class AscendScriptsTest(StrobeTest):
 
     @tap.once_test
     def test_bad_destination(self):
-        """As with tensorboard_trace_handler: an ERROR, and the default."""
+        """As with tensorboard_trace_handler: an ERROR, and the default folder."""
         self.script("file", "")
         done = self.run_changed("""
 from strobe.profiler._profiler_path_creator import ProfPathCreator
@@ -204,7 +205,7 @@ with profiler.profile(activities=[getattr(profiler.ProfilerActivity, each) for e
         self.assertEqual(self.operators(result)["aten::add"], 1)
 
     def test_use_cuda(self):
-        """It means nothing there; in strobe.profiler it is that of PyTorch."""
+        """use_cuda has no effect in torch_npu; in strobe.profiler it is that of PyTorch."""
         done = self.run_as("""
 from torch_npu.profiler import profile, ProfilerActivity
 prof = profile(activities=[ProfilerActivity.CPU], use_cuda=True)
@@ -214,7 +215,7 @@ profile(activities=[ProfilerActivity.CPU], use_cuda=None)
         self.assertEqual(done.stderr.count("This is npu environment, use_cuda is invalid"), 1)
 
     def test_modules(self):
-        """Each module of the original that scripts import from, each name in it."""
+        """Each module of the original from which scripts import, and each name in it."""
         self.run_as("""
 import sys
 import torch_npu.profiler
@@ -245,7 +246,7 @@ except ModuleNotFoundError:
 
     @tap.once_test
     def test_installed_torch_npu(self):
-        """It is imported; only its profiler and marks are replaced."""
+        """The installed torch_npu is imported; only its profiler and marks are replaced."""
         package = self.work / "torch_npu"
         for name, text in (("__init__.py", "from . import npu, profiler\ncontrib = 7\n"),
                            ("profiler.py", "profile = None\n"),
@@ -290,7 +291,7 @@ assert named is compat
 
     @tap.once_test
     def test_children(self):
-        """They are of the command too."""
+        """Child processes get the same names."""
         self.run_as("""
 import subprocess, sys
 subprocess.run([sys.executable, "-c", "import torch_npu; assert torch_npu.__strobe__"], check=True)
@@ -298,7 +299,7 @@ subprocess.run([sys.executable, "-c", "import torch_npu; assert torch_npu.__stro
 
     @tap.once_test
     def test_file_asks(self):
-        """Both at once: the names, and PROF_CONFIG_PATH under its other name."""
+        """Both at the same time: the replaced names, and PROF_CONFIG_PATH under its other name."""
         self.environment["PROF_CONFIG_PATH"] = str(self.work / "dynamic")
         self.run_as("""
 import os, torch_npu.profiler, torch

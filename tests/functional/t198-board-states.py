@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A JOB from its first inference to its end, however that comes: full disks, kills, crashes, other orders."""
+"""A JOB from its first inference to its end, of any kind: full disks, kills, crashes, other orders
+of calls."""
 
 import json
 import os
@@ -17,7 +18,7 @@ from support import PROGRAMS, STROBE
 from svp_board import LAYERS, LIBRARY, PROGRAM, BoardTest
 
 SHARED = pathlib.Path("/dev/shm")
-# A double of functions of the C library; variables of the environment switch its effects on.
+# A test double of functions of the C library; environment variables switch its effects on.
 DOUBLES = """
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -106,17 +107,24 @@ class StatesTest(BoardTest):
         return library
 
     def names(self):
-        return sorted(path.name for path in self.jobs.iterdir())
+        """Without the pool, which lies here in a container."""
+        return sorted(path.name for path in self.jobs.iterdir() if path.suffix != ".pool")
+
+    def pools(self, process):
+        """The pools of a process: in shared memory or, in a container, beside its JOBs."""
+        name = "strobe-%d-*" % process.pid
+        return [*SHARED.glob(name), *self.jobs.rglob(name)]
 
     def count_calls(self, job):
-        """Of all threads."""
+        """The number of calls of all threads."""
         shown = json.loads(self.strobe("svp", "show", "-dir", job, "--json").stdout)
         return sum(row["Count"] for row in shown["acl_statistic"])
 
     # ---- the first inference makes the JOB ----
 
     def test_first_inference(self):
-        """Until then there is a hidden file alone; the JOB has the calls from before it."""
+        """Until the first inference there is only a hidden file; the JOB also has the calls before
+        it."""
         self.configure()
         process = self.begin_and_wait("threads", 1, 20, "load", "wait", "execute", 1)
         self.assertEqual(self.names(), [".strobe-calls-%d" % process.pid])
@@ -130,17 +138,16 @@ class StatesTest(BoardTest):
             self.assertIn("%s/%s: created\n" % (self.job(), path), errors)
 
     def test_no_inference(self):
-        """Neither an end nor a kill before it leaves anything; the next recording removes the rest."""
+        """An exit or a kill before the first inference leaves nothing; the next recording removes
+        the rest."""
         self.configure()
         self.go_on(self.begin_and_wait("load", "wait"))
         self.assertEqual(self.names(), [])
-        before = set(SHARED.iterdir())
         process = self.begin_and_wait("load", "wait")
         process.kill()
         process.wait()
         self.assertEqual(self.names(), [".strobe-calls-%d" % process.pid])
-        (pool,) = [path for path in set(SHARED.iterdir()) - before
-                   if path.name.startswith("strobe-%d-" % process.pid)]
+        (pool,) = self.pools(process)
         self.go_on(self.begin_and_wait("load", "execute", 1, "wait"))
         self.assertEqual(self.names(), [self.job().name])
         self.assertFalse(pool.exists())
@@ -152,7 +159,7 @@ class StatesTest(BoardTest):
         self.assertEqual(self.data(), ["AAcore.1.a.b-c.1.1.1.1.0", "AclModule.1.a.b-c.1.1"])
 
     def test_output_that_went(self):
-        """The program goes on as it would, unprofiled."""
+        """The program continues normally, unprofiled."""
         self.configure()
         process = self.begin_and_wait("load", "wait", "execute", 2)
         shutil.rmtree(self.jobs)
@@ -210,7 +217,7 @@ class StatesTest(BoardTest):
         self.assertRegex(errors, "%s: [0-9]+ bytes; [0-9]+ MB are free" % self.job())
 
     def test_files_of_a_model(self):
-        """They agree with its captured inferences, which do not depend on them."""
+        """A model's .info files are right; an export of its captured inferences does not need them."""
         self.configure(double="batch 100\n" + LAYERS, interval="1")
         self.run_program("load", "execute", 2)
         data = self.job() / "data"
@@ -239,7 +246,8 @@ class StatesTest(BoardTest):
             self.assertEqual(len(self.names()), n)
 
     def test_precedence(self):
-        """The command's file, then the program's, then the calls of the program."""
+        """The command's file takes precedence, then the program's file, then the program's
+        calls."""
         self.configure(interval="3", aacpu="off")
         own = self.work / "own.json"
         own.write_text(json.dumps({"profiler": {"switch": "on", "output": str(self.work),
@@ -258,7 +266,8 @@ class StatesTest(BoardTest):
         self.assertEqual((info["config"]["interval"], info["config"]["aacpu"]), (2, "on"))
 
     def test_output(self):
-        """An output that cannot be written: the program's own folder; there neither: unprofiled."""
+        """If the output cannot be written, the program's current folder is used; if that cannot be
+        written either, the program runs unprofiled."""
         home = self.work / "program"
         home.mkdir()
         program = shutil.copy(PROGRAM, home)
@@ -290,7 +299,8 @@ class StatesTest(BoardTest):
     # ---- the disk ----
 
     def test_sync(self):
-        """Calls go to the disk each strobe_flush_ms; not at all with strobe_sync off."""
+        """Calls are forced to the disk after each strobe_flush_ms; with strobe_sync off they never
+        are."""
         double, syncs = self.make_double(), self.work / "syncs"
         self.environment["SYNCS"] = str(syncs)
         self.configure(strobe_flush_ms="20")
@@ -317,7 +327,7 @@ class StatesTest(BoardTest):
         self.assertIn("profiler.strobe_flush_ms: not a whole number from 1 to 60000", errors)
 
     def test_slow_storage(self):
-        """Each inference is there or counted as lost, and so is each call."""
+        """Each inference and each call is recorded or counted as lost."""
         self.environment["SLOW"] = "3000"
         self.configure(interval="1")
         process = self.begin("load", "execute", 200, libraries=(self.make_double(), LIBRARY))
@@ -330,7 +340,7 @@ class StatesTest(BoardTest):
         self.assertEqual(self.calls()["svp_acl_mdl_execute"] + counters["lost_records"], 200)
 
     def test_storage_that_hangs(self):
-        """Threads wait for it for a second; then calls are lost, and counted."""
+        """Threads wait for the storage for a second; after that calls are lost and counted."""
         self.environment["SLOW"] = "3000000"
         self.configure(strobe_flush_ms="1")
         process = self.begin("load", "execute", 1, "threads", 4, 20000,
@@ -342,7 +352,8 @@ class StatesTest(BoardTest):
         self.assertEqual(self.count_calls(self.job()) + lost, 80005)
 
     def mount(self, size, *words):
-        """Runs the program with a file system of its own for the output; its content comes back."""
+        """Runs the program with a separate file system for the output. Returns a copy of its
+        content."""
         kept = self.work / "kept"
         shutil.rmtree(kept, ignore_errors=True)
         script = ("mount -t tmpfs -o size=%s none %s && \"$@\"; code=$?; cp -a %s %s && exit $code"
@@ -357,8 +368,8 @@ class StatesTest(BoardTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "mounts a file system")
     def test_full_disk(self):
-        """From the first byte to the last one there is room for: the program goes on, nothing is
-        half-written, all that is not there is counted, and the state says why."""
+        """With room from nothing to everything: the program continues, no file is incomplete, all
+        missing data is counted, and the state gives the reason."""
         self.configure(interval="1")
         seen = set()
         for size in tap.chosen(("4k", "48k", "96k", "160k", "400k", "1m"), ("4k", "160k")):
@@ -387,7 +398,7 @@ class StatesTest(BoardTest):
         self.assertEqual(seen, {"nothing", "something"})
 
     def fail_each(self, numbers):
-        """The nth call of the system fails: a JOB that is whole, or a message."""
+        """The nth system call fails: there is a complete JOB, or a message."""
         self.configure()
         failing, log = PROGRAMS / "failing-calls.so", self.work / "failed"
         self.environment.update(FAIL_LOG=str(log), FAIL_WITH="28")
@@ -428,7 +439,7 @@ class StatesTest(BoardTest):
     # ---- crashes ----
 
     def test_crash(self):
-        """A fatal signal: no handler of ours runs; the records are read."""
+        """A fatal signal: Strobe has no handler for it, and the records are read."""
         self.configure()
         process = self.begin("load", "execute", 1, "threads", 1, 100, "crash")
         process.communicate(timeout=60)
@@ -436,7 +447,7 @@ class StatesTest(BoardTest):
         self.assertEqual(self.calls()["svp_acl_rt_malloc"], 50)
 
     def test_crash_of_two_devices(self):
-        """The JOB of each device says whose it is."""
+        """The JOB of each device names its device."""
         self.configure(double="devices 2\n" + LAYERS, interval="1")
         process = self.begin("load", "execute", 1, "device", 1, "execute", 1, "abort")
         process.communicate(timeout=60)
@@ -445,7 +456,7 @@ class StatesTest(BoardTest):
         self.assertEqual(infos, {"info.json.0": "collecting", "info.json.1": "collecting"})
 
     def test_recovered_by_each_command(self):
-        """The calls that were in the pool alone are read by whichever command comes first."""
+        """The calls that were only in the pool are read by the first command, whichever it is."""
         for command in (("info",), ("show", "--table", "api_call"), ("import", "-o", self.out),
                         ("svp", "export", "timeline", "-dir")):
             self.configure(strobe_flush_ms="60000")
@@ -455,13 +466,13 @@ class StatesTest(BoardTest):
             process.kill()
             process.wait()
             self.strobe(*command, self.job())
-            self.assertEqual([path for path in SHARED.glob("strobe-%d-*" % process.pid)], [], command)
+            self.assertEqual(self.pools(process), [], command)
             self.assertEqual(self.calls()["svp_acl_rt_malloc"], 50, command)
             shutil.rmtree(self.job())
 
     def kill_with_pool(self, times):
-        """Program and writer die at one moment, and the pool with them, as on a board that loses its
-        power: calls of the last second at most are missing, no other ones."""
+        """The program and its writer die at the same moment, and the pool with them, as on a board
+        that loses its power: only calls of the last second may be missing."""
         chance, returned = random.Random(times), self.work / "returned"
         for _ in range(times):
             self.configure()
@@ -473,7 +484,7 @@ class StatesTest(BoardTest):
             process.kill()
             killed = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
             process.communicate()
-            for pool in SHARED.glob("strobe-%d-*" % process.pid):
+            for pool in self.pools(process):
                 pool.unlink()
             (count,) = struct.unpack_from("<Q", returned.read_bytes())
             self.check_loss(count, killed)
@@ -506,7 +517,7 @@ class StatesTest(BoardTest):
         return self.run_program(*words)[0]
 
     def test_other_thread(self):
-        """Begun in one thread, it holds for all."""
+        """A subscription that one thread begins holds for all threads."""
         self.by_calls("prof-init", self.jobs, "load", "prof-start", "elsewhere", 2, "prof-stop",
                       "prof-finalize")
         self.assertEqual(self.calls()["svp_acl_mdl_execute"], 2)
@@ -522,7 +533,7 @@ class StatesTest(BoardTest):
         subprocess.run([self.work / "early"], env=self.environment, check=True)
 
     def test_late_start(self):
-        """Begun behind the load of the model, it says so."""
+        """If recording begins after the model was loaded, a message says so."""
         self.by_calls("load", "execute", 1, "prof-init", self.jobs, "prof-start", "execute", 1,
                       "prof-stop", "prof-finalize")
         self.assertTrue(self.info()["begun_late"])
@@ -542,7 +553,7 @@ class StatesTest(BoardTest):
         self.assertIn("svp_acl_prof_create_config: 200007", errors)
 
     def test_long_names(self):
-        """As long as the interface allows; a cut one ends in dots."""
+        """Names of the maximal length of the interface; a truncated name ends in dots."""
         name, kind = "n" * 300, "t" * 70
         self.configure(double="layer %s %s AA_CORE 5\n" % (name, kind))
         self.run_program("load", "execute", 1)
@@ -558,7 +569,7 @@ class StatesTest(BoardTest):
         self.preload(self.make_double())
         job = self.job()
         options = {}
-        if os.geteuid() == 0:  # an ordinary user, whose folder it is
+        if os.geteuid() == 0:  # an ordinary user, to whom the folder belongs
             options["user"] = 65534
             for path in (self.work, *self.work.rglob("*")):
                 os.chown(path, 65534, 65534)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JOB directories that are damaged, too large, of the vendor's tool, on disks that are full or read-only:
-never a wrong row, the exit code that docs/board.md names, nothing half-written."""
+"""JOB directories that are damaged, too large, made by the vendor's tool, or on full or read-only
+disks: there is never a wrong row, the exit code is the one in docs/board.md, and no file is
+incomplete."""
 
 import csv
 import json
@@ -51,7 +52,8 @@ class DamageTest(BoardTest):
     # ---- tables of the vendor's tool ----
 
     def make_vendor(self, parts=("timeline", "summary")):
-        """A JOB with data that only the vendor's tool reads, and the tables that it made."""
+        """Makes a JOB with data that only the vendor's tool reads, and with the tables that this
+        tool made."""
         job = made_job.make_example(self.jobs)
         self.strobe("svp", "export", "timeline", "-dir", job)
         self.strobe("svp", "export", "summary", "-dir", job)
@@ -69,7 +71,7 @@ class DamageTest(BoardTest):
         path.write_bytes(text.replace(old, new).encode())
 
     def test_summary_and_timeline(self):
-        """Tables made of both are those that the tool had made, but for the misses of the cache."""
+        """Tables that are made from both equal those of the tool, except for the cache misses."""
         job = self.make_vendor()
         done = self.import_job(job)
         self.assertIn("summary/%s" % (SUMMARY % "3_25"), done.stderr)
@@ -85,7 +87,7 @@ class DamageTest(BoardTest):
         self.assertTrue(list(self.out.rglob("acl_statistic_0_1_1.csv")))
 
     def test_summary_alone(self):
-        """Its layers are as long as it says; when each began is said to be unknown."""
+        """The layers have the durations of the summary; their begins are reported as unknown."""
         job = self.make_vendor(parts=("summary",))
         done = self.import_job(job)
         self.assertIn("no timeline has its layers: each layer begins at the end of the one before, "
@@ -104,7 +106,8 @@ class DamageTest(BoardTest):
                           for row in found["rows"]], [("pool1", 200000, 300000)])
 
     def test_captures_in_order(self):
-        """The tables of a model belong to its captured inferences in the order of their pictures."""
+        """The tables of a model belong to its captured inferences in the order of their
+        pictures."""
         job = made_job.make_captures(self.jobs)
         self.strobe("svp", "export", "timeline", "-dir", job)
         self.strobe("svp", "export", "summary", "-dir", job)
@@ -126,7 +129,7 @@ class DamageTest(BoardTest):
         self.assertEqual(len(self.rows(job, "svp.layer")), 1)
 
     def test_bad_cells(self):
-        """The row is left out and named; the others stay."""
+        """The row is left out and named; the other rows stay."""
         for old, new in ((",200.000,20.000", ",x,20.000"), ("0.000,0.000,90.000", "-1,0.000,90.000"),
                          ("1,pool1,pool1", "one,pool1,pool1"), ("409600", "4096.5"),
                          ("1,pool1,pool1", "1,pool1,")):
@@ -148,7 +151,7 @@ class DamageTest(BoardTest):
         path = job / "summary" / (SUMMARY % "3_25")
         whole = self.made["summary/" + SUMMARY % "3_25"]
         names = [layer[1] for layer in made_job.LAYERS]
-        for length in range(0, len(whole), 37):  # a part of it: rows may be missing
+        for length in range(0, len(whole), 37):  # for a part of the file rows may be missing
             path.write_bytes(whole[:length])
             n_rows = min(max(whole[:length].count(b"\r\n") - 1, 0), 4)
             self.import_job(job, code=0 if n_rows else INPUT)
@@ -158,7 +161,7 @@ class DamageTest(BoardTest):
         self.assertIn("does not have a name that the tool gives", self.import_job(job, code=INPUT).stderr)
 
     def test_summary_without_frequency(self):
-        """Shares of cycles that are not known are not made up; bytes are there."""
+        """Shares of unknown cycles are not invented; the bytes are known."""
         job = self.make_vendor(parts=("summary",))
         made_job.write_info(job, frequency_mhz=None)
         path = job / "summary" / (SUMMARY % "3_25")
@@ -190,7 +193,7 @@ class DamageTest(BoardTest):
     # ---- limits ----
 
     def test_huge_file(self):
-        """A file that no board has: named, and not read through."""
+        """A file of a size that no board makes is named, and not read completely."""
         job = made_job.make_example(self.jobs)
         with (job / "data" / "AAcore.0.m.2.1.1.0").open("wb") as file:
             file.write(b"StrobeB1")
@@ -199,7 +202,7 @@ class DamageTest(BoardTest):
         self.assertEqual(len(self.rows(job)), 4)
 
     def test_many_files(self):
-        """Each of them is seen, in whatever order the folder gives their names."""
+        """Each of the files is found, whatever the order in which the folder lists them."""
         job = made_job.make_example(self.jobs)
         for number in range(12000):
             (job / "data" / ("%d.done" % number)).touch()
@@ -212,7 +215,7 @@ class DamageTest(BoardTest):
 
     @unittest.skipIf(SANITIZERS, "a sanitizer's memory is not the command's")
     def test_memory(self):
-        """The tables of a JOB of 320,000 calls are made in bounded memory."""
+        """The tables of a JOB with 320,000 calls are made in bounded memory."""
         self.configure(interval="1")
         self.run_program("load", "execute", 20, "threads", 16, 20000)
         for words in WRITERS:
@@ -227,7 +230,7 @@ class DamageTest(BoardTest):
     # ---- bad input, each command ----
 
     def damaged_jobs(self):
-        """A JOB, the texts that messages have."""
+        """Returns a damaged JOB and the texts that the messages must contain."""
         job = made_job.make_job(self.jobs / "empty")
         yield job, ("online_model_type=2",)
         job = made_job.make_job(self.jobs / "none")
@@ -259,7 +262,8 @@ class DamageTest(BoardTest):
             self.assertFalse(self.out.exists() and list(self.out.iterdir()))
 
     def test_torn(self):
-        """Cut anywhere, the calls are the first ones; those of a sealed file's head alone are none."""
+        """The file is cut anywhere: the calls are the first ones of the original; a sealed file
+        with only its head has none."""
         job = made_job.make_example(self.jobs)
         path = job / "data" / "AclModule.0.resnet50.1"
         whole = path.read_bytes()
@@ -272,7 +276,7 @@ class DamageTest(BoardTest):
             self.assertEqual(found, calls[:len(found)], length)
 
     def flip(self, name, read, step):
-        """Every byte of a file, one at a time: rows may be missing, none may be another."""
+        """Changes every byte of a file, one at a time: rows may be missing, but none may change."""
         job = made_job.make_example(self.jobs)
         path = job / "data" / name
         whole = path.read_bytes()
@@ -313,7 +317,7 @@ class DamageTest(BoardTest):
     # ---- disks ----
 
     def mounted(self, options, script, *words, code=None):
-        """Runs the words of a shell with the JOBs on a file system of its own."""
+        """Runs a shell command with the JOBs on a separate file system."""
         kept = self.work / "kept"
         shutil.rmtree(kept, ignore_errors=True)
         text = ("cp -a {jobs} {copy} && mount -t tmpfs -o size={size} none {jobs} && "
@@ -329,7 +333,7 @@ class DamageTest(BoardTest):
 
     @root_only
     def test_read_only(self):
-        """Writers say so; readers read."""
+        """Commands that write report an error; commands that read work."""
         job = made_job.make_example(self.jobs)
         before = self.tree(self.jobs)
         only = "mount -o remount,ro {0} && ".format(self.jobs)
@@ -363,7 +367,7 @@ class DamageTest(BoardTest):
 
     @root_only
     def test_full_file_system(self):
-        """From no room to enough: all of it or nothing."""
+        """With room from nothing to everything: there is the complete output or none."""
         job = made_job.make_example(self.jobs)
         before = self.tree(job)
         full = {words: set() for words in WRITERS}
@@ -371,7 +375,7 @@ class DamageTest(BoardTest):
             for size in *["%dk" % n for n in range(20, 64, 8)], "96k", "1m", "16m":
                 kept, done = self.mounted(size, '"$@"', STROBE, "svp", *words, "-dir", job)
                 if done.returncode == 1:
-                    continue  # of cp: the JOB itself has no room
+                    continue  # cp failed: the JOB itself does not fit
                 after = self.tree(kept / job.name)
                 full[words].add(done.returncode)
                 if done.returncode:
@@ -383,7 +387,8 @@ class DamageTest(BoardTest):
 
     @root_only
     def test_results_on_full_disk(self):
-        """`strobe import`: each file is whole or not there; the view elsewhere, too."""
+        """`strobe import`: each file is complete or missing; the same for the view in another
+        folder."""
         job = made_job.make_example(self.jobs)
         other = self.work / "source"
         shutil.copytree(self.jobs, other)
@@ -408,19 +413,20 @@ class DamageTest(BoardTest):
             self.assertEqual(codes, {0, WRITE})
 
     def contents(self, folder):
-        """Without the name of the result, which has the time of its import."""
+        """The contents, without the name of the result, which contains the time of its import."""
         return {re.sub(r"[^/]*_ascend_pt", "result", name): text
                 for name, text in self.tree(folder).items()
                 if text is not None and not name.endswith(ANALYSIS_LOG)}
 
     @staticmethod
     def named(tree):
-        """The files, but for the log, which a failed command may have written."""
+        """The files, except the log, which a failed command may have written."""
         return {name: text for name, text in tree.items()
                 if text is not None and not name.startswith("log")}
 
     def fail_each(self, numbers):
-        """The nth call of the system fails in each writer: a whole output or none."""
+        """The nth system call fails in each command that writes: there is a complete output or
+        none."""
         job = made_job.make_example(self.jobs)
         before = self.named(self.tree(job))
         for words in WRITERS:
@@ -440,11 +446,12 @@ class DamageTest(BoardTest):
                 place = (words, number, log.read_text() if log.exists() else "", done.stderr)
                 self.assertIn(done.returncode, (0, 4, INPUT, WRITE), place)
                 for name, text in found.items():
-                    # The temporary folder stays hidden where it cannot be removed.
+                    # The temporary folder stays hidden if it cannot be removed.
                     if name.startswith(("log", ".strobe-svp.")):
                         continue
                     self.assertFalse(pathlib.Path(name).name.startswith("."), place)
-                    # Where a file of the JOB cannot be read rows may be missing, which is said.
+                    # If a file of the JOB cannot be read, rows may be missing, and a message says
+                    # so.
                     if "db" not in name and "damaged: " not in done.stderr:
                         self.assertEqual(text, good.get(name), place)
                 if done.returncode:
@@ -468,7 +475,7 @@ class DamageTest(BoardTest):
     # ---- how commands behave ----
 
     def test_at_once(self):
-        """Two imports of one JOB: both are good, and so is the view."""
+        """Two imports of one JOB at the same time: both succeed, and the view is right."""
         job = made_job.make_captures(self.jobs)
         processes = [self.start("svp", "import", "-dir", job) for _ in range(4)]
         for process in processes:
@@ -481,7 +488,8 @@ class DamageTest(BoardTest):
         self.assertEqual([path.name for path in job.iterdir() if path.name.startswith(".")], [])
 
     def test_interrupted(self):
-        """By a signal: 128 and its number, and nothing of its own is left."""
+        """Interrupted by a signal: the exit code is 128 plus its number, and no file of the command
+        is left."""
         self.configure(interval="1")
         self.run_program("load", "execute", 5, "threads", 16, 20000)
         job = self.job()
@@ -502,7 +510,7 @@ class DamageTest(BoardTest):
                     shutil.rmtree(job / folder, ignore_errors=True)
 
     def test_streams(self):
-        """Results on stdout, all else on stderr."""
+        """Results go to stdout, everything else to stderr."""
         job = made_job.make_captures(self.jobs)
         for words in WRITERS[:3]:
             done = self.strobe("svp", *words, "-dir", job)
@@ -536,7 +544,7 @@ class DamageTest(BoardTest):
         return job
 
     def test_calls_in_calls(self):
-        """Each counts with all of its time."""
+        """Each of the nested calls counts with all of its time."""
         job = self.make_calls(("outer", "model", 1, 1000, 10000), ("inner", "runtime", 1, 2000, 3000),
                               ("inner", "runtime", 1, 6000, 4000))
         shown = json.loads(self.strobe("svp", "show", "-dir", job, "--json").stdout)
@@ -546,15 +554,16 @@ class DamageTest(BoardTest):
         self.assertNotIn("end behind it", self.strobe("svp", "export", "timeline", "-dir", job).stderr)
 
     def test_calls_that_cross(self):
-        """They are kept, and counted."""
+        """Calls that cross each other are kept, and counted."""
         job = self.make_calls(("a", "model", 1, 1000, 5000), ("b", "model", 1, 2000, 5000),
                               ("c", "model", 1, 8000, 10), ("d", "model", 1, 8000, 20))
         done = self.strobe("svp", "export", "timeline", "-dir", job)
-        self.assertIn("1 calls begin in another one of their thread and end after it", done.stderr)
+        self.assertIn("1 calls begin in another call of their thread and end after it", done.stderr)
         self.assertEqual({call[0] for call in self.read_calls(job)}, set("abcd"))
 
     def test_widths(self):
-        """Columns are straight with wide characters, and the same in a file and a narrow terminal."""
+        """Columns are straight with wide characters, and the same in a file and in a narrow
+        terminal."""
         job = made_job.make_job(self.jobs)
         layers = [("卷积", "卷积层", "Convolution", "AA_CORE", 5, None),
                   ("conv", "conv", "Convolution", "AA_CORE", 12345, None)]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Debian packages: their lists of files; and, long, what dpkg-buildpackage makes of them."""
+"""The Debian packages: their lists of files; and, in the long suite, the packages that
+dpkg-buildpackage makes."""
 
 import fnmatch
 import json
@@ -37,7 +38,7 @@ def introspect(what):
 
 
 def paragraphs(path):
-    """Those of a control file, as dictionaries."""
+    """The paragraphs of a control file, as dictionaries."""
     for part in path.read_text().strip().split("\n\n"):
         yield dict(re.findall(r"^(\S+):\s*(.*(?:\n .*)*)", part, re.M))
 
@@ -51,7 +52,7 @@ def patterns_of(path):
 
 
 def installed_files():
-    """Source or built file: the path that it has in a package."""
+    """Returns source or built file -> its path in a package."""
     options = {option["name"]: option["value"] for option in introspect("buildoptions")}
     installed = introspect("installed")
     site = next(path for path in installed.values() if path.endswith("/strobe/__init__.py"))
@@ -66,14 +67,14 @@ def installed_files():
 
 
 def matches(path, pattern):
-    """As dh_install takes a pattern: a folder stands for all that is in it."""
+    """Does the pattern match, by the rules of dh_install? A folder stands for all files in it."""
     parts = path.split("/")
     wanted = pattern.split("/")
     return len(parts) >= len(wanted) and all(map(fnmatch.fnmatchcase, parts, wanted))
 
 
 class Lists(unittest.TestCase):
-    """debian/ says what the build installs."""
+    """debian/ lists the files that the build installs."""
 
     def test_version(self):
         version = re.search(r"^ *version: '([^']+)'", (TOP / "meson.build").read_text(), re.M)[1]
@@ -91,7 +92,7 @@ class Lists(unittest.TestCase):
         for path in installed_files().values():
             owners = {name for name, patterns in lists.items() for pattern in patterns
                       if matches(path, pattern)}
-            if matches(path, bridge):  # debian/rules leaves it out of strobe
+            if matches(path, bridge):  # debian/rules leaves the bridge out of the package strobe
                 owners.discard("strobe")
             self.assertEqual(len(owners), 1, "%s: %s" % (path, owners))
 
@@ -101,13 +102,13 @@ class Lists(unittest.TestCase):
         paths = set(installed_files().values())
         for name, patterns in self.lists().items():
             for pattern in patterns:
-                if name != "strobe-torch":  # there is none without libtorch
+                if name != "strobe-torch":  # without libtorch there is no such package
                     self.assertTrue(any(matches(path, pattern) for path in paths), pattern)
 
     def test_product_is_all_that_is_installed(self):
-        """debian/rules and pip build that target alone."""
+        """debian/rules and pip build only this target."""
         made = set()
-        for tool in "inputs", "query":  # "inputs" leaves out those of the alias itself
+        for tool in "inputs", "query":  # "inputs" leaves out the inputs of the alias itself
             done = subprocess.run(["ninja", "-C", str(BUILD), "-t", tool, "product"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             made |= {str(BUILD / line.strip(" |")) for line in done.stdout.splitlines()}
@@ -127,7 +128,7 @@ class Lists(unittest.TestCase):
 
 
 def copy_tree(folder):
-    """The source tree without what was built in it."""
+    """Copies the source tree without built files."""
     shutil.copytree(TOP, folder, symlinks=True, ignore=shutil.ignore_patterns(
         "build*", ".git", ".mesonpy-*", "__pycache__", "shared"))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTML documentation in a real Chromium: light and dark, wide and narrow, links that lead on."""
+"""The HTML documentation in a real Chromium: light and dark, wide and narrow, with working
+links."""
 
 import re
 import shutil
@@ -30,7 +31,7 @@ class HtmlPagesTest(StrobeTest):
         return page
 
     def colours(self, page, place):
-        """The mean of red, green and blue, of the text and of what is behind it."""
+        """The brightness (mean of red, green and blue) of the text and of its background."""
         style = "getComputedStyle(document.querySelector('%s'))" % place
         return [sum(map(int, re.findall(r"\d+", page.value("%s.%s" % (style, name)))[:3])) / 3
                 for name in ("color", "backgroundColor")]

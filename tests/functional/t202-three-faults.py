@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training that waits for data, waits for its device and collects garbage too often, recorded live: its page names
-these three first. The same training without them: the page names none."""
+"""A training that waits for data, waits for its device and collects garbage too often is recorded:
+its report page names these three faults first. The page of the same training without the faults
+names none."""
 
 import os
 import pathlib
@@ -27,7 +28,7 @@ class ThreeFaultsTest(StrobeTest):
         self.environment["POCL_CACHE_DIR"] = str(self.work)
 
     def train(self, *flags):
-        """The findings, the heaviest first: names and all that they say."""
+        """The findings, the most important first: their names and all their texts."""
         self.strobe(
             "run", "-o", self.out, "--schedule", "wait=1,warmup=1,active=4,repeat=1",
             *(word for name in COLLECTORS for word in ("--collect", name)), "--", PYTHON, TRAINING,
@@ -36,7 +37,7 @@ class ThreeFaultsTest(StrobeTest):
         self.assertEqual(self.records_of(self.result(), "step"), 4)
         rows = self.json("show", self.result(), "--table", "finding")[0]["rows"]
         steps = self.json("show", self.result(), "--table", "step_part")[0]["rows"]
-        # Other programs on this machine make contention, which is no fault of the training's.
+        # Other programs on this machine cause contention, which is no fault of the training.
         return [row["name"] for row in rows if row["name"] != "contention"], (rows, steps)
 
     def test_faults_come_first(self):
@@ -59,7 +60,8 @@ class ThreeFaultsTest(StrobeTest):
             self.assertEqual(page.complaints, [])
 
     def assertSilent(self, said):
-        """Of the faults, but for what takes a few hundredths of a step: reading a batch does."""
+        """The faults are not reported, except if their share is a few hundredths of a step: reading
+        a batch takes some time."""
         heavy = {row["name"] for row in said[0] if (row["share"] or 0) >= 10}
         self.assertEqual(FAULTS & heavy, set(), said)
 

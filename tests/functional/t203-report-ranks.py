@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strobe report on the results of several ranks: one page, a row for each rank; kernels with what launched them."""
+"""strobe report for the results of several ranks: one page with a row for each rank, and kernels
+with the operators that launched them."""
 
 import json
 import pathlib
@@ -49,7 +50,7 @@ class ReportRanksTest(StrobeTest):
         self.assertIn("holds 2 results: name one of them", self.report(self.out, code=2))
 
     def test_kernels_of_devices(self):
-        """The time of kernels in each bin, of all bins, is that of the kernels."""
+        """The sum of the kernel times in all bins equals the time of the kernels."""
         (result,) = self.make_job(0)
         series, = (each for each in self.report(result)["series"] if each["group"] == "Devices")
         busy = sum(value for _, value, _ in series["bins"]) / 100 * series["width"]
@@ -57,7 +58,7 @@ class ReportRanksTest(StrobeTest):
         self.assertAlmostEqual(busy, sum(row["total"] for row in kernels), delta=2)
 
     def test_names_of_kernels(self):
-        """By their full names, with all of their time."""
+        """The kernels have their full names, and all of their time."""
         (result,) = self.make_job(0)
         names = {row[0]: row for row in self.report(result)["percentiles"]["device_task"]}
         tasks = self.json("show", result, "--table", "device_task", "--limit", 100000)[0]["rows"]
@@ -86,7 +87,7 @@ class ReportRanksTest(StrobeTest):
             self.assertEqual(page.complaints, [])
 
     def check_timeline(self, page):
-        """Arrows end at the spans they mean; values over time lie below the spans."""
+        """Arrows end at the right spans; values over time are below the spans."""
         self.assertGreater(page.value("document.getElementById('time').counters.length"), 0)
         page.value("document.getElementById('time-all').click()")
         self.assertGreater(page.value("document.getElementById('time').arrows"), 0)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a long capture: bounded memory, a small file, and soon on the screen.
+"""The page of a long capture needs bounded memory, is a small file, and appears quickly on the
+screen.
 
-STROBE_TEST_RECORDS sets how long it is (40 bytes a record)."""
+STROBE_TEST_RECORDS sets its number of records, of 40 bytes each."""
 
 import os
 import subprocess
@@ -18,7 +19,7 @@ PAINT = "(e => e && e.startTime)(performance.getEntriesByName('first-contentful-
 
 class LargeReportTest(StrobeTest):
     def make_page(self):
-        """Its path, and the bytes that the command had at most."""
+        """Returns the path of the page, and the largest memory of the command in bytes."""
         capture, page = self.work / "load.strobe", self.work / "load.html"
         subprocess.run([MAKE, str(capture), str(RECORDS)], check=True)
         done = subprocess.run([program("peak"), STROBE, "report", str(capture), "-o", str(page)],
@@ -42,7 +43,7 @@ class LargeReportTest(StrobeTest):
             paint = page.wait_for(PAINT)
             print("# first paint after %.0f ms" % paint)
             self.assertEqual(page.complaints, [])
-            if "STROBE_TEST_RECORDS" in os.environ:  # alone on the machine
+            if "STROBE_TEST_RECORDS" in os.environ:  # the test is alone on the machine
                 self.assertLess(paint, 1000)
 
 

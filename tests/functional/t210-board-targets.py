@@ -16,7 +16,7 @@ from board_servers import PASSWORD, Board, CollectTest, needs_servers
 
 
 class TargetFileTest(CollectTest):
-    """What is wrong in a target's file is said before anything is connected to."""
+    """Faults in a target's file are reported before Strobe connects."""
 
     def refuse(self, path, *texts):
         self.ini = path
@@ -75,7 +75,7 @@ class TargetFileTest(CollectTest):
 
 
     def test_without_libssh(self):
-        """A command without its module says so, and connects to nothing."""
+        """A command without the module for SSH says so, and does not connect."""
         alone = self.work / "bin" / "strobe"
         alone.parent.mkdir()
         shutil.copy(self.command, alone)
@@ -86,7 +86,7 @@ class TargetFileTest(CollectTest):
 
 
 class Listener:
-    """A server that is none."""
+    """A server that does not speak SSH."""
 
     def __init__(self, serve):
         self.socket = socket.create_server(("127.0.0.1", 0))
@@ -158,7 +158,7 @@ class UnreachedTest(CollectTest):
 
     @tap.long_test
     def test_banners(self):
-        """One that never ends is given up: with an end of lines, and without."""
+        """A banner that never ends, with and without line ends: Strobe gives up."""
         for serve in send_banner, send_lines:
             _, took = self.doctor(self.listen(serve))
             self.assertLess(took, 30)
@@ -209,7 +209,7 @@ class HostKeyTest(CollectTest):
         self.assertFalse(self.known.exists())
 
     def test_properties(self):
-        """What a board is; nothing is left there."""
+        """The properties of a board; nothing is left on the board."""
         for server, has_sftp in ("sshd", "yes"), ("dropbear", "no: files go by plain commands"):
             board = self.begin(server)
             report = json.loads(self.doctor().stdout)
@@ -250,8 +250,8 @@ class AuthenticationTest(CollectTest):
         self.assertIn('pwd_command "false"', self.collect(code=3).stderr)
 
     def test_secret_is_nowhere(self):
-        """Not in argv or an environment on either side, nor in the command's memory while the program
-        runs, nor in a file on the board."""
+        """The password is neither in the arguments or environment on either side, nor in the
+        command's memory while the program runs, nor in a file on the board."""
         board = self.board()
         secret = PASSWORD.encode()
         process = self.start(*self.words(main="out/main acl.json a.om wait"))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe svp collect`: a program is sent to a board, runs there under a profiler, and its JOB comes
-back. Over sshd, and over dropbear without SFTP."""
+"""`strobe svp collect` sends a program to a board, runs it there under a profiler, and fetches its
+JOB, over sshd, and over dropbear without SFTP."""
 
 import json
 import subprocess
@@ -45,8 +45,8 @@ class OneCommandTest(CollectTest):
         self.check_all("dropbear", by_key=True)
 
     def test_demo(self):
-        """The manual's case from the desk: a network with Mish, and one with an activation that the
-        processor has; each one command, and what became faster."""
+        """The manual's case, from the desk: a network with Mish, and one with an activation that the
+        processor supports. One command for each, and a command that shows what became faster."""
         done = subprocess.run([sys.executable, TOP / "tests" / "board-demo.py"], text=True,
                               capture_output=True, env={**self.environment, "STROBE_BUILD": str(BUILD)})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe svp collect`: how the program runs on the board, how it ends, and who records."""
+"""`strobe svp collect`: how the program runs on the board, how it ends, and which component
+records."""
 
 import json
 import os
@@ -18,7 +19,7 @@ from support import program
 @needs_servers
 class RunTest(CollectTest):
     def script(self, text, name="run.sh"):
-        """A program of the project that is a script."""
+        """Makes a script that is the project's program."""
         path = self.project / "out" / name
         path.write_text("#!/bin/sh\n" + text)
         path.chmod(0o755)
@@ -44,7 +45,7 @@ class RunTest(CollectTest):
             self.assertEqual(json.loads(done.stdout)["main"], {"status": 7})
 
     def test_signal(self):
-        """A JOB comes back from a program that crashed too, with its calls."""
+        """A crashed program leaves a JOB with its calls too, which is fetched."""
         for board in self.each_server():
             done = self.collect("--all", code=10, main="out/main acl.json a.om load execute 1 crash")
             self.assertIn("ended by signal SEGV", done.stderr)
@@ -75,7 +76,7 @@ class RunTest(CollectTest):
     # ---- output and input ----
 
     def test_output_is_unchanged(self):
-        """Both streams apart, each byte as it is."""
+        """Both streams are separate, with each byte unchanged."""
         every = self.project / "out" / "bytes"
         every.write_bytes(bytes(range(256)) * 1000)
         main = self.script("cat bytes; cat bytes >&2; printf '\\033]0;x\\007'\n")
@@ -105,7 +106,7 @@ class RunTest(CollectTest):
 
     @tap.long_test
     def test_much_output(self):
-        """200 MB, to a reader that pauses: heartbeats go on meanwhile."""
+        """200 MB for a reader that pauses: heartbeats continue in the meantime."""
         board = self.board()
         main = self.script("head -c 200000000 /dev/zero\n")
         process = subprocess.Popen([self.command, *map(str, self.words(main=main))],
@@ -121,7 +122,8 @@ class RunTest(CollectTest):
         process.stdout.close(), process.stderr.close()
 
     def test_arguments(self):
-        """No shell reads them; the program runs in its own folder, as it would on the board."""
+        """No shell interprets the arguments; the program runs in its own folder, as on the
+        board."""
         board = self.board()
         main = self.script("printf '[%s]' \"$@\"; pwd; printf '%s' \"$A\"\n")
         done = self.collect("--env", "A=$(id) '\"", code=5,
@@ -131,7 +133,8 @@ class RunTest(CollectTest):
         self.assertIn(str(board.home / "strobe"), done.stdout)
 
     def test_processes_that_stay(self):
-        """What the program leaves in the background is ended, and not waited for."""
+        """Processes that the program leaves in the background are ended, and nothing waits for
+        them."""
         board = self.board()
         done = self.collect(code=5, main=self.script("sleep 1000 & echo done\n"))
         self.assertEqual(done.stdout, "done\n")
@@ -147,7 +150,7 @@ class RunTest(CollectTest):
         return [path for path in self.place.glob("b*/home/strobe/*/src/*") if path.name == name]
 
     def test_config(self):
-        """The user's file is not changed; keys that the command line names replace its own."""
+        """The user's file is not changed; keys on the command line replace those of the file."""
         board = self.board()
         own = {"dump": {}, "x": 1,
                "profiler": {"switch": "off", "output": "/desk", "aicpu": "off", "interval": "3"}}
@@ -161,7 +164,7 @@ class RunTest(CollectTest):
         self.assertEqual((sent["switch"], sent["interval"], sent["aacpu"], "aicpu" in sent),
                          ("on", "2", "on", False))
         self.assertTrue(sent["output"].startswith(str(board.home)))
-        self.assertEqual(len(list(self.jobs()[0].glob("data/AAcore*"))), 6)  # each with its mark
+        self.assertEqual(len(list(self.jobs()[0].glob("data/AAcore*"))), 6)  # each has its mark
 
     def test_no_config(self):
         self.board()
@@ -173,7 +176,7 @@ class RunTest(CollectTest):
         self.assertFalse((self.project / "src" / "acl.json").exists())
 
     def test_bad_config(self):
-        """Before anything is connected to."""
+        """The fault is reported before Strobe connects."""
         self.ini = self.place / "ssh.ini"
         self.ini.write_text("[ssh_config]\nip=127.0.0.1\nport=1\nusername=a\npwd=b\n")
         path = self.project / "src" / "acl.json"
@@ -189,7 +192,8 @@ class RunTest(CollectTest):
     # ---- who records ----
 
     def test_vendor(self):
-        """The board's own runtime writes a JOB, whose format is not documented: it is fetched unchanged."""
+        """The board's own runtime writes a JOB, whose format is not documented: it is fetched
+        unchanged."""
         main = self.script("mkdir -p ../profiling/JOBVENDOR/data && cd ../profiling/JOBVENDOR &&\n"
                            "echo '{}' >info.json.0 && echo raw >data/aicore.0\n"
                            "echo ${LD_PRELOAD:-none}\n")
@@ -221,7 +225,7 @@ class RunTest(CollectTest):
 
 
 class MainTest(CollectTest):
-    """What is wrong with the program is said before anything is connected to."""
+    """Faults of the program are reported before Strobe connects."""
 
     def setUp(self):
         super().setUp()
@@ -254,7 +258,7 @@ class MainTest(CollectTest):
                       self.strobe("svp", "collect", "-m", "x", code=2).stderr)
 
     def test_project_files(self):
-        """What cannot be sent is named."""
+        """Files that cannot be sent are named."""
         outside = self.project / "out" / "link"
         outside.symlink_to("/etc/passwd")
         self.assertIn("leads out of the project", self.collect("--dry-run", code=3).stderr)

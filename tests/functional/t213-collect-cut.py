@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe svp collect` that is interrupted: by the link, by signals, by another collect."""
+"""`strobe svp collect` is interrupted: by a lost connection, by signals, by another collect."""
 
 import json
 import os
@@ -38,7 +38,7 @@ class CutTest(CollectTest):
                    for pid in board.owned())
 
     def begin(self, board, *words, main=STEADY):
-        """A collect whose program runs."""
+        """Starts a collect, and waits until its program runs."""
         process = self.start(*self.words(*words, main=main), stdin=subprocess.PIPE)
         name = main.split()[0].encode()
         self.await_(lambda: process.poll() is not None or self.runs(board, name), "the program runs")
@@ -53,7 +53,7 @@ class CutTest(CollectTest):
     # ---- signals ----
 
     def test_interrupted(self):
-        """The first signal ends the program; what it left is fetched."""
+        """The first signal ends the program; its data is fetched."""
         for server in "sshd", "dropbear":
             for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
                 board = self.board(server)
@@ -71,7 +71,7 @@ class CutTest(CollectTest):
 
     @tap.long_test
     def test_insisted(self):
-        """The second one gives up at once; the board ends the program by itself."""
+        """The second signal ends the command at once; the board itself ends the program."""
         board = self.board()
         path = self.project / "out" / "stubborn"
         path.write_text("#!/bin/sh\ntrap '' TERM\necho ready\nwhile :; do sleep 0.1; done\n")
@@ -89,7 +89,7 @@ class CutTest(CollectTest):
         self.check_clean(board)
 
     def test_killed(self):
-        """The command itself dies: the board cleans up."""
+        """The command itself is killed: the board cleans up."""
         for server in "sshd", "dropbear":
             board = self.board(server)
             process = self.begin(board, "--stdin")
@@ -118,7 +118,7 @@ class CutTest(CollectTest):
 
     @tap.long_test
     def test_board_hangs(self):
-        """It answers no heartbeat."""
+        """The board does not answer heartbeats."""
         board = self.board()
         board.ini(self.ini, keepalive=1)
         process = self.begin(board, "--stdin")
@@ -139,7 +139,7 @@ class CutTest(CollectTest):
         self.collect_again(board)
 
     def interrupt_at(self, board, chance, times):
-        """At any moment, by the link or by a signal."""
+        """Interrupts at any moment, by cutting the connection or by a signal."""
         (self.project / "model" / "big.om").write_bytes(os.urandom(3000000))
         for number in range(times):
             process = self.start(*self.words(main="out/main acl.json a.om load execute 1 threads 1 4000"))
@@ -152,11 +152,12 @@ class CutTest(CollectTest):
             if number % 3 == 0 and board.server == "dropbear" or board.process.poll() is not None:
                 board.stop()
                 board.start()
-            # a guard that the server was just starting takes the lock, and finds its input at an end
+            # a guard that the server was just starting takes the lock, and then finds the end of
+            # its input
             self.await_(lambda: not board.owned() and not any("lock" in path for path in
                                                               board.files_left()),
                         "the board ends the program, and the lock goes (%d)" % number)
-            for job in self.jobs():  # one that has its name is whole
+            for job in self.jobs():  # a JOB with its final name is complete
                 if not job.name.endswith(".part"):
                     self.assertTrue((job / "info.json.0").exists())
                     shutil.rmtree(job)
@@ -180,7 +181,8 @@ class CutTest(CollectTest):
     # ---- two at once ----
 
     def test_second_collect(self):
-        """It waits 5 s, and names the holder; when the first one has ended it works."""
+        """The second collect waits 5 s, and names the holder of the lock; after the first one has
+        ended, it works."""
         board = self.board()
         process = self.begin(board, "--stdin")
         begin = time.monotonic()
@@ -201,7 +203,8 @@ class CutTest(CollectTest):
         return lock
 
     def test_stale_locks(self):
-        """Of another boot, of a guard that is gone, and of one that died before it named itself."""
+        """Locks of another boot, of a guard that is gone, and of a guard that died before it wrote
+        its name."""
         board = self.board()
         self.collect()
         boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -210,7 +213,7 @@ class CutTest(CollectTest):
             lock = self.lock(board)
             if holder:
                 (lock / "holder").write_text(holder)
-                # of another boot: the number means nothing now
+                # from another boot: the process id means nothing now
                 (lock / "group").write_text("%d\n" % os.getpid() if holder.startswith(other) else "")
             subprocess.run(["chown", "-R", str(board.uid), lock], check=True)
             self.collect()
@@ -233,7 +236,7 @@ class CutTest(CollectTest):
         self.check_clean(board)
 
     def test_changed_files_are_sent(self):
-        """A file that was changed on either side, and one whose mode was."""
+        """A file that was changed on either side, and a file whose mode was changed, are sent."""
         board = self.board()
         self.collect()
         (folder,) = board.home.glob("strobe/net_*")
@@ -245,7 +248,7 @@ class CutTest(CollectTest):
         self.assertEqual(sent, 5000 + (self.project / "out" / "main").stat().st_size)
 
     def test_part_goes_on(self):
-        """A JOB of which a part is here: the rest comes with the next collect."""
+        """If a part of a JOB is here, the next collect fetches the rest."""
         board = self.board()
         self.collect("--keep")
         (job,) = self.jobs()
@@ -259,14 +262,14 @@ class CutTest(CollectTest):
         (part / "info.json.0").unlink()
         done = self.collect("--json")
         self.assertEqual(read(), whole)
-        # the clocks that were compared now are not those of that run
+        # the clocks that were compared now are not those of the earlier run
         self.assertEqual(len(json.loads((job / "info.json.0").read_text())["sync"]), 1)
         self.assertEqual(len(json.loads(done.stdout[done.stdout.index("{"):])["jobs"]), 2)
         self.assertFalse(part.exists())
         self.check_clean(board)
 
     def test_earlier_jobs_stay(self):
-        """Only what is new is fetched."""
+        """Only new JOBs are fetched."""
         board = self.board()
         self.collect("--keep")
         first = self.jobs()

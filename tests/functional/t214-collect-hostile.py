@@ -18,7 +18,7 @@ from board_servers import BUSYBOX, CollectTest, needs_servers
 @needs_servers
 class HostileTest(CollectTest):
     def script(self, text):
-        """The program is a script that makes a JOB of its own."""
+        """Makes a script that is the project's program, and that makes a JOB directory itself."""
         path = self.project / "out" / "run.sh"
         path.write_text("#!/bin/sh\nmkdir -p ../profiling/JOBX/data && cd ../profiling/JOBX || exit 1\n"
                         "echo '{}' >info.json.0; echo good >data/good\n" + text)
@@ -46,13 +46,13 @@ class HostileTest(CollectTest):
             shutil.rmtree(self.project / "profiling")
 
     def test_links_and_devices(self):
-        """Nothing is followed."""
+        """No link is followed."""
         self.check_refused("ln -s /etc/passwd data/passwd; ln -s / data/root; mkfifo pipe\n"
                            "ln -s good data/link\n",
                            "passwd", "root", "pipe: no regular file", "left out")
 
     def test_names(self):
-        """Escape sequences, line ends, bytes that are no text."""
+        """Names with escape sequences, line ends, and bytes that are not text."""
         self.check_refused("echo x >data/$(printf '\\033[31mred'); echo x >data/$(printf 'a\\001b')\n"
                            "echo x >data/$(printf '\\377\\376'); echo x >\"data/$(printf 'a\\nb')\"\n",
                            "\\x1b[31mred", "a\\x01b", "left out")
@@ -70,7 +70,7 @@ class HostileTest(CollectTest):
 
     @tap.long_test
     def test_deep_folders(self):
-        """What is allowed comes: names with blanks and quotes, folders in folders."""
+        """Allowed names are fetched: with blanks and quotes, and in nested folders."""
         board = self.board()
         self.fetch(board, "mkdir -p 'data/a b/c'; echo x >\"data/a b/c/it's\"; echo y >'-f'\n"
                           "echo z >' first'; printf '' >empty\n", code=0)
@@ -85,7 +85,7 @@ class HostileTest(CollectTest):
         self.assertEqual(self.names(), ["data", "data/good", "info.json.0"])
 
     def test_sizes_that_lie(self):
-        """A file that has no end, and one that is larger than any disk."""
+        """A file without an end, and a file that is larger than any disk."""
         board = self.board()
         done = self.fetch(board, "truncate -s 10000000000000 data/huge\n", code=6)
         self.assertIn("data/huge is said to have 10000000000000 bytes", done.stderr)
@@ -110,7 +110,8 @@ class HostileTest(CollectTest):
         self.assertEqual((job / "data" / "f217").read_text(), "217\n")
 
     def test_output_of_the_program_is_its_own(self):
-        """Its text is passed on; what Strobe says of the board is printable."""
+        """The program's text is passed on unchanged; Strobe's messages about the board are
+        printable."""
         board = self.board()
         done = self.fetch(board, "printf 'JOBFAKE\\n/etc/passwd\\n'\n", code=0)
         self.assertEqual(done.stdout, "JOBFAKE\n/etc/passwd\n%s\n" % self.jobs()[0])
@@ -126,7 +127,7 @@ class HostileTest(CollectTest):
 
     @tap.long_test
     def test_disk_fills_up(self):
-        """The program's own files take the room: what it left comes back."""
+        """The program's own files fill the disk: its data is fetched."""
         board = self.board(size="3m")
         done = self.fetch(board, "head -c 10000000 /dev/zero >data/fill\n", code=None)
         self.assertIn("No space left", done.stderr)
@@ -154,14 +155,15 @@ class HostileTest(CollectTest):
 
     @tap.long_test
     def test_other_shells(self):
-        """bash has `read -t`, which ends the program when no heartbeat comes."""
+        """bash has `read -t`, so the program is ended when no heartbeat arrives."""
         board = self.board(shell="/bin/bash")
         self.collect("--all")
         self.check_clean(board)
 
     @unittest.skipUnless(os.path.exists(BUSYBOX), "no busybox")
     def test_busybox(self):
-        """A board as most are: busybox's shell and commands, and nothing else; md5sum, no cksum."""
+        """A board like most boards: it has only busybox's shell and commands, with md5sum but
+        without cksum."""
         board = self.board(busybox=True)
         (self.project / "model" / "it's a model").write_bytes(os.urandom(100000))
         done = self.collect("--all", "--json", "--interval", "1",
@@ -179,7 +181,7 @@ class HostileTest(CollectTest):
 
     @tap.long_test
     def test_missing_commands(self):
-        """It is said which, before anything is sent."""
+        """The missing commands are named before anything is sent."""
         tools = self.place / "tools"
         tools.mkdir()
         for name in os.listdir("/usr/bin"):
@@ -197,7 +199,8 @@ class HostileTest(CollectTest):
     @tap.long_test
     @unittest.skipUnless(os.path.exists(BUSYBOX), "no busybox")
     def test_no_heartbeat(self):
-        """The desk says nothing more, and the connection stays: the board ends the program."""
+        """The desk sends nothing more, but the connection stays open: the board ends the
+        program."""
         board = self.board(busybox=True)
         process = self.start(*self.words("--stdin", main="out/main acl.json a.om wait"), stdin=-1)
         self.assertEqual(process.stdout.readline(), "ready\n")
@@ -211,11 +214,11 @@ class HostileTest(CollectTest):
         process.send_signal(signal.SIGCONT)
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, 9)
-        self.collect()  # takes away what the program's recorder left
+        self.collect()  # removes the data that the program's recorder left
         self.check_clean(board)
 
     def test_date_of_1970(self):
-        """A board has no battery: its date is printed, and not used."""
+        """A board without a battery for its clock: its date is printed, but not used."""
         tools = self.place / "tools"
         tools.mkdir()
         (tools / "date").write_text("#!/bin/sh\necho 172800\n")
@@ -240,7 +243,7 @@ class HostileTest(CollectTest):
         self.assertIn(str(self.project / "profiling"), done.stderr)
 
     def test_job_that_is_here(self):
-        """It is not replaced."""
+        """An existing JOB is not replaced."""
         board = self.board()
         (self.project / "profiling" / "JOBX").mkdir(parents=True)
         done = self.fetch(board, "", code=6)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe svp collect` from a board with little room: results come while the program runs."""
+"""`strobe svp collect` from a board with little room: results are fetched while the program
+runs."""
 
 import json
 import os

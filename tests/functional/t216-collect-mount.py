@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`strobe svp collect --mount`: the vendor's way. The board's `mount` is replaced; and the clocks."""
+"""`strobe svp collect --mount`: the vendor's method, with a replacement of the board's `mount`; and
+the offset of the clocks."""
 
 import json
 import os
@@ -38,8 +39,9 @@ class MountTest(CollectTest):
         return self.log.read_text().splitlines()
 
     def test_mounted(self):
-        """JOBs are written here; it is unmounted at the end."""
-        board = self.begin('p=${5#*:}; rmdir "$6"; ln -s "$p" "$6"\n')  # of -t nfs -o nolock,tcp
+        """The JOBs are written here; the folder is unmounted at the end."""
+        # the arguments are -t nfs -o nolock,tcp
+        board = self.begin('p=${5#*:}; rmdir "$6"; ln -s "$p" "$6"\n')
         done = self.collect("--mount", "required", "--server-ip", SERVER, "--output", self.output)
         (job,) = self.jobs(self.output)
         self.assertEqual(done.stdout.splitlines()[-1], str(job))
@@ -65,7 +67,7 @@ class MountTest(CollectTest):
         self.check_clean(board)
 
     def test_failing(self):
-        """What the board's mount says, the cause, and both remedies."""
+        """The message of the board's mount, the cause, and both remedies."""
         text = "mounting %s:%s on x failed: Connection timed out" % (SERVER, "y")
         board = self.begin("echo '%s' >&2; exit 1\n" % text)
         words = ["--server-ip", SERVER, "--output", self.output]
@@ -81,7 +83,7 @@ class MountTest(CollectTest):
         self.check_clean(board)
 
     def test_loopback(self):
-        """The address is that of the connection, whatever the hosts file says."""
+        """The address is the one of the connection, whatever the hosts file contains."""
         board = self.begin("exit 0\n")
         done = self.collect("--mount", "required", "--output", self.output, code=9)
         for named in "cannot mount from 127.0.0.1, a loopback address", "--server-ip":
@@ -97,7 +99,8 @@ class MountTest(CollectTest):
 @needs_servers
 class ClockTest(CollectTest):
     def test_clocks_in_the_job(self):
-        """The board's monotonic clock, which here is this machine's, before the run and after it."""
+        """The offset of the board's monotonic clock, which is this machine's clock here, before and
+        after the run."""
         for server in "sshd", "dropbear":
             self.board(server)
             self.collect()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MSMONITOR_USE_DAEMON: unchanged training scripts are profiled as the daemon dynolog asks. The double of
-msMonitor's module stands for the daemon (tests/ipc-monitor-double)."""
+"""MSMONITOR_USE_DAEMON: unchanged training scripts are profiled when the daemon dynolog requests
+it. A test double of msMonitor's module replaces the daemon (tests/ipc-monitor-double)."""
 
 import json
 import os
@@ -23,7 +23,7 @@ class DaemonTest(TrainingTest):
                                 MSMONITOR_USE_DAEMON="1", OMP_NUM_THREADS="1")
 
     def ask(self, **keys):
-        """Has the daemon answer with this request, and waits until the script has read it."""
+        """Makes the daemon answer with this request, and waits until the script has read it."""
         n_before = self.read_errors().count("load json success")
         keys = {"PROFILE_ACTIVITIES": "CPU", "ACTIVITIES_LOG_FILE": str(self.out), **keys}
         new = self.daemon / "new"
@@ -33,7 +33,8 @@ class DaemonTest(TrainingTest):
                         "the watch", self.process)
 
     def await_state(self, *expected):
-        """State, current step, first step, step that ends it."""
+        """Waits for the state, the current step, the first step, and the step that ends the
+        profile."""
         path = self.daemon / "status"
         self.wait_until(
             lambda: path.exists() and tuple(json.loads(path.read_text()).values()) == expected,
@@ -69,18 +70,19 @@ class DaemonTest(TrainingTest):
         self.check_profile()
 
     def test_older_name(self):
-        """KINETO_USE_DAEMON is Kineto's: it counts where IPCMonitor is, and says nothing elsewhere."""
+        """KINETO_USE_DAEMON belongs to Kineto: it has an effect if IPCMonitor is installed, and
+        causes no message otherwise."""
         del self.environment["MSMONITOR_USE_DAEMON"]
         self.environment["KINETO_USE_DAEMON"] = "1"
         python = self.install()
         self.assertIn("'KINETO_USE_DAEMON' will be deprecated",
                       self.run_python(python, "import torch").stderr)
         del self.environment["PYTHONPATH"]
-        told = self.run_python(python, "import torch").stderr  # Kineto itself may say something
+        told = self.run_python(python, "import torch").stderr  # Kineto itself may print a message
         self.assertNotRegex(told, "strobe:|profiler.py:")
 
     def test_metrics(self):
-        """A request for metrics goes on to msMonitor's own monitor."""
+        """A request for metrics is passed on to msMonitor's own monitor."""
         self.train(STROBE, "run", "--", PYTHON, PROGRAM)
         (self.daemon / "request").write_text("NPU_MONITOR_START=true\nREPORT_INTERVAL_S=60\n")
         self.wait_until(lambda: len(self.calls()) > 1, "the request", self.process)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an analysis leaves in a result beside its output: its log, and nothing of a platform's tool."""
+"""An analysis leaves its log in a result, next to its output, and removes or moves the data of a
+platform's tool."""
 
 import re
 import unittest
@@ -41,7 +42,7 @@ class AnalysedFoldersTest(StrobeTest):
         self.assertEqual(len(self.made()), 2)
 
     def test_failure(self):
-        """An exporter that fails: its message is in the log too."""
+        """An exporter fails: its message is in the log too."""
         (self.directory / "FRAMEWORK" / "capture.strobe").write_bytes(b"no capture")
         done = self.strobe("analyse", self.directory, code=5)
         (path,) = self.made()
@@ -49,12 +50,12 @@ class AnalysedFoldersTest(StrobeTest):
         self.assertIn(failure, done.stderr)
 
     def test_elsewhere(self):
-        """A result that is only read gets none."""
+        """A result that is only read gets no log."""
         self.strobe("analyse", self.directory, "-o", self.work / "elsewhere")
         self.assertEqual(self.made(), [])
 
     def test_no_folder(self):
-        """The result of another profiler may lack it; a link is not followed."""
+        """The result of another profiler may have no folder for logs; a link is not followed."""
         for path in self.before:
             path.unlink()
         (self.directory / "logs").rmdir()
@@ -92,7 +93,8 @@ class AnalysedFoldersTest(StrobeTest):
         self.assertEqual([path for path in self.out.rglob("PLATFORM*")], [])
 
     def test_platform_stays(self):
-        """Where its new name is taken, the result has no time, or the analysis only reads."""
+        """The folder stays if its new name exists, the result has no time, or the analysis only
+        reads."""
         folder = self.put_platform()
         self.strobe("analyse", self.directory, "-o", self.work / "elsewhere")
         self.assertTrue(folder.exists())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers of a trace that special switches and chips alone have: they come through an import as they are."""
+"""Layers that only some options and chips have in a trace: an import keeps them unchanged."""
 
 import json
 import unittest
@@ -8,7 +8,7 @@ from support import StrobeTest
 
 BEGIN = 1764246877072000
 PID, DEVICE = 4711, 3
-# Layer: its sort index, label.
+# Layer: (sort index, label).
 LAYERS = {
     "Ascend Hardware": (14, "NPU 3"),
     "Stars Chip Trans": (26, "NPU 3"),
@@ -21,7 +21,8 @@ LAYERS = {
 
 
 def pid_of(layer):
-    """As the original computes it: an index from 32 on reaches into the process."""
+    """The process id as the original computes it: an index from 32 on changes the bits of the
+    process."""
     return (PID << 10) | (LAYERS[layer][0] << 5) | DEVICE
 
 
@@ -78,7 +79,7 @@ def counters():
                 ("PCIE Write Bandwidth", "PCIE ID 0", 3)))]
 
 
-CALL = "Api@DpuKernel"  # the layer CANN of the host has calls with their level
+CALL = "Api@DpuKernel"  # the host's layer CANN has calls with a level
 DPU_PID = (PID << 10) | (8 << 5) | DEVICE
 DPU = [
     {"name": "process_name", "pid": DPU_PID, "tid": 0, "ph": "M", "args": {"name": "CANN"}},
@@ -104,7 +105,7 @@ class RareLayersTest(StrobeTest):
             self.made = json.load(file)
 
     def test_calls_of_a_dpu(self):
-        """A DPU has a layer CANN of its own; its calls come through as calls of the host's."""
+        """A DPU has its own layer CANN; its calls are imported like calls of the host's layer."""
         (made,) = (event for event in self.made if event["name"] == CALL)
         (source,) = (event for event in DPU if event["ph"] == "X")
         for key in ("ts", "dur", "ph", "tid"):
@@ -124,7 +125,7 @@ class RareLayersTest(StrobeTest):
         self.assertEqual(self.of(self.made, "C"), self.of(self.events, "C"))
 
     def test_names(self):
-        """Those of the host's calls are another matter."""
+        """The host's calls keep their names."""
         made = [event for event in self.made if event["pid"] & 31 == DEVICE]
         self.assertEqual(self.of(made, "M"), self.of(self.events, "M"))
 

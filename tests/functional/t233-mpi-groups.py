@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Communication of MPI groups, which neither Debian's PyTorch nor that of pip has: a double reports as they do."""
+"""Communication of MPI groups, which neither Debian's PyTorch nor PyTorch from pip supports: a test
+double reports like them."""
 
 import os
 import subprocess

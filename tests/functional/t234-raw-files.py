@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recording as raw files of torch_npu (exporter raw_files): their analysis has what the recording's has."""
+"""Exports a recording as raw files of torch_npu (exporter raw_files): an analysis of these files
+has the same data as the recording."""
 
 import collections
 import csv
@@ -43,7 +44,7 @@ class RawFilesTest(StrobeTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.strobe("export", self.result(), "-o", self.work / "raw", "--export", "raw_files")
         (self.raw,) = (self.work / "raw").iterdir()
-        for path in (self.raw / OUTPUT).iterdir():  # as the README says
+        for path in (self.raw / OUTPUT).iterdir():  # as the README describes
             path.rename(self.raw / path.name)
         (self.raw / OUTPUT).rmdir()
 
@@ -52,12 +53,13 @@ class RawFilesTest(StrobeTest):
             return collections.Counter(tuple(row) for row in csv.reader(file))
 
     def events(self, folder, category):
-        """Name, duration and stack of each, and how often; steps have a row of their own in one of both."""
+        """The name, duration and stack of each event, with counts. In one of the two forms steps have a
+        separate row. In a raw file a call returns at least a nanosecond after it began."""
         with open(folder / OUTPUT / "trace_view.json") as file:
             events = json.load(file)
         events = events if isinstance(events, list) else events["traceEvents"]
         return collections.Counter(
-            (event["name"], event["dur"], event["args"].get("Call stack"),
+            (event["name"], max(event["dur"], 0.001), event["args"].get("Call stack"),
              None if event["name"].startswith("ProfilerStep#") else event["tid"])
             for event in events if event.get("cat") == category)
 
@@ -82,7 +84,7 @@ class RawFilesTest(StrobeTest):
         self.assertEqual(sorted(steps), ["ProfilerStep#0", "ProfilerStep#1"])
 
     def test_memory(self):
-        """Every event, by its size and the totals after it."""
+        """Every event has its size and the totals after it."""
         columns = "begin,size,total_allocated,address"
 
         def read(result):

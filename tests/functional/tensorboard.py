@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TensorBoard's profiler plugin accepts, and what it shows: the acceptance rules of its last
-version, each as a check. tensorboard_client.py starts the plugin itself."""
+"""The rules by which TensorBoard's profiler plugin accepts files and shows them: each acceptance
+rule of its last version, as a check. tensorboard_client.py starts the plugin itself."""
 
 import gzip
 import json
@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 def runs(logdir):
-    """Folder -> worker -> names of the files, in the order of their times."""
+    """Returns folder -> worker -> names of the files, in the order of their times."""
     found = {}
     for path in sorted(pathlib.Path(logdir).rglob("*")):
         match = FILE.match(path.name)
@@ -57,7 +57,7 @@ def _innermost(nodes, time):
 
 
 class Node:
-    """A span of a thread with what lies in it."""
+    """A span of a thread, with the spans inside it."""
 
     def __init__(self, event):
         self.event = event
@@ -66,7 +66,7 @@ class Node:
 
 
 class Trace:
-    """A file that was parsed."""
+    """A parsed file."""
 
     def __init__(self, data):
         if not isinstance(data, dict):
@@ -127,7 +127,8 @@ class Trace:
         return found
 
     def trees(self, categories=ON_THREADS):
-        """Roots by thread, and how many spans were dropped for crossing another one."""
+        """Returns the roots by thread, and the number of spans that were dropped because they cross
+        another one."""
         threads, dropped = {}, 0
         for category, event in self.spans:
             if category in categories and category not in PYTHON:
@@ -146,7 +147,7 @@ class Trace:
         return roots, dropped
 
     def crossing_modules(self):
-        """Modules that cross what lies in the tree, for which the plugin refuses the file."""
+        """The modules that cross spans of the tree; the plugin refuses a file with such modules."""
         threads, found = {}, []
         for category, event in self.spans:
             is_module = category in PYTHON and "Python module id" in event["args"]
@@ -165,8 +166,8 @@ class Trace:
         return found
 
     def memory(self):
-        """Operator (None: none) -> bytes taken and given back on its thread while it was the
-        innermost, by device."""
+        """Returns operator (None: none) -> bytes that were allocated and released on its thread
+        while it was the innermost operator, by device."""
         keys = {"Device Type", "Device Id", "Addr", "Bytes", "Total Allocated", "Total Reserved"}
         roots, _ = self.trees(OPERATORS)
         found = {}
@@ -183,7 +184,7 @@ class Trace:
         return found
 
     def operators(self):
-        """Name -> calls, host self and total time, device self time."""
+        """Returns name -> calls, self and total time on the host, self time on the device."""
         kernels, launches = {}, {}
         for category, event in self.spans:
             args = event.get("args", {})
@@ -211,7 +212,7 @@ class Trace:
         return {name: entry for name, entry in totals.items() if not name.startswith(STEP)}
 
     def kernels(self):
-        """Name -> calls and total time."""
+        """Returns name -> calls and total time."""
         totals = {}
         for category, event in self.spans:
             if category == "kernel":
@@ -221,7 +222,8 @@ class Trace:
         return totals
 
     def overview(self):
-        """Step -> time of each class: at each moment the first class that is active."""
+        """Returns step -> time of each class. Each moment counts for the first class that is
+        active."""
         return {name: self._step(begin, end) for name, begin, end in self.steps}
 
     def _class_of(self, category, event):
@@ -253,7 +255,8 @@ class Trace:
         return times
 
     def module_hierarchy(self):
-        """Module name -> name of the module around it (None), by the chain of Python ids."""
+        """Returns module name -> name of the module around it (or None), by the chain of Python
+        ids."""
         calls = {event["args"]["Python id"]: event for category, event in self.spans
                  if category in PYTHON and "Python id" in event["args"]}
         found = {}

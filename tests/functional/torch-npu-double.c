@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As much of torch_npu's library as tells whether its profiler runs: by TORCH_NPU_DOUBLE=runs. */
+/* A test double of torch_npu's library, with the function that says whether its profiler runs:
+ * it does if TORCH_NPU_DOUBLE=runs. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

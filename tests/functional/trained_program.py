@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training script that knows nothing of a profiler. Each line of its input runs an iteration; its
-answer is the line. Argument 1: how many optimizers step in turn."""
+"""A training script without any call of a profiler. Each line of its input runs an iteration, and
+is the answer. Argument 1 is the number of optimizers that step in turn."""
 
 import sys
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts that train under a watch of the dynamic profile: with Strobe installed, or by `strobe run`."""
+"""Runs training scripts with the watch of dynamic profiling, with Strobe installed or under `strobe
+run`."""
 
 import os
 import pathlib
@@ -16,8 +17,8 @@ class TrainingTest(StrobeTest):
     # ---- an environment that Strobe is installed in ----
 
     def install(self):
-        """The interpreter of a new environment with Strobe's package and strobe.pth, and with the
-        packages of PYTHON."""
+        """Makes a new environment with Strobe's package and strobe.pth, and with the packages of
+        PYTHON. Returns its interpreter."""
         home = self.work / "env"
         made = subprocess.run([PYTHON, "-m", "venv", "--without-pip", "--system-site-packages", home],
                               capture_output=True, text=True)
@@ -42,7 +43,7 @@ class TrainingTest(StrobeTest):
     # ---- a script that trains ----
 
     def train(self, *words):
-        """Starts it; it waits before its first iteration."""
+        """Starts the script, which waits before its first iteration."""
         self.errors = open(self.work / "errors", "w+")
         self.addCleanup(self.errors.close)
         self.process = subprocess.Popen(
@@ -73,7 +74,8 @@ class TrainingTest(StrobeTest):
         return {row["name"]: row["calls"] for row in table["rows"]}
 
     def assertProfiled(self, n_steps, n_optimizers=1):
-        """One result, of so many steps and all that an unchanged script does in them."""
+        """There is one result with this number of steps, and with all that a training script does
+        in them."""
         operators = self.operators(self.result())
         self.assertEqual(operators["Optimizer.step#SGD.step"], n_steps * n_optimizers)
         self.assertEqual(operators["aten::addmm"], n_steps * n_optimizers)

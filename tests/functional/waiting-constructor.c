@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library whose constructor waits for a thread, which calls for the first time what preloaded
- * libraries stand in front of. Who loads the library holds the loader's lock meanwhile.
+ * A library whose constructor waits for a thread that makes its first calls of functions which
+ * preloaded libraries interpose. The thread that loads the library holds the loader's lock during
+ * this time.
  */
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a known number of calls that can wait. Arguments: how many of each. */
+/* Makes a known number of calls that may wait. Arguments: the number of each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -16,11 +16,11 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int n_held, n_done;
 
-/* Holds the lock until the other one waits for it, which is when its call is under way. */
+/* Holds the lock until the other thread waits for it, that is, until its call has begun. */
 static void *hold_lock(void *n)
 {
     for (int i = 0; i < *(int *)n; i++) {
-        pthread_mutex_lock(&mutex); /* free: no other thread wants it yet */
+        pthread_mutex_lock(&mutex); /* free: no other thread wants the lock yet */
         atomic_store(&n_held, i + 1);
         while (*(volatile int *)&mutex != 2) /* the C library's mark for a waiting thread */
             sched_yield();
@@ -61,11 +61,11 @@ int main(int argc, char **argv)
         failed |= write(pair[1], &byte, 1) != 1;
         failed |= read(pair[0], &byte, 1) != 1;
     }
-    for (int i = 0; i < n + 1; i++) /* the word is another one: it does not wait */
+    for (int i = 0; i < n + 1; i++) /* the word has another value, so the call does not wait */
         failed |= syscall(SYS_futex, &word, FUTEX_WAIT, 2, NULL, NULL, 0) != -1 || errno != EAGAIN;
     for (int i = 0; i < n + 2; i++)
         failed |= nanosleep(&instant, NULL) != 0;
     failed |= contend_lock(n + 3) != 0;
-    failed |= read(-1, &byte, 1) != -1 || errno != EBADF; /* errno is the call's own */
+    failed |= read(-1, &byte, 1) != -1 || errno != EBADF; /* the call sets errno itself */
     return failed;
 }

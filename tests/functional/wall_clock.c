@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wall_clock.so, preloaded: a wall clock that a test moves; a simulation, for this process alone.
- */
+/* wall_clock.so, preloaded: a simulated wall clock for this process, which a test can set. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <time.h>

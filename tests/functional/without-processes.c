@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* without-processes PROGRAM [ARGUMENT...]: executes it under a seccomp filter that refuses new
- * processes and threads. without-perf, the same for perf_event_open. */
+/* without-processes PROGRAM [ARGUMENT...]: executes the program under a seccomp filter that
+ * refuses new processes and threads. As without-perf, it refuses perf_event_open. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cells of an Excel workbook (.xlsx), without a library for them."""
+"""Reads the cells of an Excel workbook (.xlsx) without a library for workbooks."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -23,7 +23,7 @@ def _cell(cell, shared):
 
 
 def _column(reference):
-    """A1 -> 0, AB7 -> 27."""
+    """The number of a cell's column: 0 for A1, 27 for AB7."""
     number = 0
     for letter in re.match("[A-Z]+", reference).group():
         number = number * 26 + ord(letter) - ord("A") + 1
@@ -31,7 +31,7 @@ def _column(reference):
 
 
 def read(path):
-    """Name of the sheet -> rows -> {column: value}."""
+    """Returns name of the sheet -> rows -> {column: value}."""
     with zipfile.ZipFile(path) as file:
         def parse(name):
             return ElementTree.fromstring(file.read(name))

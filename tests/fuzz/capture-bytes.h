@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures made of arbitrary bytes, and all of one read. */
+/* Makes captures from arbitrary bytes, and reads all of a capture. */
 #ifndef STROBE_TESTS_CAPTURE_BYTES_H
 #define STROBE_TESTS_CAPTURE_BYTES_H
 
 #include <glib.h>
 
-/* Makes the checksums of every block right, so that what lies behind them is reached. */
+/* Corrects the checksums of every block, so that the reader evaluates their content. */
 void capture_bytes_repair(guint8 *bytes, gsize n);
 
-/* Reads all that the reader gives, in batches of `batch`, and checks what it promises. Strings are
- * kept if that is odd. */
+/* Reads everything that the reader returns, in batches of `batch`, and checks the reader's
+ * promises. If `batch` is odd, strings are kept. */
 void capture_read_all(const char *path, gsize batch);
 
 #endif

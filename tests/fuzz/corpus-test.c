@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fuzz target as a test of its own, without libFuzzer.
+ * Runs a fuzz target as a normal test, without libFuzzer.
  *
- * test-fuzz-NAME CORPUS          every file of CORPUS/NAME as it is, then mutations of them: run r
- *                                with seed s always gives the same bytes. STROBE_FUZZ_RUNS and
- *                                STROBE_FUZZ_SEED say how many and which, STROBE_FUZZ_RUN=r
- *                                repeats one.
- * STROBE_FUZZ_SECONDS=n          instead, for so long: mutations of whatever took a new way through
- *                                the code.
- * test-fuzz-NAME CORPUS FILE...  these files alone.
+ * test-fuzz-NAME CORPUS          runs every file of CORPUS/NAME unchanged, then mutations of them:
+ *                                run r with seed s always has the same bytes. STROBE_FUZZ_RUNS is
+ *                                the number of runs, STROBE_FUZZ_SEED the seed; STROBE_FUZZ_RUN=r
+ *                                repeats one run.
+ * STROBE_FUZZ_SECONDS=n          instead, for n seconds: mutations of inputs that took a new way
+ *                                through the code.
+ * test-fuzz-NAME CORPUS FILE...  runs only these files.
  *
  * An input that breaks a promise is kept as found-NAME in the current folder.
  */
@@ -26,7 +26,7 @@
 #define KEPT_MAX 4000u
 #define PATIENCE_S 20
 
-static GPtrArray *seeds; /* of GBytes */
+static GPtrArray *seeds; /* array of GBytes */
 static char **files;
 static volatile guint64 run;
 
@@ -36,7 +36,8 @@ static const guint8 *volatile input;
 static volatile gsize input_size;
 static char found_path[64];
 
-/* Sanitizers end by abort, so that the input is kept. Their libraries must see these. */
+/* The sanitizers must end by abort, so that the input is kept. Their libraries read these
+ * variables. */
 #define VISIBLE __attribute__((visibility("default")))
 VISIBLE const char *__asan_default_options(void);
 VISIBLE const char *__ubsan_default_options(void);
@@ -44,7 +45,8 @@ VISIBLE const char *__ubsan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "abort_on_error=1:max_allocation_size_mb=1024:quarantine_size_mb=1"
-#ifndef __SANITIZE_ADDRESS__ /* the core alone has the sanitizer; leaks are for ./dev test-asan */
+#ifndef __SANITIZE_ADDRESS__ /* only the core is built with the sanitizer; ./dev test-asan checks  \
+                                leaks */
            ":detect_leaks=0"
 #endif
         ;
@@ -69,7 +71,8 @@ static void on_crash(int signal_number)
     raise(signal_number);
 }
 
-/* The input in memory of exactly its size, so that a sanitizer sees a step beyond it. */
+/* Copies the input to memory of exactly its size, so that a sanitizer notices an access beyond
+ * it. */
 static void run_input(const guint8 *bytes, gsize n)
 {
     guint8 *copy = g_malloc(MAX(n, 1));
@@ -148,7 +151,8 @@ static gboolean call_and_look(const guint8 *bytes, gsize n)
     return coverage_is_new();
 }
 
-/* Keeps what takes a new way, in place of another one when there are many. */
+/* Keeps an input that takes a new way through the code; if there are many, it replaces another
+ * one. */
 static void keep_input(GPtrArray *kept, GByteArray *bytes)
 {
     GBytes *copy = g_bytes_new(bytes->data, bytes->len);

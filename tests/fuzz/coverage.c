@@ -7,13 +7,13 @@
 
 void __sanitizer_cov_trace_pc(void);
 
-static guint8 counts[STEPS]; /* of this run, by a hash of where it came from and where it is */
+static guint8 counts[STEPS]; /* steps of this run, by a hash of origin and target */
 static guint8 seen[STEPS];   /* classes of counts, of all runs */
 static guint8 class_of[256];
 static guint total;
 static guintptr before;
 
-/* Called by the instrumented code at every branch. */
+/* The instrumented code calls this function at every branch. */
 void __sanitizer_cov_trace_pc(void)
 {
     guintptr here = (guintptr)__builtin_return_address(0);
@@ -30,7 +30,8 @@ void coverage_begin(void)
     before = 0;
 }
 
-/* Once, twice, a few times and many times are different things; 57 and 58 times are not. */
+/* The class of a count: once, twice, a few times and many times are different classes, but 57
+ * and 58 times are in the same one. */
 static guint8 class_of_count(guint count)
 {
     guint8 class = 1;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ways through the code an input takes: the core is built with -fsanitize-coverage=trace-pc
- * for fuzz tests. Where the compiler cannot do that, nothing is ever new. */
+/* Records the ways through the code that an input takes: for fuzz tests the core is built with
+ * -fsanitize-coverage=trace-pc. If the compiler does not support this, no way is ever new. */
 #ifndef STROBE_TESTS_COVERAGE_H
 #define STROBE_TESTS_COVERAGE_H
 
 #include <glib.h>
 
-/* Forgets the last run's way. */
+/* Forgets the way of the last run. */
 void coverage_begin(void);
-/* Did this run take a step, or a number of times, that no run before it did? */
+/* Did this run take a step, or repeat a step a number of times, that no earlier run did? */
 gboolean coverage_is_new(void);
-/* Number of steps that have been seen. */
+/* Number of different steps so far. */
 guint coverage_total(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are the files of a result directory, one behind the other: the importer keeps its
- * contract, whatever is in them. */
+/* The bytes are the files of a result directory, one after the other: the importer keeps its
+ * contract, whatever they contain. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ const char fuzz_target[] = "ascend-text";
 
 extern const StrobePlugin strobe_plugin_1;
 
-/* A contract that only a source without anything to read breaks. */
+/* Only a source without any readable data breaks this part of the contract. */
 static gboolean is_breach(const char *complaints)
 {
     return *complaints && strcmp(complaints, "import does not say what it found\n") != 0;

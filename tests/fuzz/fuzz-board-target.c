@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are the ini file of a board. What is accepted can be connected to, and a password is a
- * part of the file as it is. */
+/* The bytes are the ini file of a board. An accepted file has everything for a connection, and
+ * its password is an unchanged part of the file. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a trace, gzipped or not: the importer keeps its contract, whatever is in them. */
+/* The bytes are a trace, gzipped or not: the importer keeps its contract, whatever it contains. */
 #include <stdlib.h>
 #include <strobe/plugin.h>
 #include <sys/mman.h>

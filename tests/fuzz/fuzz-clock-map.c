@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clock pairs of any kind. The input is a list of steps, each one byte and what it takes: time goes
- * on and a pair is taken, the counter jumps or is set, or a pair consists of the bytes as they are.
- * A count has one time; without resets, times are in the order of their counts.
+ * Clock pairs of any kind. The input is a list of steps, each one byte with its arguments: time
+ * passes and a pair is taken, the counter jumps or is set, or a pair consists of the given bytes. A
+ * count has one time; without resets, times are in the order of their counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static guint64 take_number(struct script *script, gsize size)
     return value;
 }
 
-/* What the world did since the pair before; TRUE if a pair was taken. */
+/* Does a step of the simulated world since the previous pair; TRUE if a pair was taken. */
 static gboolean run_step(struct script *script, StrobeClockPair *pair, StrobeClockPair *taken)
 {
     guint64 ns;
@@ -83,7 +83,7 @@ static int compare_ticks(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Counts at, before, behind and far from the pairs, in order. */
+/* Counts at, before, after and far from the pairs, in order. */
 static GArray *counts_of(const GArray *pairs)
 {
     GArray *counts = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -99,7 +99,7 @@ static GArray *counts_of(const GArray *pairs)
     return counts;
 }
 
-/* Are counts in order all over the capture? */
+/* Are counts in order in the whole capture? */
 static gboolean check_events(StrobeClockMap *map)
 {
     const StrobeClockSummary *summary = strobe_clock_map_summary(map);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a configuration. One that is accepted, written out and parsed again is the same. */
+/* The bytes are a configuration. An accepted one is the same after it was written and parsed
+ * again. */
 #include <stdlib.h>
 #include <string.h>
 #include "config-file.h"

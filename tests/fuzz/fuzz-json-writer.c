@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a script of calls of the JSON writer with hostile texts: the first gives the flags,
- * each following one is a call, whose text or number comes next. The result is strict JSON. */
+/* The bytes are a script of calls of the JSON writer with hostile texts: the first byte gives
+ * the flags, each following byte is a call, and its text or number follows. The result is strict
+ * JSON. */
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
@@ -13,7 +14,7 @@ const char fuzz_target[] = "json-writer";
 
 struct script {
     const guint8 *at, *end;
-    gboolean is_object[DEPTH_MAX + 1]; /* of each level; [0] is the outermost array */
+    gboolean is_object[DEPTH_MAX + 1]; /* for each level; [0] is the outermost array */
     guint depth;
 };
 
@@ -23,7 +24,7 @@ static int append_bytes(void *user, const char *bytes, size_t n)
     return 0;
 }
 
-/* The next text: a length byte (255: a hundred times as long) and its bytes. */
+/* Reads the next text: a length byte (255: a hundred times as long) and its bytes. */
 static const char *next_text(struct script *s, gsize *n)
 {
     gsize wanted = s->at < s->end ? *s->at++ : 0;

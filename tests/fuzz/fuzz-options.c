@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are what a user types behind --collect and --schedule, and values of every type. */
+/* The bytes are the text that a user types after --collect and --schedule, and values of every
+ * type. */
 #include <stdlib.h>
 #include <string.h>
 #include "config-file.h"
@@ -58,7 +59,7 @@ static void set_all(GPtrArray *pairs)
         gboolean ok = strobe_options_set_text(options, name, value, "--collect", &error);
         FUZZ_REQUIRE(ok == !error);
         g_clear_error(&error);
-        for (guint k = 0; k < G_N_ELEMENTS(declared); k++) { /* whatever the name says */
+        for (guint k = 0; k < G_N_ELEMENTS(declared); k++) { /* whatever the name is */
             strobe_options_set_text(options, declared[k].name, value, "--collect", &error);
             g_clear_error(&error);
         }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes are records of the kinds that a pass wants, with values that hurt: the pass ends
- * without a fault, emits nothing but its own kinds, and the same records twice make the same
- * output.
+ * The bytes are records of the kinds that a pass wants, with extreme values: the pass ends without
+ * a fault, emits only its own kinds, and makes the same output from the same records.
  *
- * First byte: the pass; second: where the capture came from; then records: kind, track, name,
- * begin, duration, a byte a field.
+ * The first byte selects the pass, the second where the capture came from. Then follow records: one
+ * byte each for kind, track, name, begin and duration, and one for each field.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -125,7 +124,7 @@ static void fill_field(StrobeMockHost *mock, guint8 byte, const StrobeField *fie
     case STROBE_FIELD_STRING:
     case STROBE_FIELD_STACK:
         if (byte < 8)
-            id = byte == 7 ? G_MAXUINT32 : 0; /* none, or an unknown one */
+            id = byte == 7 ? G_MAXUINT32 : 0; /* no track, or an unknown one */
         memcpy(at, &id, sizeof id);
         break;
     default: /* little endian: the low bytes of the number */
@@ -133,7 +132,7 @@ static void fill_field(StrobeMockHost *mock, guint8 byte, const StrobeField *fie
     }
 }
 
-/* Mostly near each other, as records of a run are, but anything may come. */
+/* Times are mostly near each other, like records of a run, but any time may occur. */
 static gint64 time_at(gint64 *now, guint8 byte)
 {
     if (byte >= 250)
@@ -142,7 +141,7 @@ static gint64 time_at(gint64 *now, guint8 byte)
     return *now;
 }
 
-/* A standard kind, or one of a plugin that a pass is for. */
+/* A standard kind, or a kind of the plugin for which a pass is made. */
 static const StrobeKind *kind_named(const char *name)
 {
     for (gsize i = 0; strobe_standard_kinds[i]; i++)
@@ -151,7 +150,8 @@ static const StrobeKind *kind_named(const char *name)
     return strcmp(name, heap_kind_block.name) ? NULL : &heap_kind_block;
 }
 
-/* One that the pass wants; in place of a plugin's kind that is not known here the first. */
+/* A kind that the pass wants. If it is a plugin's kind that is unknown here, the first one
+ * instead. */
 static const StrobeKind *kind_of(const StrobeComponent *component, guint8 byte)
 {
     const StrobeKind *kind;
@@ -174,7 +174,7 @@ static void add_record(StrobeMockHost *mock, const StrobeKind *kind, Bytes *byte
     const char *text = texts[name % G_N_ELEMENTS(texts)];
 
     memset(fields, 0, sizeof fields);
-    if (kind->shape == STROBE_SHAPE_SPAN) /* the reader gives no end before the begin */
+    if (kind->shape == STROBE_SHAPE_SPAN) /* the reader returns no end before the begin */
         end = length >= 250                 ? G_MAXINT64
               : begin > G_MAXINT64 - 255000 ? begin
                                             : begin + length * 10;
@@ -196,7 +196,7 @@ static void add_tracks(StrobeMockHost *mock)
     strobe_mock_track(mock, STROBE_TRACK_STEPS, 0, "", "", G_MININT32);
 }
 
-/* Raw kinds come before derived ones, as the host sends them. */
+/* Raw kinds come before derived ones, as from the host. */
 static gboolean is_derived(const StrobeKind *kind)
 {
     for (gsize p = 0; p < G_N_ELEMENTS(plugins); p++)
@@ -255,7 +255,7 @@ static gboolean is_own(const StrobeComponent *component, const StrobeKindView *k
     return FALSE;
 }
 
-/* Bytes between fields count as well: a capture would store them. */
+/* Bytes between fields count too, because a capture would store them. */
 static void same_fields(const StrobeComponent *component, const StrobeView *a, const StrobeView *b)
 {
     gsize size = 0;

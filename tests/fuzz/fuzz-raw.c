@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are the files of a folder that an importer of raw files reads: it keeps its contract,
- * whatever is in them. FUZZED_IMPORTER names it. */
+/* The bytes are the files of a folder that an importer of raw files reads: it keeps its
+ * contract, whatever they contain. FUZZED_IMPORTER names the importer. */
 #include <string.h>
 #include "folder-input.h"
 #include "fuzz.h"

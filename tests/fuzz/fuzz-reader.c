@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a capture: as they are, and with all checksums made right. */
+/* The bytes are a capture: unchanged, and with all checksums corrected. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A capture that was left open names a pool, and the pool's bytes are anything: recovery leaves a
- * capture that can be read. The input is a list of changes to a small sound pool: where (4 bytes,
- * modulo its size), how many bytes (1), the bytes. A change at 0xffffffff is appended to the
- * capture instead, with its checksums made right.
+ * An open capture names a pool with arbitrary bytes: recovery leaves a capture that can be read.
+ * The input is a list of changes to a small valid pool: place (4 bytes, modulo the pool's size),
+ * number of bytes (1), the bytes. A change at 0xffffffff is appended to the capture instead, with
+ * correct checksums.
  */
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -29,7 +29,7 @@ const char fuzz_target[] = "recover";
 
 #define N_THREAD_BUFFERS 3u
 #define N_BLOCKS 3u
-#define N_SPANS 2u /* open in each thread buffer */
+#define N_SPANS 2u /* open spans in each thread buffer */
 #define ARENA_BYTES 4096u
 #define IN_CAPTURE 0xffffffffu
 
@@ -82,7 +82,7 @@ static void lay_out(struct pool_header *h)
     h->tracks_at = lay_out_part(h, sizeof(struct pool_track) * (guint64)STROBE_POOL_TRACKS);
 }
 
-/* Marker spans, as a thread buffer holds them. */
+/* Marker spans, in the format of a thread buffer. */
 static void fill_block(struct pool_header *h, guint32 index, guint32 thread_buffer)
 {
     struct pool_block *block = strobe_pool_block(h, index);
@@ -120,7 +120,8 @@ static void fill_thread_buffer(struct pool_header *h, guint32 index)
     thread_buffer->window = 1;
     thread_buffer->sequence = 1;
     fill_span(&thread_buffer->spans[0], 1500, 2, index);
-    fill_span(&thread_buffer->spans[1], 1600, STROBE_NAME_IS_KEPT, index); /* a name of its own */
+    /* A name in the buffer itself. */
+    fill_span(&thread_buffer->spans[1], 1600, STROBE_NAME_IS_KEPT, index);
     thread_buffer->names[0] = 4;
     thread_buffer->names[1] = 0x65707573; /* "supe" */
     atomic_store(&thread_buffer->depth, N_SPANS);
@@ -161,7 +162,7 @@ static void make_pool(void)
     place.sound = g_memdup2(place.header, place.bytes);
 }
 
-/* The facts alone: all that an open capture needs. */
+/* Only the metadata, which is all that an open capture needs. */
 static void make_capture(void)
 {
     char boot_id[64], pool_id[33];
@@ -241,7 +242,7 @@ static void undo_changes(GArray *changes)
     g_array_unref(changes);
 }
 
-/* The sound pool's records are all there; else this target would try nothing. */
+/* All records of the valid pool are recovered; otherwise this target would test nothing. */
 static void check_sound(void)
 {
     StrobeReader *reader = strobe_reader_open(place.capture, NULL);

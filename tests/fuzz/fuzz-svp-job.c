@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are files of a JOB directory but for its captures, which fuzz-reader reads: the
- * importer keeps its contract, whatever is in them. */
+/* The bytes are files of a JOB directory, except captures, which fuzz-reader reads: the importer
+ * keeps its contract, whatever they contain. */
 #include "folder-input.h"
 #include "fuzz.h"
 

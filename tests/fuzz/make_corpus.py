@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_corpus.py RECORD_SEED PLUGIN_PATH COMPRESS OUT: writes a small seed corpus, OUT/TARGET/NAME for
-every fuzz target; COMPRESS names how blocks of captures can be stored: none, or none,zstd. The captures are real ones of the collector fake."""
+"""make_corpus.py RECORD_SEED PLUGIN_PATH COMPRESS OUT: writes a small seed corpus, OUT/TARGET/NAME,
+for every fuzz target. COMPRESS lists how blocks of captures can be stored: none, or none,zstd. The
+captures are real ones of the collector fake."""
 
 import gzip
 import json
@@ -17,7 +18,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 from raw_files import RawFiles  # noqa: E402
 
-# Options of fake; every one makes another part of a capture appear.
+# Options of fake; each one causes another part of a capture.
 CAPTURES = {
     "plain": {"records": 20, "threads": 0},
     "all-kinds": {"records": 60, "threads": 0, "kind": "all"},
@@ -87,7 +88,7 @@ def write(folder, name, data):
 
 
 def record(program, plugin_path, folder, options, compress, *more):
-    """Records a capture of the collector fake; its path."""
+    """Records a capture of the collector fake. Returns its path."""
     environment = dict(os.environ, STROBE_PLUGIN_PATH=plugin_path, ASAN_OPTIONS="detect_leaks=0")
     done = subprocess.run([program, folder, json.dumps({"fake": options}), compress, *more], env=environment,
                           check=True, stdout=subprocess.PIPE, text=True)
@@ -107,8 +108,7 @@ def captures(program, plugin_path, compressions, out):
 
 
 def pairs_moved(capture, move):
-    """The capture with other clock pairs; the checksums are wrong then, and made right by the
-    target."""
+    """The capture with other clock pairs; the fuzz target corrects the checksums."""
     data, at, index = bytearray(capture), 0, 0
     while at + 104 <= len(data):
         (length,) = struct.unpack_from("<I", data, at + 20)
@@ -122,7 +122,7 @@ def clock_captures(out):
     plain = (out / "reader" / "plain").read_bytes()
     second = 1000000000
 
-    def later(index, pair):  # the blocks of a short capture, a second apart
+    def later(index, pair):  # puts the blocks of a short capture a second apart
         times = [ns + index * second for ns in pair[1:4]]
         return [pair[0] + index * 2600000000, *times, *pair[4:]]
 
@@ -139,7 +139,7 @@ def clock_captures(out):
 
 
 def clock_scripts(out):
-    """Steps of fuzz-clock-map.c."""
+    """Scripts of steps for fuzz-clock-map.c."""
     pair = [struct.pack("<BIHB", 0, 1000000000 + i, 100 + i % 7, i) for i in range(40)]
     close = [struct.pack("<BIHB", 0, 20000000 + i, 100, i) for i in range(60)]
     half = len(pair) // 2
@@ -158,7 +158,7 @@ def clock_scripts(out):
 
 
 def text(data):
-    """A text in a script of the JSON writer."""
+    """A text in a script for the JSON writer."""
     return bytes([min(len(data), 254)]) + data[:254]
 
 
@@ -189,7 +189,7 @@ def change(at, data):
 
 
 def recover_scripts(out):
-    """Changes of a pool: see fuzz-recover.c."""
+    """Scripts of changes to a pool; see fuzz-recover.c."""
     write(out / "recover", "sound", b"")
     write(out / "recover", "header", b"".join(
         change(8 + 4 * i, struct.pack("<I", 0xFFFFFFFF >> i)) for i in range(30)))
@@ -261,7 +261,7 @@ INSERT INTO Novel VALUES(1000,1001,'x');
 
 
 def result_trace():
-    """The events of a trace of every sort, of which damage makes others."""
+    """A trace with events of every type, which the fuzz target damages."""
     device, calls, comm, marks, counters, overlap = (77 << 10 | i << 5 for i in (13, 7, 15, 6, 19, 23))
     events = [{"ph": "M", "name": "process_name", "pid": pid, "tid": 0, "args": {"name": name}}
               for pid, name in ((77, "Python"), (device, "Ascend Hardware"), (calls, "CANN"),
@@ -328,7 +328,8 @@ MATRIX = json.dumps({"step": {"p2p": {}, "collective": {"allreduce-top1@17": {
 
 
 def result_directories(out):
-    """Files of one source behind each other; n % 2 asks for what the source derived."""
+    """The files of one source, one after the other; if n is odd, the importer also reads the data
+    that the source derived."""
     for name, files in {
         "trace": (result_trace(), KERNELS, CACHE, RECORDS, BLOCKS, INFO, METADATA),
         "tables": (KERNELS, TASK_TIME, CACHE, RECORDS, BLOCKS, "a,b\r\n1,\"x\ny\"\r\n"),
@@ -359,8 +360,8 @@ def databases(out):
 
 
 def pass_scripts(out):
-    """Records for every pass: near each other in time, then with values that hurt."""
-    for number in range(20):  # the first byte chooses the pass, whatever their number is
+    """Records for every pass: first near each other in time, then with extreme values."""
+    for number in range(20):  # the first byte chooses the pass
         for name, spread in (("calm", 60), ("wild", 256)):
             chance = random.Random(number * 2 + spread)
             data = bytes([number, chance.randrange(64)])
@@ -374,7 +375,7 @@ def pack_folder(files):
 
 
 def raw_results(out):
-    """Folders of fuzz-raw.c for ascend_raw."""
+    """Folders for ascend_raw in fuzz-raw.c."""
     order = ("torch.op_range", "torch.op_mark", "torch.memory_usage", "torch.python_tracer_func",
              "torch.python_tracer_hash", "torch.param_tensor_info", "torch.gc_record")
     host = [(9, b'{"CPU": [{"Frequency": "100.0"}]}'),
@@ -396,7 +397,7 @@ def raw_results(out):
 
 
 def prof_results(out):
-    """Folders of fuzz-raw.c for prof_raw."""
+    """Folders for prof_raw in fuzz-raw.c."""
     stat = "%d (a) b) S " + "0 " * 10 + "%d 3 " + "0 " * 23 + "2 0\n"
     samples = "".join("time %d\n%d.00 1.00\n" % (1000 * i, i) + stat % (11, 9 * i) + stat % (12, i)
                       for i in range(1, 4))
@@ -436,7 +437,7 @@ def targets(out):
 
 
 def jobs(out):
-    """Files of a board: acl.json, and folders of fuzz-svp-job.c."""
+    """Files of a board: acl.json, and folders for fuzz-svp-job.c."""
     profiler = ('"profiler": {"output": "out", "aacpu": "on", "aic_metrics": "ArithmeticUtilization", '
                 '"interval": "2", "acl_api": "off", "switch": "on", "strobe_interval_zero": "every"}')
     for number, config in enumerate((

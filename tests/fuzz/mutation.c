@@ -39,7 +39,7 @@ static void set_number(GByteArray *b)
     gsize size = (gsize)1 << mutation_below(4), at = mutation_below(b->len);
 
     if (mutation_below(2))
-        at &= ~(size - 1); /* where a format would have it */
+        at &= ~(size - 1); /* a number as in a file format */
     memcpy(b->data + at, &value, MIN(size, b->len - at));
 }
 

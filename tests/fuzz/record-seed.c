@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record-seed FOLDER COLLECTORS COMPRESS [killed]: records one small window with the collectors
- * given in JSON and a few marks, its blocks compressed by COMPRESS, and prints the capture's path.
- * Killed: the process that records is, and what is printed is the capture as recovery finished it;
- * how it was before is beside it, as "open.strobe".
+ * (JSON) and a few marks, with blocks compressed by COMPRESS, and prints the path of the capture.
+ * With "killed" the recording process is killed, and the printed capture is the one that recovery
+ * finished; the unfinished one is next to it, as "open.strobe".
  */
 #include <gio/gio.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #include "recorder.h"
 #include "result.h"
 
-/* A device whose clock is paired with the host's, and goes back in between. */
+/* A device whose clock is paired with the host's clock, and is set back in between. */
 static void record_device(void)
 {
     StrobeTrack track = {.struct_size = sizeof track,
@@ -72,7 +72,7 @@ static void record_whole(const char *config)
     strobe_session_free(session);
 }
 
-/* Returns whether recovery finished what the killed process left. */
+/* Returns whether recovery finished the capture of the killed process. */
 static gboolean record_killed(const char *config, const char *folder)
 {
     g_autofree char *open_path = g_build_filename(folder, "open.strobe", NULL);
@@ -81,7 +81,7 @@ static gboolean record_killed(const char *config, const char *folder)
 
     if (pid == 0) {
         record_window(config);
-        g_usleep(100000); /* a flush */
+        g_usleep(100000); /* waits for a flush */
         strobe_mark("only in the pool");
         kill(getpid(), SIGKILL);
     }

@@ -87,7 +87,7 @@ static gboolean take_string(struct cursor *c)
     return FALSE;
 }
 
-/* What follows an opening bracket, up to the closing one. */
+/* Checks the text from after an opening bracket to the closing one. */
 static gboolean take_items(struct cursor *c, char close, gboolean has_keys)
 {
     skip_blanks(c);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stands for msMonitor's module, which fetches requests from the daemon dynolog. The files of the
-folder IPC_MONITOR_DOUBLE are the daemon's side: `request` is fetched once, `status` is the newest
-state, `calls` has the other calls, and `down` means that no daemon answers."""
+"""Replaces msMonitor's module, which gets requests from the daemon dynolog. The files in the folder
+IPC_MONITOR_DOUBLE play the daemon: `request` is returned once, `status` gets the newest state,
+`calls` logs the other calls, and `down` means that no daemon answers."""
 
 import json
 import os

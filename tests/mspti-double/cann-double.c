@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * As much of CANN as a library needs that looks whether it is there. How loading one goes wrong is
- * said by CANN_DOUBLE: NAME:abort, or NAME:hang=MS, NAME being profapi, ascendalog ...
+ * A test double of CANN for libraries that check whether CANN is there. CANN_DOUBLE makes loading a
+ * library go wrong: NAME:abort, or NAME:hang=MS, where NAME is profapi, ascendalog ...
  */
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@ int msptiActivityDisableMarkerDomain(const char *domain);
 int msptiEnableCallback(uint32_t enable, void *handle, uint32_t domain, uint32_t callback);
 int msptiEnableDomain(uint32_t enable, void *handle, uint32_t domain);
 
-static char *off[DOMAINS_MAX]; /* NULL: a place that is free */
+static char *off[DOMAINS_MAX]; /* NULL: the place is free */
 static struct {
     uint64_t id;
     int is_off;

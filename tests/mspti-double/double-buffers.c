@@ -15,7 +15,7 @@
 MsptiDoubleState mspti_double_state;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* A buffer that is handed over twice is not asked for between the two. */
+/* A buffer that is handed over twice is not requested between the two. */
 static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;
 static MsptiDoubleRequest request;
 static MsptiDoubleComplete complete;
@@ -99,7 +99,7 @@ static void *hand_over_alone(void *user)
     return NULL;
 }
 
-/* What is behind the last record of a buffer where an unknown kind is to be met. */
+/* Bytes after the last record of a buffer, which are no record of a known kind. */
 static void add_unknown(void)
 {
     const uint32_t kind = 77;
@@ -111,9 +111,7 @@ static void add_unknown(void)
     current.used += 64;
 }
 
-/* What is before the first record of a buffer where a kind is to be met that only the library
- * knows.
- */
+/* A record at the begin of a buffer, of a kind that only the library knows. */
 static void add_newer(void)
 {
     const uint32_t kind = DOUBLE_NEWER_KIND;
@@ -167,7 +165,7 @@ static int is_dropped(void)
     return every && ++n_records % atoi(every) == 0;
 }
 
-/* As in the original, a record that finds no buffer is gone. */
+/* As in the original, a record is lost if there is no buffer for it. */
 static void put_record(const uint8_t *record, size_t size)
 {
     size_t max = 0;
@@ -195,7 +193,7 @@ static void put_record(const uint8_t *record, size_t size)
         retire_buffer(1);
 }
 
-/* ---- records that are told late ---- */
+/* ---- records that are reported late ---- */
 
 static struct {
     uint8_t bytes[72];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the double is to go wrong, as the variable MSPTI_DOUBLE says: see mspti-double.h. */
+/* The faults of the double, which the variable MSPTI_DOUBLE selects: see mspti-double.h. */
 #ifndef STROBE_TESTS_MSPTI_FAULTS_H
 #define STROBE_TESTS_MSPTI_FAULTS_H
 
-/* What follows the word, "" if nothing does; NULL: the word is not there. */
+/* The text after the word, "" if there is none; NULL: the variable lacks the word. */
 const char *fault(const char *word);
-/* The code that this call is to return, 0: it is to succeed. */
+/* The code that this call must return; 0: it must succeed. */
 int fault_of_call(const char *call);
-/* ... that enabling this kind is to return. */
+/* The code that enabling this kind must return. */
 int fault_of_kind(int kind);
 
 #endif

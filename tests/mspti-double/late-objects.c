@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* As C++ registers the destructor of a static object of a function. */
+/* C++ registers the destructor of a function's static object in the same way. */
 extern int __cxa_atexit(void (*destroy)(void *object), void *object, void *library);
 extern void *__dso_handle;
 

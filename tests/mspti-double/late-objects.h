@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects that the library makes at their first use and destroys at exit, in reverse order:
- * whatever was registered with atexit before is called when they are gone. A call of the library
+ * functions that were registered with atexit earlier are called after that. A call of the library
  * after that ends the process.
  */
 #ifndef STROBE_TESTS_MSPTI_LATE_OBJECTS_H
@@ -14,7 +14,7 @@ enum {
     LATE_OBJECTS = LATE_RECORDS + 16
 };
 
-/* Makes the object where it is not there. Aborts where any object is gone. */
+/* Makes the object if it does not exist yet. Aborts if any object has been destroyed. */
 void late_object_use(int which);
 
 #endif

@@ -65,7 +65,7 @@ static uint64_t *latest_of(uint32_t thread)
     return &latest[i].launch;
 }
 
-/* The record of an external id comes before all else that has the launch's id. */
+/* The record of an external id comes before all other records with the launch's id. */
 static void launch_task(uint32_t thread, const Task *task, uint64_t begin)
 {
     _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
@@ -92,8 +92,8 @@ static void tell_call(uint32_t kind, uint32_t thread, const char *name, uint64_t
     double_tell(record, (int)kind);
 }
 
-/* A call has the latest id of its thread when it ends, whether it launched that or not. Those of
- * the node level are records of two kinds. */
+/* A call has the latest id of its thread when it ends, even if it did not launch that work.
+ * Calls of the node level have records of two kinds. */
 static void report_call(uint32_t kind, uint32_t thread, const char *name, uint64_t begin,
                         uint64_t end)
 {
@@ -102,7 +102,7 @@ static void report_call(uint32_t kind, uint32_t thread, const char *name, uint64
         tell_call(KIND_API, thread, name, begin, end);
 }
 
-/* Of the two records only the second has the operation's own id. */
+/* Of the two records only the second one has the operation's own id. */
 static void report_collective(uint32_t thread, const Task *task, const char *group, uint64_t at,
                               uint64_t begin)
 {
@@ -116,7 +116,7 @@ static void report_collective(uint32_t thread, const Task *task, const char *gro
     double_tell(record, 9);
 }
 
-/* The oldest of the queue, from any thread. */
+/* The oldest entry of the queue, from any thread. */
 static int consume_task(uint32_t thread, uint64_t at, uint64_t task_at)
 {
     if (queue_first == queue_end)

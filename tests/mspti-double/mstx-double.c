@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tool behind mstx that CANN has, as far as MSPTI's double is concerned: a mark gets its id,
- * and the double tells of it, on the host and, where it has a stream, on device 0 a while later.
+ * CANN's own mstx tool for the double of MSPTI: a mark gets an id, and the double reports it on the
+ * host and, if it has a stream, a little later on device 0.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ typedef int (*GetTable)(int module, Function ***table, unsigned *size);
 __attribute__((visibility("default"))) int InitInjectionMstx(GetTable get_table);
 
 static uint64_t last_id;
-static uintptr_t streams[MARKS_MAX]; /* of ranges that are open, by id */
+static uintptr_t streams[MARKS_MAX]; /* open ranges, by id */
 
 enum { INSTANT = 1, START = 2, END = 4, WITH_DEVICE = 8 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The original looks for CANN while it is being loaded, and ends the process where there is none;
- * so does the double. */
+/* The original looks for CANN while it is loaded, and ends the process if CANN is missing; so
+ * does the double. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's own walk through a buffer, with its faults: it keeps its place by thread, whatever
- * buffer and record it is given, and forgets it at an end only. */
+/* The library's own iteration over a buffer, with its faults: it keeps its position by thread,
+ * whatever the buffer and the record are, and resets it only at an end. */
 #include <stdint.h>
 #include <string.h>
 

@@ -116,7 +116,7 @@ static int make_memory(const char *line, uint64_t base, uint8_t *record)
     return 5;
 }
 
-/* memset has its value where memcpy has its direction; and the rest is one layout. */
+/* memset has its value in the place of memcpy's direction; the rest of the layout is the same. */
 static int make_copy(const char *line, uint64_t base, uint8_t *record, int kind)
 {
     unsigned device, stream, value, is_async;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device's clock, what fails, and what is told to the test. */
+/* The device's clock, the calls that fail, and the report for the test. */
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "opencl-double.h"
 
-/* Read once, by the first who asks. */
+/* The first caller reads the variables once. */
 static struct {
     int64_t begin_ns, jump_at_ns, jump_ns;
     double ppm;

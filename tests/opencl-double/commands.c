@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands: one line for all queues, worked on by one thread in their order. */
+/* Commands: one list for all queues, which one thread executes in order. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,9 +16,9 @@
 #define KERNEL_US 200
 
 static Object *first, **last = &first; /* under the lock */
-static int n_open;                     /* in the line or worked on */
+static int n_open;                     /* waiting or being executed */
 
-/* Runs what was asked for, without the lock. */
+/* Executes the command, without the lock. */
 static void call_reported(Object *event, int32_t status)
 {
     pthread_mutex_lock(&double_lock);
@@ -39,8 +39,8 @@ static void set_status(Object *event, int32_t status)
     pthread_cond_broadcast(&double_changed);
 }
 
-/* What the host's monotonic clock lacks to the time since the epoch, by the narrowest of several
- * readings. */
+/* The offset from the host's monotonic clock to the time since the epoch, from the narrowest of
+ * several readings. */
 static int64_t to_epoch(void)
 {
     int64_t best = INT64_MAX, result = 0;
@@ -58,7 +58,7 @@ static int64_t to_epoch(void)
     return result;
 }
 
-/* For the test alone: begin since the epoch, duration, and begin as the program is told it. */
+/* Report for the test: begin since the epoch, duration, and the begin that the program gets. */
 static void tell_truth(const Object *event, int64_t begin, int64_t end)
 {
     int64_t epoch = to_epoch();
@@ -84,7 +84,7 @@ static void work_on(Object *event)
         tell_truth(event, begin, end);
 }
 
-/* With the lock, which is let go of meanwhile. */
+/* Called with the lock, which is released in between. */
 static void complete_event(Object *event)
 {
     int32_t status = COMPLETE;
@@ -142,7 +142,7 @@ void double_settle(void)
     }
 }
 
-/* With the lock. The line has a reference, and who made the command another. */
+/* Called with the lock. The list has a reference, and the creator of the command has another. */
 static Object *begin_command(Object *queue, uint32_t command, uint32_t n_waits,
                              Object *const *waits)
 {
@@ -171,7 +171,7 @@ static void put_into_line(Object *event)
     pthread_cond_broadcast(&double_changed);
 }
 
-/* Hands the caller's reference over, or gives it back. With the lock. */
+/* Passes the caller's reference on, or releases it. Called with the lock. */
 static void end_command(Object *made, int is_blocking, Object **event)
 {
     put_into_line(made);
@@ -269,7 +269,7 @@ int32_t double_wait(uint32_t n, Object *const *events)
     return SUCCESS;
 }
 
-/* One that is complete already is told at once, by the thread that asks. */
+/* If the command is already complete, the calling thread calls the callback at once. */
 int32_t double_set_callback(Object *event, int32_t at, Callback *callback, void *data)
 {
     Reported *reported = malloc(sizeof *reported);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: made, held on to, let go of, asked; and the table of functions. */
+/* Objects: creating, retaining, releasing and querying them; and the table of functions. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A driver that is not there: one platform with one device, as OpenCL's ICD loader finds it by
+ * A simulated driver: one platform with one device, which OpenCL's ICD loader finds by
  * OCL_ICD_VENDORS. Numbers and layouts are those of the published interface.
  *
- * OPENCL_DOUBLE_CLOCK   "ppm,jump_at_ms,jump_ns": how far off the device's clock is, and goes
- * OPENCL_DOUBLE_TIMER   1: clGetDeviceAndHostTimer works; else it fails, with -59
+ * OPENCL_DOUBLE_CLOCK   "ppm,jump_at_ms,jump_ns": the error of the clock's rate, and its jump
+ * OPENCL_DOUBLE_TIMER   1: clGetDeviceAndHostTimer works; otherwise it fails with -59
  * OPENCL_DOUBLE_NO_QUEUED  if set: QUEUED and SUBMIT are 0
  * OPENCL_DOUBLE_FAIL    a function that always fails, or "profiling": no queue may be profiled;
  *                       with ":n" from its n-th call on
- * OPENCL_DOUBLE_REPORT  a file: what kernels took in truth, and what was never released
+ * OPENCL_DOUBLE_REPORT  a file: the true times of kernels, and the objects that were never released
  */
 #ifndef STROBE_TESTS_OPENCL_DOUBLE_H
 #define STROBE_TESTS_OPENCL_DOUBLE_H
@@ -28,7 +28,7 @@ enum {
 enum { COMPLETE = 0, RUNNING = 1, SUBMITTED = 2, QUEUED = 3 };
 enum { OUT_OF_ORDER = 1, PROFILING = 2 };
 
-/* Sorts of objects. */
+/* Types of objects. */
 enum { PLATFORM, DEVICE, CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, TYPES };
 
 struct object;
@@ -41,27 +41,27 @@ typedef struct reported {
     int32_t at;
 } Reported;
 
-/* The first member is the loader's. */
+/* The first member belongs to the loader. */
 typedef struct object {
     void *const *dispatch;
     uint32_t object_type;
     uint32_t references;
-    struct object *of;     /* what it holds on to */
+    struct object *of;     /* the object that it retains */
     uint64_t properties;   /* of a queue */
-    uint64_t list[16];     /* ... as it was made with */
+    uint64_t list[16];     /* the queue's properties as they were given */
     uint32_t n_list;       /* with the 0 at its end */
     uint32_t n_pending;    /* commands of a queue */
     char *name, *place;    /* of a kernel; of a buffer */
     size_t size;           /* of a buffer */
     uint32_t command;      /* type of an event's command */
     int32_t status;        /* of an event */
-    uint64_t time[4];      /* queued, submitted, started, ended, by the device's clock */
-    struct object *buffer; /* that an event's command is about */
-    void *host;            /* ... and where it goes or comes from */
+    uint64_t time[4];      /* queued, submitted, started and ended, on the device's clock */
+    struct object *buffer; /* the object of an event's command */
+    void *host;            /* the memory that it reads or writes */
     size_t offset, length;
     struct object *waits[8];
     uint32_t n_waits;
-    struct object *next; /* command in the line */
+    struct object *next; /* the next command in the list */
     Reported *reported;
 } Object;
 
@@ -70,23 +70,24 @@ extern Object double_platform, double_device;
 extern pthread_mutex_t double_lock;
 extern pthread_cond_t double_changed;
 
-/* Under the lock. */
+/* The members below need the lock. */
 Object *double_make(uint32_t object_type, Object *of);
 void double_hold(Object *object);
 void double_let_go(Object *object);
 
-/* Is this function to fail now? */
+/* Must this function fail now? */
 int double_fails(const char *name);
 int32_t double_answer(const void *value, size_t length, size_t size, void *place, size_t *size_ret);
 
 int64_t double_host_ns(void);
 uint64_t double_device_ns(int64_t host_ns);
-/* Of a command: the clock does not jump while it runs. */
+/* The duration of a command; the clock does not jump while it runs. */
 void double_times(int64_t begin_ns, int64_t end_ns, uint64_t *begin, uint64_t *end);
 int32_t double_timer(Object *device, uint64_t *device_time, uint64_t *host_time);
 void double_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Waits until all commands are done and let go of; of some that never are, not for long. */
+/* Waits until all commands are complete and released, but only a short time for those that never
+ * are. */
 void double_settle(void);
 
 /* Commands. */

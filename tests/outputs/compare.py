@@ -35,13 +35,13 @@ import kineto_trace  # noqa: E402
 import made_ascend  # noqa: E402
 import raw_files  # noqa: E402
 
-# What may differ: file (a pattern), text (a regular expression), its replacement.
+# Allowed differences: file (a pattern), text (a regular expression), replacement.
 MASKS = (
     ("messages", rb"/[^ :]*/(inputs|new|outputs)/", rb""),
 )
 
 ALL = ("chrome_trace", "csv", "db", "stacks", "memory_timeline", "comm_json", "tensorboard")
-# Each option of an exporter that changes its files, where a second exporter writes beside the first.
+# Each option of an exporter that changes its files; a second exporter writes at the same time.
 OPTIONS = (
     "chrome_trace:gzip=true,also=head_overhead", "csv:all_fields=true,gzip=true",
     "db:also=operator_average+correlation", "stacks:metric=self_npu_time_total",
@@ -72,7 +72,7 @@ class Build:
             os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:self.processors])
 
     def run(self, *words, program="tools/strobe", check=True):
-        """What a program of the build prints, and its exit code."""
+        """The output of a program of the build, and its exit code."""
         done = subprocess.run([self.folder / program, *map(str, words)], env=self.environment,
                               preexec_fn=self.limit_processors, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -82,13 +82,13 @@ class Build:
         return done.stdout + b"exit code %d\n" % done.returncode
 
     def make(self, folder, *words):
-        """Runs strobe into a folder and keeps its messages there."""
+        """Runs strobe with a folder as output, and stores its messages there."""
         folder.mkdir(parents=True)
         messages = self.run(*words, "-o", folder, self.memory, check=False)
         (folder / "messages").write_bytes(messages)
 
     def dump(self, capture):
-        """The records of an imported capture as text, instead of the capture."""
+        """Replaces an imported capture by its records as text."""
         text = self.run(capture, program="tests/functional/dump-capture")
         capture.with_name("records.tsv").write_bytes(text)
         capture.unlink()
@@ -97,7 +97,7 @@ class Build:
 # ---- inputs ----
 
 def make_sources(build, sources):
-    """Results of other profilers: real ones, and made ones."""
+    """Results of other profilers: real ones and synthetic ones."""
     sources.mkdir()
     if not DATA.is_dir():
         print("no real results: STROBE_DATA names their folder", file=sys.stderr)
@@ -115,7 +115,7 @@ def make_sources(build, sources):
 
 
 def record(build, captures, name, *words):
-    """A capture of a run of a program."""
+    """Records a run of a program."""
     with tempfile.TemporaryDirectory() as folder:
         build.run("run", "-o", folder, "--export", "stacks", *words)
         (capture,) = pathlib.Path(folder).glob("*/FRAMEWORK/capture.strobe")
@@ -123,7 +123,7 @@ def record(build, captures, name, *words):
 
 
 def make_captures(build, captures):
-    """Captures of the demo, of simulated records and of the generator of a training run."""
+    """Captures of the demo, of simulated records, and of the synthetic training run."""
     captures.mkdir()
     demo = ("--", "/usr/bin/python3", TOP / "tools" / "demo" / "train.py")
     record(build, captures, "demo", "--schedule", "wait=1,warmup=1,active=3,repeat=1", *demo)
@@ -142,7 +142,7 @@ def make_captures(build, captures):
 # ---- outputs ----
 
 def list_cases(build, inputs):
-    """Name and maker of each folder of outputs."""
+    """The name and the maker of each folder of outputs."""
     exporters = {"all": ALL, "options": OPTIONS}
     flags = {name: [word for text in texts for word in ("--export", text)]
              for name, texts in exporters.items()}
@@ -175,7 +175,7 @@ def make_outputs(build, inputs, outputs, pattern="*"):
 # ---- comparison ----
 
 def read_lines(path):
-    """Lines of a text file, unpacked and masked."""
+    """The lines of a text file, unpacked and with allowed differences replaced."""
     patterns = [(re.compile(text), new) for file, text, new in MASKS
                 if fnmatch.fnmatch(path.name, file)]
     with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
@@ -186,7 +186,8 @@ def read_lines(path):
 
 
 def read_database(path):
-    """Schema and rows of a database as text, the rows of a table in order of their values."""
+    """The schema and the rows of a database as text, with the rows of each table in the order of
+    their values."""
     with contextlib.closing(sqlite3.connect("file:%s?mode=ro&immutable=1" % path, uri=True)) as base:
         base.text_factory = lambda text: text.decode(errors="surrogateescape")
         yield repr(base.execute("PRAGMA user_version").fetchone())
@@ -200,7 +201,7 @@ def read_database(path):
 
 
 def compare_file(kept, new):
-    """None where two files are equal, else what differs first."""
+    """None if two files are equal; otherwise the first difference."""
     if not kept.exists() or not new.exists():
         return "only in the %s build" % ("new" if new.exists() else "kept")
     read = read_database if kept.suffix == ".db" else read_lines
@@ -215,7 +216,8 @@ def list_files(folder):
 
 
 def compare_case(kept, new, name):
-    """Prints a line for a case, and one for each file that differs; how many these are."""
+    """Prints a line for a case, and a line for each file that differs. Returns the number of such
+    files."""
     files = sorted(list_files(kept) | list_files(new))
     found = [(path, compare_file(kept / path, new / path)) for path in files]
     different = [(path, text) for path, text in found if text]

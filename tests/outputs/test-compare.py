@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the comparison of outputs calls equal, and what it does not."""
+"""Which outputs the comparison treats as equal, and which not."""
 
 import contextlib
 import gzip
@@ -35,7 +35,7 @@ class CompareTest(unittest.TestCase):
         self.new.mkdir()
 
     def differences(self):
-        """How many files differ, and what was printed."""
+        """The number of files that differ, and the printed text."""
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             return compare.compare_case(self.kept, self.new, "case"), printed.getvalue()
 

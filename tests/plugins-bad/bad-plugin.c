@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One source for all the bad plugins; FAULT chooses what is wrong, NAME the descriptor's name. */
+/* One source for all bad plugins; FAULT chooses the fault, NAME is the descriptor's name. */
 #include <signal.h>
 #include <strobe/strobe-plugin.h>
 

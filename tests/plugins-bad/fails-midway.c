@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A collector whose source breaks in the middle of a window: of 1000 items 600 are recorded, the
- * others counted as lost, and `stop` says what happened. */
+/* A collector whose source fails in the middle of a window: of 1000 items 600 are recorded, the
+ * others are counted as lost, and `stop` reports the failure. */
 #include <stddef.h>
 #include <strobe/strobe-plugin.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Components that end the process when they are called, as they are told to: by an option, by what
- * the source says, by FAULTY_PROBE in the environment. Their names are not their file's. */
+/* Components that end the process when they are called, if an option, the source's content, or
+ * FAULTY_PROBE in the environment says so. Their names differ from the file's name. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define MAGIC "#faulty "
 
-/* For UBSan it would be an error of its own. */
+/* UBSan would report this as a separate error. */
 __attribute__((no_sanitize("undefined"))) static void end_process(const char *how)
 {
     if (!strncmp(how, "abort", 5))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A camera board's runtime, simulated. See README.md. */
+/* A simulated runtime of a camera board. See README.md. */
 #include "svp-double.h"
 
 #include <pthread.h>
@@ -20,7 +20,7 @@ typedef struct Layer {
     uint64_t counters[13]; /* UINT64_MAX: none */
 } Layer;
 
-/* One layer as it goes through the pipe of a subscription. */
+/* One layer as it is written to the pipe of a subscription. */
 typedef struct Description {
     uint32_t layer, model;
     uint64_t start, end;
@@ -33,7 +33,7 @@ typedef struct Subscription {
 static struct {
     Layer layers[LAYERS_MAX];
     uint32_t n_layers, n_devices, batch;
-    uint64_t execute_us[2]; /* the first ones; 0: by the layers */
+    uint64_t execute_us[2]; /* of the first two inferences; 0: the layers decide */
     uint64_t ns_per_unit;
     struct {
         char name[64];
@@ -134,7 +134,7 @@ int svp_acl_init(const char *config_path)
         text[n] = 0;
         fclose(file);
     }
-    /* Tests read here what the runtime was given. */
+    /* Tests read the runtime's input here. */
     if (getenv("SVP_DOUBLE_CONFIG")) {
         FILE *copy = fopen(getenv("SVP_DOUBLE_CONFIG"), "we");
 
@@ -264,7 +264,7 @@ static void sleep_us(uint64_t us)
     nanosleep(&time, NULL);
 }
 
-/* The layers one after the other, which then are told through the subscription. */
+/* Runs the layers one after the other, and then reports them through the subscription. */
 static void run_layers(uint32_t id, const Subscription *subscription)
 {
     uint64_t at = now_ns();
@@ -304,7 +304,7 @@ int svp_acl_mdl_execute(uint32_t id, const void *input, const void *output)
     return run_model(__func__, id);
 }
 
-/* It has ended when the call returns. */
+/* The operation has ended when the call returns. */
 int svp_acl_mdl_execute_async(uint32_t id, const void *input, const void *output, void *stream)
 {
     (void)input;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs and the double share of a camera board's runtime. */
+/* Common declarations of programs and the double of a camera board's runtime. */
 #ifndef STROBE_TESTS_SVP_DOUBLE_H
 #define STROBE_TESTS_SVP_DOUBLE_H
 
@@ -77,7 +77,7 @@ uint64_t svp_acl_prof_get_op_start(const void *data, size_t length, uint32_t ind
 uint64_t svp_acl_prof_get_op_end(const void *data, size_t length, uint32_t index);
 uint64_t svp_acl_prof_get_op_duration(const void *data, size_t length, uint32_t index);
 
-/* The double's own. */
+/* Functions that only the double has. */
 int svp_double_op_counters(const void *data, size_t length, uint32_t index, const char **unit,
                            uint64_t counters[13]);
 uint32_t svp_double_model_batch(void);
@@ -86,7 +86,7 @@ uint32_t svp_double_model_batch(void);
 
 /* The error that the text file has for a function; 0: none. */
 int svp_double_error(const char *name);
-/* The same; 100011 where there is no such model. */
+/* The same; 100011 if there is no such model. */
 int svp_double_model_error(const char *name, uint32_t id);
 
 #endif

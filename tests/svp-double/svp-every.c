@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call of each function that is recorded, but for those that the program makes anyway. */
+/* Calls each recorded function once, except those that the program calls in any case. */
 #include "svp-every.h"
 
 #include <fcntl.h>
@@ -105,7 +105,7 @@ static void read_operators(const char *data, size_t length, uint32_t model)
     n_failed += svp_acl_prof_get_model_id(data, length, 0) != model;
 }
 
-/* The program's own subscription, while its model runs; the profiler's runs are over then. */
+/* The program's own subscription, while its model runs; the profiler's captures are over then. */
 static void call_subscription(uint32_t model)
 {
     char data[4096];
@@ -132,7 +132,7 @@ static void call_subscription(uint32_t model)
     close(ends[1]);
 }
 
-/* Profiling by calls; what the calls return depends on acl.json. */
+/* Profiling by calls; the results of the calls depend on acl.json. */
 static void call_profiling(void)
 {
     const uint32_t device = 0;

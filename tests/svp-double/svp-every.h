@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Calls each function of the runtime once on a loaded model. Returns how many calls went wrong. */
+/* Calls each function of the runtime once on a loaded model. Returns how many calls failed. */
 int svp_call_every(uint32_t model);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interfaces of the runtime that no layer depends on: contexts, memory of the host, reports,
+/* The functions of the runtime on which no layer depends: contexts, host memory, reports,
  * settings of models, dumps, profiling by calls. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ int svp_acl_rt_process_report(int32_t timeout)
     return svp_double_error(__func__);
 }
 
-/* Streams of the double are empty when a call returns, so that the function runs at once. */
+/* The double's streams are empty when a call returns, so the function runs at once. */
 int svp_acl_rt_launch_callback(void (*function)(void *), void *user, int block, void *stream)
 {
     (void)block;

@@ -3,12 +3,13 @@
  * svp-program CONFIG MODEL [WORDS...]: a program that runs a network on a board.
  *
  * Words in order: load; load-memory PATH (reads a file, and loads it from memory); execute N;
- * elsewhere N (executes in a thread of its own); threads N M (N threads of M calls each); device N;
+ * elsewhere N (executes in a separate thread); threads N M (N threads of M calls each); device N;
  * exit N; subscribe (prints the codes of its own subscription); prof-init PATH, prof-start,
- * prof-stop, prof-stop-other, prof-finalize (print their codes); prof-config MASK (prints 1 if
- * there is one of it); abort (kills itself); crash (by a bad pointer); every (calls each function
- * once); fork (a child calls); steady FILE (calls until it is killed); flood FILE N (N threads do,
- * without a pause); wait (until its input ends); no-finalize. Prints the number of calls that
+ * prof-stop, prof-stop-other, prof-finalize (print their codes); prof-config MASK (prints 1 if a
+ * configuration with this mask can be made); abort (kills itself); crash (by a bad pointer); every
+ * (calls each function once); fork (a child makes calls); steady FILE (makes calls until it is
+ * killed); flood FILE N (N threads make calls without a pause); wait (until its input ends);
+ * no-finalize (leaves out the call of finalize at the end). Prints the number of calls that
  * failed.
  */
 #include "svp-double.h"
@@ -43,7 +44,8 @@ static void load_model(void)
     count_failure(svp_acl_mdl_load_with_config(handle, &model));
 }
 
-/* As most programs do: by the file's content, so that the runtime does not know its name. */
+/* Loads a model by the file's content, as most programs do, so that the runtime does not know
+ * its name. */
 static void load_from_memory(const char *path)
 {
     FILE *file = *path ? fopen(path, "re") : NULL;
@@ -106,7 +108,7 @@ static void run_threads(int n)
         pthread_join(threads[i], NULL);
 }
 
-/* How many calls of each thread have returned; in a file, which outlives the process. */
+/* The number of returned calls of each thread, in a file that outlives the process. */
 typedef struct ReturnedCalls {
     volatile uint64_t n;
     char cache_line[56];
@@ -158,7 +160,7 @@ static void flood_runtime(const char *path, int n)
     call_without_pause(returned);
 }
 
-/* A child calls, and ends as a program does. */
+/* A child makes calls, and ends as a program does. */
 static void call_in_child(void)
 {
     int status = 1;
@@ -196,8 +198,8 @@ static void print_code(int code)
     printf("%d ", code);
 }
 
-/* A subscription of the program's own: begins, begins again, of an unknown model, ends, ends again.
- */
+/* The program's own subscription: begins, begins again, begins for an unknown model, ends, ends
+ * again. */
 static void subscribe_itself(void)
 {
     int fd = open("/dev/null", O_WRONLY);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program as a user writes one: marks, counters, steps, a session with a configuration. */
+/* A program as a user writes it: marks, counters, steps, a session with a configuration. */
 #include <stdio.h>
 
 #include <strobe/strobe.h>
@@ -37,7 +37,7 @@ int main(void)
     StrobeError *error = NULL;
     int n_windows = 0;
 
-    record_step(-1); /* without a session: nothing happens */
+    record_step(-1); /* without a session these calls have no effect */
     if (strobe_session_new(config, "the program's own", &session, &error))
         return report_error("session_new", error);
     strobe_session_on_trace_ready(session, on_window, &n_windows);

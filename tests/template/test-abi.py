@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The headers keep the ABI of sdk/abi/MAJOR.MINOR.abi, and a change that breaks it is found. Names
-that linking makes known are Strobe's."""
+"""The headers keep the ABI of sdk/abi/MAJOR.MINOR.abi, and the test finds a change that breaks it.
+All names that a linked library exports begin with Strobe's prefix."""
 
 import os
 import pathlib
@@ -19,7 +19,7 @@ import tap  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("STROBE_BUILD") or TOP / "build").resolve()
 TRACK_END = "    uint32_t reserved; /* 0 */\n} StrobeTrack;"
-# Header, text in it, another text, what abidiff says of the change ("": nothing).
+# Header, text in it, replacement, abidiff's message about the change ("": none).
 CHANGES = (
     ("record.h", "    int32_t device;", "    int32_t device, other;", "StrobeTrack"),
     ("record.h", "    uint64_t id;", "    uint32_t id, more;", "StrobeTrack"),
@@ -69,8 +69,8 @@ class AbiTest(unittest.TestCase):
 
 
 class NamesTest(unittest.TestCase):
-    """Whoever links the libraries may have anything of another name; what begins with "__" is the
-    compiler's."""
+    """Programs that link the libraries may use any other name; names that begin with "__" belong to
+    the compiler."""
 
     def assertPrefixed(self, *words):
         done = subprocess.run(["nm", "--defined-only", *map(str, words)], capture_output=True,

@@ -25,7 +25,7 @@ static guint32 window_now(void)
     return __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE);
 }
 
-/* Was what happened since `window` was read in that window, for certain? */
+/* Did the event since `window` was read certainly happen in this window? */
 static gboolean is_certain(const struct death_progress *progress, guint32 window)
 {
     return window && !g_atomic_int_get(&progress->is_closing) && window_now() == window;
@@ -45,7 +45,7 @@ static void one_mark(struct load *load, guint64 i)
         *state = DEATH_COMMITTED;
 }
 
-/* A range by its token, as a keyed span, and as a loose one, in turn. */
+/* Records a range by its token, as a keyed span, and as an async one, in turn. */
 static StrobeRange begin_range(const char *name, guint64 i)
 {
     StrobeRange range = {0};
@@ -103,7 +103,7 @@ static void one_refusal(struct death_progress *progress)
         __atomic_add_fetch(&progress->refused_least, 1, __ATOMIC_RELAXED);
 }
 
-/* Instants without a name: most of a block. */
+/* Records instants without a name, which fill most of a block. */
 static void one_bulk(void)
 {
     StrobeWriter *writer = strobe_thread_buffer_writer();
@@ -143,7 +143,7 @@ static gpointer load_main(gpointer data)
     return NULL;
 }
 
-/* Each range of this name has one of its own. */
+/* A number that only one range of this name has. */
 static guint64 next_number(void)
 {
     static gint number;
@@ -151,7 +151,7 @@ static guint64 next_number(void)
     return (guint64)g_atomic_int_add(&number, 1);
 }
 
-/* Ranges that never end. */
+/* Begins ranges that never end. */
 static gpointer leave_open(gpointer data)
 {
     for (guint i = 0; i < 3; i++)
@@ -165,7 +165,7 @@ static gpointer end_there(gpointer key)
     return NULL;
 }
 
-/* Begun here, ended by another thread. */
+/* Begins a span, which another thread ends. */
 static void hand_over(void)
 {
     gsize key = G_MAXSIZE >> 1;
@@ -174,7 +174,7 @@ static void hand_over(void)
     g_thread_join(g_thread_new("short", end_there, GSIZE_TO_POINTER(key)));
 }
 
-/* However slow the machine is. */
+/* Waits, however slow the machine is. */
 static void wait_for_records(struct death_progress *progress, guint least)
 {
     for (guint i = 0; i < DEATH_THREADS; i++) {

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that records in every way until it is killed, and tells in shared memory what it has
- * committed for certain. */
+/* A process that records in every way until it is killed, and reports in shared memory which
+ * records are certainly committed. */
 #ifndef STROBE_TESTS_DEATH_LOAD_H
 #define STROBE_TESTS_DEATH_LOAD_H
 
 #include <glib.h>
 
 #define DEATH_THREADS 2
-#define DEATH_RECORDS_MAX 400000 /* of each thread */
+#define DEATH_RECORDS_MAX 400000 /* for each thread */
 #define DEATH_WINDOWS 5
 
 enum { DEATH_NONE, DEATH_BEGUN, DEATH_COMMITTED, DEATH_FOUND };
 
-/* States of the records of each thread, by number; `..._window`: the number of theirs, modulo 256.
- */
+/* The states of the records of each thread, by number. `..._window` has the number of the
+ * record's window, modulo 256. */
 struct death_progress {
     guint8 ranges[DEATH_THREADS][DEATH_RECORDS_MAX];
     guint8 marks[DEATH_THREADS][DEATH_RECORDS_MAX];
     guint8 range_window[DEATH_THREADS][DEATH_RECORDS_MAX];
     guint8 mark_window[DEATH_THREADS][DEATH_RECORDS_MAX];
-    guint64 refused_least, refused_most; /* reservations that no block can take */
+    guint64 refused_least, refused_most; /* reservations that are too large for a block */
     gint n_done[DEATH_THREADS];
     gint is_over;
-    gint is_closing; /* the window's end may be marked already */
+    gint is_closing; /* the window may be ending */
 };
 
 struct death_plan {
-    const char *config;   /* more of the session's configuration */
-    guint window_records; /* that each thread makes in a window at least */
-    gboolean is_fast;     /* as fast as it goes, and with bulks that use up the pool */
-    gboolean dumps;       /* the flight recorder, several times a window */
+    const char *config;   /* additional configuration of the session */
+    guint window_records; /* least number of records of each thread in a window */
+    gboolean is_fast;     /* at full speed, with bulks that use up the pool */
+    gboolean dumps;       /* dumps of the flight recorder, several times in a window */
 };
 
-/* Runs five windows and ends with 0, if it is not killed before. */
+/* Runs five windows, and exits with 0 if it is not killed before. */
 void death_run(const char *folder, const struct death_plan *plan, struct death_progress *progress)
     __attribute__((noreturn));
 

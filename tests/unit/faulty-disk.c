@@ -32,7 +32,7 @@ static ssize_t fail_with(int error)
     return -1;
 }
 
-/* The first part of what is to be written, at most `limit` bytes. */
+/* The first part of the data, at most `limit` bytes. */
 static ssize_t write_part(int fd, const struct iovec *iov, int n, size_t limit)
 {
     struct iovec part[2];
@@ -47,7 +47,8 @@ static ssize_t write_part(int fd, const struct iovec *iov, int n, size_t limit)
     return __real_writev(fd, part, parts);
 }
 
-/* A cut or an interruption in one write of `every`; -2: neither. */
+/* One of `every` writes is cut short (returns its size) or interrupted (-1); otherwise returns
+ * -2. */
 static ssize_t write_unevenly(int fd, const struct iovec *iov, int n, guint every)
 {
     static guint64 state = 1;
@@ -59,7 +60,7 @@ static ssize_t write_unevenly(int fd, const struct iovec *iov, int n, guint ever
     return random >> 62 ? write_part(fd, iov, n, 1 + (random >> 40) % 200) : fail_with(EINTR);
 }
 
-/* Full as it is, a disk takes what overwrites a file. */
+/* Even a full disk accepts data that overwrites a file. */
 static gboolean is_growth(int fd)
 {
     struct stat st;

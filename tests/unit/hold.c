@@ -11,10 +11,10 @@
 #define HOLDS 16
 #define PATIENCE_US 20000000
 
-/* Semaphores and atomics only: a point may be reached in a signal handler. */
+/* Uses only semaphores and atomics, because a signal handler may reach a test point. */
 struct Hold {
     const char *point; /* NULL: free */
-    const void *who;   /* address of a thread's own byte, NULL: any */
+    const void *who;   /* address of a byte of the thread that must be held; NULL: any thread */
     int left;          /* arrivals until a thread is held */
     int n_held;
     gboolean has_caught;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds threads at the recorder's test points (core/base/testpoint.h), or lets the process die
+/* Holds threads at the recorder's test points (core/base/testpoint.h), or kills the process
  * there. */
 #ifndef STROBE_TESTS_HOLD_H
 #define STROBE_TESTS_HOLD_H
@@ -8,19 +8,19 @@
 
 typedef struct Hold Hold;
 
-/* Holds the `nth` thread (from 1) that comes to `point` from now on. */
+/* Holds the `nth` thread (from 1) that arrives at `point` from now on. */
 Hold *hold_at(const char *point, guint nth);
-/* The same for the calling thread alone. */
+/* The same, for the calling thread only. */
 Hold *hold_me_at(const char *point, guint nth);
-/* Waits until a thread is held; ends the test after 20 s. */
+/* Waits until a thread is held; fails the test after 20 s. */
 void hold_wait(Hold *hold);
-/* Lets the thread go on and holds no other. */
+/* Lets the thread continue, and holds no other thread. */
 void hold_release(Hold *hold);
 
-/* SIGKILL for this process at the `nth` arrival at `point`. */
+/* Kills this process with SIGKILL at the `nth` arrival at `point`. */
 void hold_kill_at(const char *point, guint nth);
 
-/* Names of all test points, from the source files; NULL-terminated, free with g_strfreev. */
+/* The names of all test points, from the source files; NULL-terminated, free with g_strfreev. */
 char **hold_all_points(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Put in front of every file of the recording part (-include) for test-injection: calls that take
- * memory, threads, files or room on a disk fail when the test says so. What the test and GLib call
- * is left alone: GLib ends a program that has no memory, by design.
+ * Included before every file of the recording part (-include) for test-injection: calls that need
+ * memory, threads, files or disk space fail when the test requests it. Calls by the test and by
+ * GLib never fail, because GLib ends a program without memory by design.
  */
 #ifndef STROBE_TESTS_INJECT_H
 #define STROBE_TESTS_INJECT_H
@@ -10,9 +10,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Counts the call; is it to fail? Any thread. */
+/* Counts the call. Must it fail? May be called by any thread. */
 int inject(const char *call);
-/* As writev; may write a part only, or nothing. */
+/* Like writev; may write only a part, or nothing. */
 ssize_t injected_writev(int fd, const struct iovec *iov, int n);
 
 #ifdef INJECT_CALLS
@@ -51,7 +51,7 @@ ssize_t injected_writev(int fd, const struct iovec *iov, int n);
 #define fdatasync(...) INJECT(fdatasync, ENOSPC, -1, __VA_ARGS__)
 #define getrandom(...) INJECT(getrandom, EAGAIN, -1, __VA_ARGS__)
 #define prctl(...) INJECT(prctl, EINVAL, -1, __VA_ARGS__)
-/* gettid cannot fail, and what makes mutexes and conditions cannot in glibc. */
+/* gettid cannot fail, and neither can the functions of glibc that make mutexes and conditions. */
 #define syscall(number, ...)                                                                       \
     ((number) != SYS_gettid && inject("syscall") ? (errno = ENOSYS, -1L)                           \
                                                  : syscall(number, ##__VA_ARGS__))

@@ -13,7 +13,7 @@
 #define STACKS 50u
 #define BLOCK_BYTES (60u << 10)
 #define STEP_RECORDS 20000u
-#define DISTANCE_NS 1000u /* between two records of a thread buffer */
+#define DISTANCE_NS 1000u /* time between two records of a thread buffer */
 #define SPAN_NS 900u
 
 /* ---- blocks ---- */
@@ -245,9 +245,8 @@ struct thread_buffer {
     guint64 time_ns, sequence, n;
 };
 
-/* The `i`th record of a thread buffer: of 16, three operators inside a fourth, ten marks and two
- * instants.
- */
+/* The `i`th record of a thread buffer. Of 16 records, three are operators inside of a fourth,
+ * ten are marks and two are instants. */
 static guint put_record(guint64 *out, struct thread_buffer *thread_buffer, gboolean has_steps)
 {
     guint64 i = thread_buffer->n++, begin = thread_buffer->time_ns;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* make-capture FILE RECORDS: a capture of that many records, for tests of what reads it. */
+/* make-capture FILE RECORDS: makes a capture with this number of records, for tests of programs
+ * that read it. */
 #include "made-capture.h"
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 #include "simulated-clock.h"
 
 #define SECOND 1000000000
-#define STEP_NS 500000 /* of the integration */
+#define STEP_NS 500000 /* step of the integration */
 #define FIRST_TICKS 7000000000000ll
 #define FIRST_MONOTONIC (4321ll * SECOND)
 #define EPOCH 1700000000000000000ll
@@ -55,8 +55,8 @@ static gint64 slept_until(const SimulatedClock *clock, gint64 ns)
     return slept;
 }
 
-/* The counter was read before and after CLOCK_MONOTONIC: the middle is taken, and the truth may be
- * anywhere between. */
+/* The counter is read before and after CLOCK_MONOTONIC. The pair has the middle; the true count
+ * may be anywhere between the two. */
 static StrobeClockPair take_pair(const SimulatedClock *clock, SimulatedCounter *counter, gint64 ns,
                                  gboolean is_disturbed, GRand *rand)
 {
@@ -76,7 +76,7 @@ static StrobeClockPair take_pair(const SimulatedClock *clock, SimulatedCounter *
     pair.gap = gap;
     pair.ticks +=
         (guint64)(gint64)g_rand_int_range(rand, -(gint32)(gap / 2), (gint32)(gap / 2) + 1);
-    pair.ns_per_tick = 1 / clock->rate(0); /* the session had begun before */
+    pair.ns_per_tick = 1 / clock->rate(0); /* the session began earlier */
     return pair;
 }
 

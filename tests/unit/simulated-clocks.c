@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counters are known to do, and what is expected of a map then. */
+/* Known behaviours of counters, and the results that a clock map must have for them. */
 #include <math.h>
 #include "simulated-clock.h"
 
@@ -15,7 +15,7 @@ static double at_25_mhz(double s)
     return 0.025;
 }
 
-/* Room temperature and a fan. */
+/* Changes of room temperature, and a fan. */
 static double warming_and_cooling(double s)
 {
     return 2.6 * (1 + 50e-6 * sin(2 * G_PI * s / 600));
@@ -28,7 +28,7 @@ static double get_corrected_rate(double s)
     return 2.6 * (1 + 1e-6 * ppm[(int)(s / 16) % 6]);
 }
 
-/* adjtime: as fast as the kernel slews. */
+/* adjtime slews as fast as the kernel allows. */
 static double get_slewed_rate(double s)
 {
     return 2.6 * (1 + (s > 20.37 && s < 31.81 ? 500e-6 : 0));
@@ -40,7 +40,7 @@ static double get_migrated_rate(double s)
 }
 
 #define TRILLION 1000000000000ll
-#define BOTH_RUN 7200 * SECOND /* the counter ran on while the machine slept */
+#define BOTH_RUN 7200 * SECOND /* the counter continued while the machine slept */
 
 const SimulatedClock simulated_clocks[] = {
     {.name = "constant", .rate = at_2_6_ghz, .limit_ns = 250},
@@ -94,7 +94,7 @@ const SimulatedClock simulated_clocks[] = {
      .inside_ns = 2000,
      .happenings = {{12.341, .is_set = TRUE, .ticks = 0, .cause = STROBE_CLOCK_RESET,
                      .is_broken = TRUE}}},
-    /* The counts of 5 s to 15 s come again. */
+    /* The counts from 5 s to 15 s occur twice. */
     {.name = "reset/overlap",
      .rate = at_2_6_ghz,
      .limit_ns = 250,
@@ -141,7 +141,7 @@ const SimulatedClock simulated_clocks[] = {
      .rate = at_2_6_ghz,
      .limit_ns = 250,
      .inside_ns = 301000000,
-     .goes_back = TRUE, /* and so must the times */
+     .goes_back = TRUE, /* and so must be the times */
      .happenings = {{12.34, .ticks = -780000000, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
     {.name = "jump/twice",
      .rate = at_2_6_ghz,

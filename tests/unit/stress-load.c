@@ -26,13 +26,13 @@ const StrobeKind stress_item = {.struct_size = sizeof stress_item,
                                 .n_fields = 1};
 
 struct worker {
-    guint64 *in_offer; /* odd: between reading the window and having written down */
+    guint64 *in_offer; /* odd: the thread is between reading the window and counting */
     guint64 random;
     guint number; /* of the thread */
     guint64 next[STRESS_RANGE];
     guint64 next_range;
     StrobeRange
-        open[DEPTH_MAX]; /* of every second depth; the others have their arguments as keys */
+        open[DEPTH_MAX]; /* of every second depth; at the other depths the arguments are keys */
     guint64 arguments[DEPTH_MAX];
     guint depth;
 };
@@ -40,7 +40,7 @@ struct worker {
 #define STRESS_PARENTS_MAX 64u
 
 static guint64 in_offer[STRESS_PARENTS_MAX];
-static guint64 async[64], last_async; /* keys of open async spans; the last one given */
+static guint64 async[64], last_async; /* keys of open async spans; the last assigned key */
 static gint is_over;
 static guint32 item_kind;
 static GPtrArray *threads;
@@ -72,7 +72,7 @@ static guint32 window_now(void)
 }
 
 struct offer {
-    gboolean is_outer; /* not in a handler that interrupts another */
+    gboolean is_outer; /* the thread is not in a handler that interrupts another one */
     guint32 window;
 };
 
@@ -86,7 +86,7 @@ static struct offer begin_offer(struct worker *w)
     return offer;
 }
 
-/* `n` records were offered since. */
+/* Counts `n` records that were offered since the window was read. */
 static void end_offer(struct worker *w, struct offer offer, guint n)
 {
     guint32 after = window_now();
@@ -171,7 +171,7 @@ static void do_item(struct worker *w)
     end_offer(w, offer, 1);
 }
 
-/* Finished records, many at once; a refusal is one record lost. */
+/* Many finished records at once; if they are refused, one record is lost. */
 static void do_bulk(struct worker *w)
 {
     guint32 kind = __atomic_load_n(&item_kind, __ATOMIC_ACQUIRE);
@@ -253,7 +253,7 @@ static void do_async(struct worker *w)
     __atomic_store_n(place, key, __ATOMIC_SEQ_CST);
 }
 
-/* Ranges inside each other beyond all limits; their names are those of the depth above. */
+/* Ranges that are nested beyond all limits; their names are those of the depth above. */
 static void do_deep(struct worker *w)
 {
     StrobeRange ranges[DEEP];
@@ -315,7 +315,7 @@ struct birth {
     guint parent;
 };
 
-/* One life: some end in the middle of their ranges. */
+/* The life of a thread. Some threads end inside of their ranges. */
 static void run_life(const struct birth *birth)
 {
     struct worker w = {.random = birth->seed | 1, .in_offer = &in_offer[birth->parent]};
@@ -341,7 +341,7 @@ static gpointer thread_of_one_life(gpointer birth)
     return NULL;
 }
 
-/* Has one thread after the other, so that there are always as many. */
+/* Runs one thread after the other, so that their number is always the same. */
 static gpointer parent_of_threads(gpointer data)
 {
     struct birth *birth = data;

@@ -78,7 +78,8 @@ guint count_stuck_buffers(void)
 
 char *capture_of(StrobeSession *session)
 {
-    strobe_session_diagnostics(session); /* stop() does not wait for the disk, this does */
+    /* stop() does not wait for the disk, but this function does */
+    strobe_session_diagnostics(session);
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", "capture.strobe", NULL);
 }
 
@@ -109,7 +110,7 @@ char *write_bytes(const char *folder, const char *name, const char *bytes, gsize
     g_autoptr(GError) error = NULL;
     char *path = g_build_filename(folder, name, NULL);
 
-    /* Not forced to the disk: some tests write thousands. */
+    /* Does not force the file to the disk, because some tests write thousands of files. */
     g_file_set_contents_full(path, bytes, (gssize)n, G_FILE_SET_CONTENTS_NONE, 0600, &error);
     g_assert_no_error(error);
     return path;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of the Ascend tools as configurations: what becomes what, what is replaced or refused. */
+/* Files of Ascend's tools as configurations: the options that follow from each key, and the
+ * values that are replaced or refused. */
 #include "config-file.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static StrobeConfig *parse_config(const char *text)
     return config;
 }
 
-/* The configuration of `text` has the part in it as JSON, and warns so ("": not at all). */
+/* The configuration of `text` contains this part as JSON, and causes this warning ("": none). */
 struct mapped {
     const char *text, *part, *warning;
 };
@@ -113,7 +114,7 @@ static void test_collectors(void)
         {EXPERIMENTAL("\"sys_interconnection\": true"), "\"interconnect\":{\"interval\":\"20ms\"}",
          ""},
         {EXPERIMENTAL("\"record_op_args\": true"), "\"cpu_op\":{\"shapes\":true,\"values\":true}",
-         "written by strobe.profiler only"},
+         "only strobe.profiler writes the folder"},
         {EXPERIMENTAL("\"profiler_level\": \"Level2\", \"aic_metrics\": \"Memory\", "
                       "\"l2_cache\": true"),
          "\"npu_task\":{\"profiler_level\":\"Level2\",\"optional\":{\"backend\":\"auto\","
@@ -124,7 +125,7 @@ static void test_collectors(void)
     CHECK_MAPPED(cases);
 }
 
-/* The rows of the table of checks. */
+/* Checks the rows of the table. */
 static void test_experimental(void)
 {
     static const struct mapped cases[] = {
@@ -231,7 +232,7 @@ static void test_refused(void)
     }
 }
 
-/* A file that is wrong in ten thousand places is told of in a few lines, and soon. */
+/* A file with ten thousand faults causes only a few lines of messages, and quickly. */
 static void test_hostile(void)
 {
     g_autoptr(GString) text = g_string_new("{\"experimental_config\": {\"mstx\": true, "
@@ -248,7 +249,7 @@ static void test_hostile(void)
     strobe_config_free(config);
 }
 
-/* What was mapped is Strobe's own from there on. */
+/* After the conversion only Strobe's own configuration exists. */
 static void test_round_trip(void)
 {
     StrobeConfig *first = parse_config("{\"active\": 1, \"is_rank\": true, \"rank_list\": [3],"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Async spans through a real session: ends in any order, on any thread, never, and after a kill. */
+/* Async spans through a real session: they end in any order, on any thread, never, or after a
+ * kill. */
 #include "async-span.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ static void add_value(const StrobeView *view, StrobeText name, gpointer user)
     g_string_append_printf(user, "%s=%" G_GUINT64_FORMAT ";", name.bytes, strobe_view_u64(view, 0));
 }
 
-/* The innermost, in the short way, and one around another, in the general one. */
+/* The innermost span ends by the fast path, a span around another one by the general path. */
 static void test_no_fields(Fixture *f, gconstpointer data)
 {
     g_autoptr(GString) text = g_string_new(NULL);
@@ -100,7 +101,8 @@ static void test_no_fields(Fixture *f, gconstpointer data)
     g_assert_cmpstr(text->str, ==, "outer=0;inner=0;outer=0;inner=0;");
 }
 
-/* Of several with one key the innermost ends first, whatever places are free below. */
+/* If several spans have the same key, the innermost one ends first, whatever places are free
+ * below. */
 static void test_one_key(Fixture *f, gconstpointer data)
 {
     open_span(1, "below");
@@ -112,7 +114,7 @@ static void test_one_key(Fixture *f, gconstpointer data)
     assert_recorded(f, "below;inner;outer;");
 }
 
-/* A chain in which the next one always begins before the last one ends: no stack may grow. */
+/* A chain in which the next span always begins before the previous one ends: no stack may grow. */
 static void test_chain(Fixture *f, gconstpointer data)
 {
     enum { LINKS = 20000 };
@@ -139,8 +141,9 @@ static guint64 lost_by_depth(void)
     return lost[STROBE_LOSS_SPAN_DEPTH];
 }
 
-/* Beyond what others see of a stack there are none; those below are ended while the stack is deep,
- * and what the window's end finds open beyond is counted, to the span. */
+/* Spans beyond the part of a stack that other threads can see cannot be async; those below are
+ * ended while the stack is deep, and each span beyond that is open at the window's end is
+ * counted. */
 static void test_deep(Fixture *f, gconstpointer data)
 {
     enum { BELOW = 200, IN_ALL = 600, LEFT = 300 };
@@ -163,8 +166,8 @@ static void test_deep(Fixture *f, gconstpointer data)
     g_assert_cmpuint(lost_by_depth(), ==, 1 + LEFT + 1 - STROBE_POOL_SPANS);
 }
 
-/* A thread whose span another one ends, then overwrites all of the thread's own records, and that
- * ends itself. */
+/* A thread whose span another thread ends. The other thread then overwrites all records of the
+ * thread, and ends itself. */
 struct owner {
     pid_t tid;
     gint state;
@@ -182,7 +185,7 @@ static gpointer owner_main(gpointer data)
     return NULL;
 }
 
-/* The record is on that thread's track, and the track is still known. */
+/* The record is on that thread's track, and the track is still defined. */
 static void test_track_stays(Fixture *f, gconstpointer data)
 {
     struct owner owner = {0};
@@ -196,7 +199,7 @@ static void test_track_stays(Fixture *f, gconstpointer data)
     g_assert_true(close_span(1));
     g_atomic_int_set(&owner.state, 2);
     g_thread_join(thread);
-    g_usleep(100000); /* some sweeps */
+    g_usleep(100000); /* time for some sweeps */
     strobe_session_stop(f->session, NULL);
     g_autofree char *capture = capture_of(f->session);
     StrobeReader *reader = strobe_reader_open(capture, NULL);
@@ -223,7 +226,7 @@ static void test_no_such_span(Fixture *f, gconstpointer data)
     g_assert_false(close_span(1));
 }
 
-/* Around and inside the spans of the other calls, each ends on its own. */
+/* Around and inside of spans of the other calls, each span ends by itself. */
 static void test_among_others(Fixture *f, gconstpointer data)
 {
     const struct strobe_cpu_op op = {.sequence = 1};
@@ -256,7 +259,7 @@ static void test_among_others(Fixture *f, gconstpointer data)
     assert_recorded(f, "range;across;across op;around op;around range;inner range;");
 }
 
-/* A range that an outer one closed stays closed, though the stack has not shrunk to it. */
+/* A range that an outer range has closed stays closed, even if the stack has not shrunk to it. */
 static void test_inner_token(Fixture *f, gconstpointer data)
 {
     StrobeRange outer = strobe_range_begin("outer");
@@ -308,7 +311,7 @@ static void test_other_thread(Fixture *f, gconstpointer data)
     g_assert_cmpuint(read_capture(capture, "marker", compare_track, &track), ==, 3);
 }
 
-/* All that a thread began is ended by another: its stack must not fill. */
+/* Another thread ends all spans that a thread began: the thread's stack must not fill. */
 static void test_all_elsewhere(Fixture *f, gconstpointer data)
 {
     enum { SPANS = 2000 };
@@ -335,7 +338,8 @@ static void open_elsewhere(guint64 key)
     g_thread_join(g_thread_new("opener", open_there, GSIZE_TO_POINTER(key)));
 }
 
-/* More threads than there are thread buffers, each leaving a span that is ended after it. */
+/* There are more threads than thread buffers, and each leaves a span that is ended after the
+ * thread. */
 static void test_thread_gone(Fixture *f, gconstpointer data)
 {
     enum { THREADS = STROBE_POOL_THREAD_BUFFERS + 100 };
@@ -403,7 +407,7 @@ static gpointer begin_all(gpointer user)
     return NULL;
 }
 
-/* Of all who end a span at once one succeeds, and there is one record. */
+/* If several threads end a span at the same time, one succeeds, and there is one record. */
 static void test_race(Fixture *f, gconstpointer data)
 {
     Race all = {.n_ended = 0};
@@ -445,7 +449,7 @@ int main(int argc, char **argv)
     ADD("/async-span/inner-token", test_inner_token);
     ADD("/async-span/other-thread", test_other_thread);
     ADD("/async-span/all-elsewhere", test_all_elsewhere);
-    /* each of its threads leaves a block behind */
+    /* each of the test's threads leaves a block */
     g_test_add("/async-span/thread-gone", Fixture,
                "\"buffer\": {\"size\": \"8MB\", \"policy\": \"block\"}", set_up, test_thread_gone,
                tear_down);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged captures: cut and flipped at every offset. Nothing crashes, nothing is invented, and what
- * is whole is read. */
+/* Damaged captures, which are cut and changed at every offset: nothing crashes, no record is
+ * invented, and intact parts are read. */
 #include <fcntl.h>
 #include <malloc.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static char *record_sample(const char *folder, gsize *n, char **bytes)
     return capture;
 }
 
-/* Reads what can be read; returns the number of records, -1 if the file was refused. */
+/* Reads everything that can be read. Returns the number of records; -1 if the file was refused. */
 static gint64 read_damaged(const char *path)
 {
     g_autoptr(GError) error = NULL;
@@ -67,7 +67,7 @@ static void test_truncated(void)
         g_autofree char *path = write_bytes(folder, "cut", bytes, cut);
         gint64 found = read_damaged(path);
         g_assert_cmpint(found, <=, whole);
-        g_assert_cmpint(found, >=, last); /* more bytes never mean fewer records */
+        g_assert_cmpint(found, >=, last); /* more bytes never give fewer records */
         last = found;
     }
     scratch_remove(folder);
@@ -78,8 +78,8 @@ static void write_byte(int file, char byte, gsize at)
     g_assert_cmpint(pwrite(file, &byte, 1, (off_t)at), ==, 1);
 }
 
-/* One bit of each byte, or of every fourth, by chance; one after the other in the same file, which
- * costs less than a file each. */
+/* Changes one bit of each byte, or of every fourth, at random; one after the other in the same
+ * file, which costs less than a file for each. */
 static void test_flipped(void)
 {
     char *folder = scratch_new();
@@ -125,7 +125,7 @@ static void test_not_a_capture(void)
     scratch_remove(folder);
 }
 
-/* Garbage between blocks is stepped over and told. */
+/* Garbage between blocks is skipped and reported. */
 static void test_resync(void)
 {
     char *folder = scratch_new();
@@ -148,7 +148,7 @@ static void test_resync(void)
     scratch_remove(folder);
 }
 
-/* A file of nothing but magics is refused in one pass over it. */
+/* A file that contains only magics is refused in one pass over it. */
 static void test_magics(void)
 {
     enum { MAGICS = 400000 };
@@ -165,9 +165,10 @@ static void test_magics(void)
 
 int main(int argc, char **argv)
 {
-    /* A reader begins with 4 MB of zeros, for texts by their id, of which these captures fill a
-     * page. The C library learns to keep so much, and clears it again for each of thousands; with
-     * MALLOC_PERTURB_, which meson sets, it fills it besides. */
+    /* A reader begins with 4 MB of zeros for texts by their id, of which these captures fill a
+     * page. The C library learns to keep such a block and clears it again for each of thousands
+     * of readers; with MALLOC_PERTURB_, which meson sets, it also fills it. This option gives
+     * the block back to the kernel. */
     mallopt(M_MMAP_THRESHOLD, 64 << 10);
     mallopt(M_PERTURB, 0);
     g_test_init(&argc, &argv, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Captures of simulated counters, written by the capture writer and read by the reader: every
- * record's time is as exact as the capture says, in order on its track, and the writer's own
- * summary of the clock is the reader's.
+ * record's time is as exact as the capture says, times are in order on each track, and the writer's
+ * own summary of the clock equals the reader's.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -16,10 +16,10 @@
 #include "support.h"
 
 #define STEP_NS 4000000
-#define LONG_STEPS 700u /* some spans began that long ago */
+#define LONG_STEPS 700u /* some spans began this long ago */
 #define WORDS 4u
 
-/* A capture in the making. */
+/* A capture that is being made. */
 struct making {
     const SimulatedClock *world;
     SimulatedPairs *pairs;
@@ -27,7 +27,7 @@ struct making {
     StrobePool pool;
     StrobeCaptureWriter *writer;
     struct pool_block *block;
-    guint64 *ticks; /* at each step */
+    guint64 *ticks; /* the time at each step */
     guint64 n_steps;
 };
 
@@ -70,7 +70,7 @@ static void end_capture(struct making *m)
     g_free(m->ticks);
 }
 
-/* A span whose argument is the step of its begin; it ends at `step`. */
+/* Writes a span whose argument is the step of its begin; it ends at `step`. */
 static void put_span(struct making *m, guint64 first, guint64 step)
 {
     guint32 used = atomic_load(&m->block->used);
@@ -82,7 +82,7 @@ static void put_span(struct making *m, guint64 first, guint64 step)
     atomic_store(&m->block->used, used + (guint32)sizeof words);
 }
 
-/* All that is recorded between two pairs; nothing in every fifth such stretch. */
+/* Everything that is recorded between two pairs; nothing in every fifth interval. */
 static void record_until(struct making *m, guint index)
 {
     gint64 until = m->pairs->at[index];
@@ -148,7 +148,7 @@ static void check_span(struct reading *r, const StrobeView *view)
     guint64 steps = strobe_view_u64(view, 0);
 
     r->n++;
-    /* Counts that came twice within a second cannot be told apart. */
+    /* Counts that occur twice within a second cannot be distinguished. */
     if (!r->world->goes_back || (steps >> 32) + 1 == (steps & G_MAXUINT32)) {
         check_time(r, view->begin_ns, steps >> 32);
         check_time(r, view->end_ns, steps & G_MAXUINT32);
@@ -210,7 +210,7 @@ static void test_world(gconstpointer data)
 
 static StrobeClockPair drifting_pair(gint64 second)
 {
-    /* 2 ppm up and down within the hour. */
+    /* 2 ppm up and down within an hour. */
     double wobble = 2e-6 * 3600 / (2 * G_PI) * (1 - cos(2 * G_PI * (double)second / 3600));
     gint64 ns = 1000000000000 + second * 1000000000;
 
@@ -230,7 +230,7 @@ static int open_new(const char *folder, const char *name, char **path)
     return fd;
 }
 
-/* One record and the seal; the pairs taken before are stored with them. */
+/* One record and the seal; the pairs that were taken before are stored with them. */
 static void finish_idle(StrobeCaptureWriter *writer, struct pool_block *block)
 {
     guint64 words[WORDS] = {(guint64)STROBE_KIND_ID_MARKER << 16 | WORDS,
@@ -254,7 +254,7 @@ static void check_idle(const char *path, guint least_knots)
     const StrobeReaderStats *stats = strobe_reader_stats(reader);
     g_assert_cmpuint(stats->clock.n_knots, >=, least_knots);
     g_assert_cmpuint(stats->clock.n_knots, <=, STROBE_WRITER_PAIRS + 4);
-    g_assert_cmpuint(stats->clock.error_ns, <, 1000000); /* the oldest are far apart */
+    g_assert_cmpuint(stats->clock.error_ns, <, 1000000); /* the oldest pairs are far apart */
     g_assert_cmpint(stats->begin_ns, ==, drifting_pair(0).realtime_ns);
     g_assert_cmpuint(strobe_reader_next(reader, &view, 1, &error), ==, 1);
     gint64 begin = drifting_pair(IDLE_PAIRS - 10).realtime_ns;
@@ -263,8 +263,8 @@ static void check_idle(const char *path, guint least_knots)
     strobe_reader_free(reader);
 }
 
-/* Pairs that no block came for are stored before the next one, the latest of them all; and so in a
- * copy, as a flight recorder makes it. */
+/* Pairs without a block are stored before the next block, the latest last; the same in a copy,
+ * as a flight recorder makes it. */
 static void test_idle(void)
 {
     char *folder = scratch_new();

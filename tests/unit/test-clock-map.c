@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A counter that is simulated: what it does is known, so the map's error can be measured against
- * the bound that the map gives. Drift, slews, sleep, resets, jumps, disturbed readings.
+ * A simulated counter with known behaviour, so that the map's error can be compared with the map's
+ * bound: drift, slews, sleep, resets, jumps, disturbed readings.
  */
 #include <string.h>
 #include "simulated-clock.h"
 
-#define TICK_NS 3000000 /* between two times that are converted */
+#define TICK_NS 3000000 /* between two converted times */
 
 /* ---- what must hold in each ---- */
 
@@ -49,10 +49,10 @@ static const StrobeClockEvent *broken_at(StrobeClockMap *map, gint64 ns)
 }
 
 struct errors {
-    gint64 largest, inside; /* outside of broken links, and in them */
+    gint64 largest, inside; /* outside of broken links, and inside */
 };
 
-/* Converts a time every few milliseconds, each in the light of the next pair. */
+/* Converts a time every few milliseconds, with the knowledge of the next pair. */
 static struct errors check_times(const SimulatedClock *world, const SimulatedPairs *pairs,
                                  StrobeClockMap *map)
 {
@@ -139,7 +139,7 @@ static void test_old_begin(void)
         gint64 begin = (gint64)(cases[i].begin * 1e9), block = (gint64)(cases[i].block * 1e9);
         StrobeClockMap *map = strobe_clock_map_new();
         guint at = 0;
-        for (guint k = pairs->n; k-- > 0;) /* in any order */
+        for (guint k = pairs->n; k-- > 0;) /* the pairs come in any order */
             strobe_clock_map_add(map, &pairs->pairs[k]);
         strobe_clock_map_finish(map, 0);
         while (pairs->at[at] < block)
@@ -154,7 +154,7 @@ static void test_old_begin(void)
     }
 }
 
-/* Whatever is converted in between, a count of a block has one time. */
+/* Whatever times are converted in between, a count of a block has one time. */
 static void test_memory(void)
 {
     const SimulatedClock *world = world_named("reset/overlap-often");
@@ -214,7 +214,7 @@ static void test_few_pairs(void)
     g_assert_cmpint(strobe_clock_map_from_ticks(map, 106), ==, 5003);
     g_assert_cmpint(strobe_clock_map_from_ticks(map, 90), ==, 4995);
     strobe_clock_map_free(map);
-    map = strobe_clock_map_new(); /* up to 1 ms later, the rate being as exact as it is told */
+    map = strobe_clock_map_new(); /* up to 1 ms later, if the rate has the reported accuracy */
     strobe_clock_map_add(map, &known);
     strobe_clock_map_finish(map, 2000100);
     g_assert_cmpuint(strobe_clock_map_summary(map)->error_ns, >=, 100);
@@ -222,7 +222,7 @@ static void test_few_pairs(void)
     strobe_clock_map_free(map);
 }
 
-/* Some milliseconds: the rate from two pairs, the bound from their readings. */
+/* Some milliseconds long: the rate comes from two pairs, the bound from their readings. */
 static void test_short_window(void)
 {
     static const StrobeClockPair pairs[] = {
@@ -236,7 +236,7 @@ static void test_short_window(void)
     strobe_clock_map_free(map);
 }
 
-/* More pairs than are kept: nothing but resolution is lost. */
+/* More pairs than are kept: only resolution is lost. */
 static void test_many_pairs(void)
 {
     StrobeClockMap *map = strobe_clock_map_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of a capture that another process finishes: how it goes on, or that it does not. */
+/* The clock of a capture that another process finishes: it continues, or cannot continue. */
 #include "clock-recovery.h"
 
 #define SECOND G_GINT64_CONSTANT(1000000000)
@@ -34,11 +34,11 @@ static void test_goes_on(void)
 
     g_assert_cmpint(clock.pair.monotonic_ns, ==, pair_at(10).monotonic_ns);
     g_assert_true(strobe_clock_recovery_goes_on(&clock, &now));
-    now.ticks += 3600 * 2500000000; /* it ran on while the machine slept */
+    now.ticks += 3600 * 2500000000; /* it continued while the machine slept */
     g_assert_false(strobe_clock_recovery_goes_on(&clock, &now));
     now.ticks = 5;
     g_assert_false(strobe_clock_recovery_goes_on(&clock, &now));
-    now = pair_at(9); /* of another boot */
+    now = pair_at(9); /* the counter of another boot */
     g_assert_false(strobe_clock_recovery_goes_on(&clock, &now));
     now = pair_at(86400);
     now.monotonic_ns = 5;
@@ -65,16 +65,16 @@ static void test_at(void)
     g_assert_cmpint(ABS(found.monotonic_ns - expected.monotonic_ns), <, 100);
     g_assert_cmpint(found.realtime_ns - found.monotonic_ns, ==,
                     expected.realtime_ns - expected.monotonic_ns);
-    g_assert_cmpuint(found.gap, >, 1000); /* it says that it is less exact */
+    g_assert_cmpuint(found.gap, >, 1000); /* it reports that it is less exact */
     found = strobe_clock_recovery_at(&clock, expected.ticks, NULL);
     g_assert_cmpint(ABS(found.monotonic_ns - expected.monotonic_ns), <, 100);
     g_assert_cmpuint(found.gap, ==, STROBE_CLOCK_COMPUTED);
-    found = strobe_clock_recovery_at(&clock, 3, &now); /* nothing was recorded since */
+    found = strobe_clock_recovery_at(&clock, 3, &now); /* nothing was recorded after that */
     g_assert_cmpuint(found.ticks, ==, pair_at(10).ticks);
     g_assert_cmpint(found.monotonic_ns, ==, pair_at(10).monotonic_ns);
 }
 
-/* One pair is all there is: the rate in it is believed. */
+/* There is only one pair: its rate is used. */
 static void test_one_pair(void)
 {
     StrobeClockRecovery clock = {.n = 0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which clock is chosen, on machines that are made up; the pairs; a session without a counter. */
+/* The choice of the clock on simulated machines; the pairs; a session without a counter. */
 #include <string.h>
 #include "clock.h"
 #include "reader.h"
@@ -19,7 +19,7 @@ static void test_probe(void)
 {
     static const struct {
         int (*is_invariant)(void);
-        const char *source; /* NULL: the kernel does not tell */
+        const char *source; /* NULL: the kernel does not report it */
         int expected;
     } machines[] = {
         {says_yes, "tsc\n", 1},
@@ -66,8 +66,8 @@ static void test_pairs(void)
         g_assert_cmpuint(pair.gap, <=, after - before);
         g_assert_cmpuint(pair.gap, <, STROBE_CLOCK_COMPUTED);
         g_assert_cmpint(pair.monotonic_ns, >, last.monotonic_ns);
-        if (i) { /* the computer does not sleep during this test; the thread may, between two reads
-                  */
+        if (i) { /* the computer does not sleep during this test, but the thread may be interrupted
+                    between two reads */
             gint64 slept = pair.boottime_ns - pair.monotonic_ns;
             g_assert_cmpint(ABS(slept - (last.boottime_ns - last.monotonic_ns)), <, 1000000000);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed blocks of a capture: which the writer makes, how they are read, and what is refused.
- */
+/* Compressed blocks of a capture: which blocks the writer compresses, how they are read, and
+ * what is refused. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ static StrobeCaptureWriter *writer_new(const char *path)
     return writer;
 }
 
-/* The next block must be of that type and length; its payload is that of `bytes`. */
+/* The next block must have this type and length, and the payload `bytes`. */
 static void check_block(StrobeBlockCursor *cursor, guint32 type, gboolean is_compressed,
                         const char *bytes, gsize n)
 {
@@ -66,7 +66,7 @@ static void check_written(const char *path, const char *bytes, gboolean exists)
     close(fd);
 }
 
-/* Facts and seals stay plain, and what is short or long. */
+/* Metadata and seals stay uncompressed, and so do payloads that are too short or too long. */
 static void test_written(void)
 {
     char *folder = scratch_new();
@@ -86,7 +86,7 @@ static void test_written(void)
     scratch_remove(folder);
 }
 
-/* The end that lies in the reserve has the room that was kept for plain blocks. */
+/* The end in the reserve has the room that was reserved for uncompressed blocks. */
 static void test_reserve(void)
 {
     char *folder = scratch_new(), bytes[1024] = {0};
@@ -138,10 +138,11 @@ static void tear_down(Fixture *f, gconstpointer user)
     g_free(f->path);
 }
 
-/* A capture with a block whose payload is `n` bytes of the frame, and one that is plain. */
+/* Makes a capture with a block whose payload is `n` bytes of the frame, and an uncompressed
+ * block. */
 static void make_capture(const Fixture *f, gsize n)
 {
-    unlink(f->path); /* of the call before */
+    unlink(f->path); /* of the previous call */
     MadeCapture *made = made_capture_begin(f->path, 0, "a");
 
     made_capture_block(made, STROBE_BLOCK_RECORDS | STROBE_BLOCK_COMPRESSED, 0, 1, 0, f->frame, n);
@@ -150,7 +151,7 @@ static void make_capture(const Fixture *f, gsize n)
     made_capture_end(made);
 }
 
-/* Offset of the compressed block in the file. */
+/* The offset of the compressed block in the file. */
 static guint64 find_block(const Fixture *f)
 {
     int fd = open(f->path, O_RDONLY | O_CLOEXEC);
@@ -165,7 +166,7 @@ static guint64 find_block(const Fixture *f)
     return at;
 }
 
-/* Only the plain block is read; the damage says where and why. */
+/* Only the uncompressed block is read; the damage has its place and reason. */
 static void check_refused(Fixture *f, gsize n, guint64 skip, const char *reason)
 {
     g_autoptr(GError) error = NULL;
@@ -219,7 +220,7 @@ static void test_no_frame(Fixture *f, gconstpointer user)
     check_refused(f, 1000, 0, "without its plain size");
 }
 
-/* A frame head with the given size, and no block. */
+/* The head of a frame with the given size, and without a block. */
 static gsize put_head(char *frame, guint64 plain)
 {
     static const guint8 head[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0}; /* one segment, 8 bytes of size */
@@ -243,7 +244,7 @@ static void test_bad_size(Fixture *f, gconstpointer user)
     }
 }
 
-/* The smallest frame that becomes more than it says: blocks of one repeated byte. */
+/* The smallest frame whose content is larger than its stated size: blocks of one repeated byte. */
 static void test_bomb(Fixture *f, gconstpointer user)
 {
     gsize n = put_head(f->frame, 1024);

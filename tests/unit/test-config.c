@@ -151,7 +151,7 @@ static gboolean has_exporter(const StrobeConfig *config, const char *exporter)
     return FALSE;
 }
 
-/* What runs where "exporters" names none; naming one goes first. */
+/* The exporters that run if "exporters" names none; named exporters replace them. */
 static void test_export_type(void)
 {
     static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each consumer sees, whichever thread is first. */
+/* The records that each consumer gets, whichever thread is first. */
 #include "consumer-threads.h"
 
 #include <pthread.h>
@@ -9,19 +9,19 @@
 #include "support.h"
 
 #define RAW 20000u     /* records of the capture: several batches */
-#define DERIVED 30000u /* records of each kind of a pass: more than a batch, and than a chunk */
+#define DERIVED 30000u /* records of each kind of a pass: more than a batch or a chunk */
 #define PASSES_MAX 100u
-#define WAIT_SECONDS 20 /* for what never comes, if there is a fault */
+#define WAIT_SECONDS 20 /* time to wait for an event that never comes if there is a fault */
 
-/* How a test wants its consumers to be. */
+/* The consumers that a test wants. */
 typedef struct Plan {
     guint n_passes;
     guint n_derived;
-    gboolean is_chain;     /* each pass wants what the one before derives */
+    gboolean is_chain;     /* each pass wants the records that the previous one derives */
     gboolean waits_behind; /* the first pass ends when the second has derived everything */
-    gint failing_pass;     /* at its end; -1: none */
-    gboolean fails_early;  /* an exporter, in its first batch */
-    gboolean is_unread;    /* the capture breaks off */
+    gint failing_pass;     /* the pass that fails at its end; -1: none */
+    gboolean fails_early;  /* an exporter fails in its first batch */
+    gboolean is_unread;    /* the capture is cut off */
 } Plan;
 
 static const Plan *plan;
@@ -35,7 +35,7 @@ typedef struct Pass {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     guint number;
-    guint n_raw, n_derived; /* records that it got */
+    guint n_raw, n_derived; /* number of records that it got */
 } Pass;
 
 static guint n_opened;
@@ -114,11 +114,12 @@ static void close_it(void *state)
 
 /* ---- an exporter ---- */
 
-/* What it got: one segment of text for each stretch of one kind, and its texts in one number. */
+/* The records that it got: a part of the text for each run of one kind, and a number for their
+ * texts. */
 typedef struct Story {
     GString *text;
     guint64 hash;
-    guint n; /* records of the last stretch */
+    guint n; /* records of the last run */
     const StrobeKindView *last;
     gboolean has_ended, was_closed;
 } Story;
@@ -153,7 +154,7 @@ static void take_record(const Exporter *exporter, const StrobeView *record)
     Story *story = exporter->story;
     const StrobeText text = exporter->host->string(exporter->self, record->name);
 
-    /* Two kinds of a pass come in turn. */
+    /* Two kinds of a pass in turn. */
     if (!story->last || record->kind->derived != story->last->derived ||
         (record->kind->derived && strcmp(record->kind->name + 1, story->last->name + 1)))
         end_stretch(story);
@@ -202,7 +203,7 @@ static const StrobeConsumerOps exporter_ops = {.struct_size = sizeof exporter_op
                                                .batch = exporter_batch,
                                                .end = exporter_end,
                                                .close = exporter_close};
-/* Another one, which never fails. */
+/* Another consumer, which never fails. */
 static StrobeStatus count_batch(void *state, const StrobeView *records, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -217,7 +218,7 @@ static const StrobeConsumerOps counting_ops = {.struct_size = sizeof counting_op
 
 static const StrobeField fields[] = {{"number", STROBE_FIELD_U64, 0, "", ""}};
 
-/* Two kinds a pass, "a7" and "b7". */
+/* Two kinds for each pass, "a7" and "b7". */
 typedef struct Declared {
     char names[2][8];
     StrobeKind kinds[2];
@@ -331,7 +332,7 @@ static Run *run_plan(const Plan *wanted)
     plan = wanted;
     run->metadata.struct_size = sizeof run->metadata;
     run->storage = strobe_storage_new(NULL);
-    run->storage->log_bytes = 100000; /* so little that files are used */
+    run->storage->log_bytes = 100000; /* so little memory that files are used */
     run->gaps = strobe_gaps_new();
     made_capture_load(path, RAW);
     StrobeReader *reader = made_reader(path);
@@ -376,7 +377,7 @@ static void check_counts(const Run *run, guint n)
 
 /* ---- tests ---- */
 
-/* Records come pass by pass, though the second pass has ended first. */
+/* Records come pass by pass, even if the second pass has ended first. */
 static void test_order(void)
 {
     static const Plan waits = {2, DERIVED, .waits_behind = TRUE, .failing_pass = -1},
@@ -403,7 +404,7 @@ static void test_chain(void)
     run_free(run);
 }
 
-/* Nothing is read of a pass that failed; an exporter that failed is given nothing more. */
+/* Nothing is read from a pass that failed; an exporter that failed gets no more records. */
 static void test_failures(void)
 {
     static const Plan failing = {3, DERIVED, .failing_pass = 1, .fails_early = TRUE};
@@ -418,7 +419,7 @@ static void test_failures(void)
     run_free(run);
 }
 
-/* A capture that cannot be read to its end: no consumer's end is called. */
+/* If a capture cannot be read to its end, no consumer's end is called. */
 static void test_unread(void)
 {
     static const Plan unread = {2, DERIVED, .failing_pass = -1, .is_unread = TRUE};
@@ -441,7 +442,7 @@ static void test_many(void)
     run_free(run);
 }
 
-/* Consumers without a thread fail, each by itself. */
+/* Consumers without a thread fail, each separately. */
 static void test_no_thread(void)
 {
     static const Plan two = {2, DERIVED, .failing_pass = -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What passes and exporters may ask of their host. */
+/* The host's functions for passes and exporters. */
 #include <string.h>
 #include "consumer.h"
 #include "made-capture.h"
@@ -100,7 +100,7 @@ static void test_intern(void)
     g_assert_cmpuint(exporter.stack, !=, 0);
 }
 
-/* It is unknown before all records were read. */
+/* This is unknown before all records were read. */
 static void test_gaps(void)
 {
     Asked pass = ask_as(STROBE_COMPONENT_PASS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGKILL at every test point of the recorder, and of recovery itself: what had been committed is
- * there, once, or counted; nothing is invented; no pool is left. The points are taken from the
- * sources, so that a new one is tried too. */
+/* SIGKILL at every test point of the recorder, and of recovery itself: committed records are
+ * there once, or counted; no record is invented; no pool is left. The points are read from the
+ * source files, so that a new one is tested too. */
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,9 +14,9 @@
 #include "result.h"
 #include "support.h"
 
-/* How the process records that is to come to a point, by the point's name. Where threads come to it
- * only when they have overtaken the writer thread, that one is held at `held`: under a sanitizer,
- * or on a busy machine, they do not. */
+/* How the process records so that it reaches a point, by the point's name. If threads reach a
+ * point only when they have overtaken the writer thread, this thread is held at `held`, because
+ * with a sanitizer, or on a busy machine, they do not overtake it. */
 static const struct plan {
     const char *prefix;
     struct death_plan plan;
@@ -54,7 +54,7 @@ struct found {
     guint64 lost[STROBE_LOSS_CAUSES];
 };
 
-/* The number of the thread behind a prefix. */
+/* The number of the thread, which follows a prefix. */
 static guint thread_of(StrobeText name, const char *prefix)
 {
     guint index = (guint)(name.bytes[strlen(prefix)] - '0');
@@ -76,7 +76,7 @@ static void find_one(guint8 states[DEATH_THREADS][DEATH_RECORDS_MAX], const Stro
     states[index][i] = DEATH_FOUND;
 }
 
-/* Open when its thread, its window or the process ended: once. */
+/* A span that was open when its thread, its window or the process ended is there once. */
 static void find_unfinished(struct found *found, const StrobeView *view, StrobeText name)
 {
     gint64 key = (gint64)strobe_view_u64(view, 0) << 8;
@@ -103,7 +103,7 @@ static void find_record(const StrobeView *view, StrobeText name, gpointer user)
     }
 }
 
-/* A recovered capture is whole, and its pool gone. Returns whether it is a dump's. */
+/* A recovered capture is complete, and its pool is removed. Returns whether it is a dump's. */
 static gboolean check_capture(const char *path, guint64 lost[STROBE_LOSS_CAUSES])
 {
     g_autoptr(GError) error = NULL;
@@ -130,12 +130,12 @@ static GPtrArray *find_results(const char *folder)
 {
     GPtrArray *results = strobe_result_find(folder, NULL);
 
-    /* Killed before there was any. */
+    /* Killed before there was a capture. */
     return results ? results : g_ptr_array_new();
 }
 
-/* Of a window in which nothing was lost but what a flight recorder forgets, the newest are there
- * without a hole. Returns how many that were committed are missing. */
+/* If a window lost only records that a flight recorder overwrites, its newest records are there
+ * without a gap. Returns the number of missing committed records. */
 static guint64 count_missing(const guint8 *states, const guint8 *windows, gboolean only_oldest)
 {
     guint64 missing = 0;
@@ -198,7 +198,7 @@ static struct death_progress *progress_new(void)
     return progress;
 }
 
-/* Returns whether the process came to the point so often. */
+/* Returns whether the process reached the point this often. */
 static gboolean run_and_die(const char *folder, struct death_progress *progress, const char *point,
                             guint nth)
 {
@@ -208,7 +208,7 @@ static gboolean run_and_die(const char *folder, struct death_progress *progress,
     if (pid == 0) {
         const struct plan *plan = plan_for(point);
         hold_kill_at(point, nth);
-        if (nth == 1 && plan->held) /* later ones by themselves, if at all */
+        if (nth == 1 && plan->held) /* later windows reach the point without help, or never */
             hold_at(plan->held, 1);
         death_run(folder, &plan->plan, progress);
     }
@@ -244,7 +244,7 @@ static void test_recorder(void)
         if (is_of_recovery(*point))
             continue;
         gboolean is_reached = die_at(*point, 1);
-        /* In a forked child: it dies, and its parent records on. */
+        /* In a forked child: the child is killed, and its parent continues to record. */
         g_assert_true(is_reached == (strcmp(*point, "fork-child") != 0));
         for (guint i = 0; i < more; i++)
             die_at(*point, (guint)g_test_rand_int_range(2, 8 << i % 8));
@@ -267,7 +267,7 @@ static void recover_and_die(const char *folder, const char *point)
     g_assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* The recovery of a killed program is killed too, and done once more. */
+/* The recovery of a killed program is killed too, and then repeated. */
 static void die_twice(const char *point)
 {
     char *folder = scratch_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in a device's clock, from the recorder to the reader: their times are found by the pairs
- * that lie among them, wherever these are, and after a kill too. */
+/* Records on a device's clock, from the recorder to the reader: their times are found with the
+ * pairs between them, wherever these are, also after a kill. */
 #include <signal.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -17,11 +17,11 @@
 #define TASKS 500
 #define DURATION 700
 
-/* The device and what was asked of it, shared with a child. */
+/* The device and its recorded actions, shared with a child. */
 typedef struct Shared {
     SimulatedDevice device;
     StrobeTrackId clock, queue;
-    gint64 begin_ns[TASKS]; /* true ones, CLOCK_MONOTONIC */
+    gint64 begin_ns[TASKS]; /* true times, CLOCK_MONOTONIC */
     guint n;
     char directory[4096];
 } Shared;
@@ -57,7 +57,7 @@ static void make_tracks(Shared *shared)
     shared->queue = strobe_recorder_track(&track);
 }
 
-/* The reading takes as long as it does: width 0 would promise too much of a host that is busy. */
+/* The reading takes some time: width 0 would promise too much on a busy host. */
 static void record_pair(Shared *shared)
 {
     gint64 before = strobe_clock_ns(CLOCK_MONOTONIC);
@@ -104,7 +104,7 @@ typedef struct Found {
     const Shared *shared;
     guint n;
     guint32 flags;
-    gint64 worst_ns, offset_ns; /* offset: of the capture's times, from the first task */
+    gint64 worst_ns, offset_ns; /* offset of the capture's times, from the first task */
 } Found;
 
 static void check_task(const StrobeView *view, StrobeText name, gpointer user)
@@ -139,7 +139,7 @@ static StrobeClockView clock_of(const char *capture)
     return view;
 }
 
-/* Tasks lie among the host's marks, and no further apart from each other than the bound allows. */
+/* Tasks lie between the host's marks, and their mutual distances are right within the bound. */
 static void check_capture(const char *capture, const Shared *shared, guint n)
 {
     StrobeClockView clock = clock_of(capture);
@@ -183,7 +183,7 @@ static void test_whole(void)
     scratch_remove(folder);
 }
 
-/* The only pair comes last: times before it need it as well. */
+/* The only pair comes last, and earlier times need it too. */
 static void test_pair_at_the_end(void)
 {
     char *folder = scratch_new();
@@ -213,7 +213,7 @@ static void check_unplaced(const StrobeView *view, StrobeText name, gpointer use
     g_assert_cmpint(view->end_ns, ==, view->begin_ns + DURATION);
 }
 
-/* No pair: every record is there, as the device said it, and nothing is made up. */
+/* Without a pair every record is there with the device's own times, and nothing is invented. */
 static void test_without_pairs(void)
 {
     char *folder = scratch_new();
@@ -230,7 +230,7 @@ static void test_without_pairs(void)
     scratch_remove(folder);
 }
 
-/* A killed program's records are recovered from the pool, its pairs among them. */
+/* The records of a killed program are recovered from the pool, including its pairs. */
 static void test_killed(void)
 {
     char *folder = scratch_new();

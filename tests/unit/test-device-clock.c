@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device's clock on the host's: no time is off by more than the bound says, whatever it does. */
+/* Converts a device's clock to the host's clock: no error of a time exceeds the bound, whatever
+ * the clock does. */
 #include <math.h>
 #include "device-clock.h"
 #include "simulated-device.h"
@@ -67,7 +68,7 @@ static SimulatedDevice new_device(guint32 seed)
     return (SimulatedDevice){.zero_ns = 77 * SECOND, .rand = g_rand_new_with_seed(seed)};
 }
 
-/* The clock is steady: every time is sure, within the bound, and the bound is a useful one. */
+/* The clock is steady: every time is certain, within the bound, and the bound is small. */
 static void check_steady(const SimulatedDevice *device, const Reading *reading, gint64 seconds,
                          guint64 most_error)
 {
@@ -114,7 +115,7 @@ static void test_swing(void)
     g_rand_free(device.rand);
 }
 
-/* One reading in twenty is good: those count. */
+/* One reading in twenty is good: only these count. */
 static void test_wide_and_narrow(void)
 {
     SimulatedDevice device = new_device(2);
@@ -139,7 +140,7 @@ static void test_wide_and_narrow(void)
     g_rand_free(device.rand);
 }
 
-/* Pairs at the begin only: the rest is extrapolated, and the bound says so. */
+/* Pairs only at the begin: all other times are extrapolated, and the bound shows that. */
 static void test_extrapolated(void)
 {
     static const Reading early = {0, SECOND, 10 * SECOND, 500, 1000};
@@ -152,7 +153,7 @@ static void test_extrapolated(void)
     g_rand_free(device.rand);
 }
 
-/* The begin and the end of a short window are all there is. */
+/* There are pairs only at the begin and the end of a short window. */
 static void test_two_pairs(void)
 {
     static const Reading edges = {0, SECOND / 20, SECOND / 20, 1000, 2000};
@@ -163,7 +164,7 @@ static void test_two_pairs(void)
     g_rand_free(device.rand);
 }
 
-/* Two readings close together say nothing of the rate: less than that it is about 1. */
+/* Two readings close together give no rate, only that it is about 1. */
 static void test_close_pairs(void)
 {
     static const Reading close = {0, 60000, 60000, 35000, 35000};
@@ -206,7 +207,7 @@ static void test_no_pair(void)
     strobe_device_clock_free(clock);
 }
 
-/* The width of the readings is unknown: times are placed without a bound. */
+/* The width of the readings is unknown: times are converted without a bound. */
 static void test_unknown_width(void)
 {
     StrobeDeviceClock *clock = strobe_device_clock_new(1);
@@ -224,8 +225,9 @@ static void test_unknown_width(void)
     strobe_device_clock_free(clock);
 }
 
-/* Ahead and back, far and near; near the jump times are unsure, elsewhere within the bound. Nobody
- * can tell the second of two equal times: that is what a jump back makes of a late record. */
+/* Jumps ahead and back, far and near: near the jump times are unsure, elsewhere they are within
+ * the bound. After a jump back the clock shows some times again, so a late record may be taken
+ * for an earlier one. */
 static void test_jumps(void)
 {
     static const gint64 jumps[] = {3600 * SECOND, -3600 * SECOND, 30 * SECOND, -30 * SECOND,
@@ -280,8 +282,8 @@ static void test_many_jumps(void)
     }
 }
 
-/* A span that the clock jumped in has the duration that the host saw, others what the device said.
- */
+/* A span during which the clock jumped has the duration on the host; other spans have the
+ * device's duration. */
 static void test_jump_inside(void)
 {
     static const Reading often = {0, SECOND, 60 * SECOND, 500, 1000};
@@ -303,7 +305,7 @@ static void test_jump_inside(void)
     g_rand_free(device.rand);
 }
 
-/* Whatever a damaged capture says: no overflow, no end before its begin. */
+/* Whatever a damaged capture contains: no overflow, and no end before its begin. */
 static void test_nonsense(void)
 {
     GRand *rand = g_rand_new_with_seed(9);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes a flight recorder dump: a step that took long, a signal, a call; and what is told of
- * it. */
+/* The triggers of a flight recorder's dump: a slow step, a signal, a call; and the reports about
+ * dumps. */
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,7 +13,7 @@ static char *capture_in(const char *directory)
     return g_build_filename(directory, "FRAMEWORK", "capture.strobe", NULL);
 }
 
-static char *reported; /* by the handler */
+static char *reported; /* set by the handler */
 static gint n_reported;
 static GThread *reported_in;
 
@@ -25,7 +25,7 @@ static void note_dump(void *user, const char *directory)
     n_reported++;
 }
 
-/* Dumps are told of in a call of the session. */
+/* Dumps are reported in a call of the session. */
 static gboolean wait_reported(gint n)
 {
     for (guint i = 0; i < 6000 && n_reported < n; i++) {
@@ -46,7 +46,7 @@ static StrobeSession *start_listening(const char *folder, const char *dump)
     return session;
 }
 
-/* The program has written them beside its own capture; a dump has copies. */
+/* The program has written these files next to its own capture; a dump has copies. */
 static void check_files(const char *directory)
 {
     g_autofree char *info = NULL, *metadata = NULL;
@@ -59,7 +59,7 @@ static void check_files(const char *directory)
     g_assert_nonnull(strstr(metadata, "\"run\": \"seven\""));
 }
 
-#define SLOW 100 /* times the median */
+#define SLOW 100 /* multiple of the median */
 #define STEPS 30
 
 static gint compare_times(gconstpointer a, gconstpointer b)
@@ -67,7 +67,7 @@ static gint compare_times(gconstpointer a, gconstpointer b)
     return *(const gint64 *)a < *(const gint64 *)b ? -1 : *(const gint64 *)a > *(const gint64 *)b;
 }
 
-/* Makes steps of 1 ms or a little more. Returns their median in us, or 0: a busy machine has made
+/* Makes steps of 1 ms or a little more. Returns their median in us; 0: a busy machine has made
  * one of them slow. */
 static gint64 make_steps(void)
 {
@@ -147,7 +147,7 @@ static void own_handler(int number)
     g_atomic_int_inc(&n_own_signals);
 }
 
-/* The program's own handler is the program's. */
+/* The program keeps its own signal handler. */
 static void test_own_signal(void)
 {
     char *folder = scratch_new();
@@ -181,7 +181,7 @@ static void call_back(struct caller *caller)
         g_atomic_int_inc(&caller->n_refused);
     g_assert_nonnull(strstr(strobe_error_message(error), "A function that the session calls "));
     strobe_error_free(error);
-    strobe_session_free(caller->session); /* not while it is being called */
+    strobe_session_free(caller->session); /* the handler must not run while it is being called */
 }
 
 static void on_dump(void *user, const char *directory)
@@ -190,7 +190,7 @@ static void on_dump(void *user, const char *directory)
     sigset_t blocked;
 
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    g_assert_false(sigismember(&blocked, SIGTERM)); /* it may start a process */
+    g_assert_false(sigismember(&blocked, SIGTERM)); /* the handler may start a process */
     caller->n_dumps++;
     call_back(caller);
 }
@@ -204,7 +204,7 @@ static void on_end(void *user, const char *directory)
     call_back(caller);
 }
 
-/* What is told of a dump or a window can ask for none. */
+/* A function that is called for a dump or a window can request no dump or window. */
 static void test_dump_from_within(void)
 {
     char *folder = scratch_new();
@@ -254,7 +254,7 @@ static void await_step(void *user, const char *directory)
     g_thread_join(thread);
 }
 
-/* The function may take long, and wait for another thread that steps. */
+/* The function may take long, and may wait for another thread that steps. */
 static void test_steps_meanwhile(void)
 {
     char *folder = scratch_new();
@@ -282,7 +282,7 @@ static void stop_session(void *user, const char *directory)
     caller->n_dumps++;
 }
 
-/* It may stop the session, in a call that waited for the dump and in a step. */
+/* The function may stop the session, in a call that waited for the dump and in a step. */
 static void test_stop_from_within(void)
 {
     for (guint in_step = 0; in_step < 2; in_step++) {
@@ -308,7 +308,7 @@ static void test_stop_from_within(void)
     }
 }
 
-/* Collectors are not stopped, nor told to hand out what they have only after that. */
+/* The collectors are stopped and flushed only after the function has returned. */
 static void test_collectors_go_on(void)
 {
     char *folder = scratch_new();
@@ -329,7 +329,7 @@ static void test_collectors_go_on(void)
     scratch_remove(folder);
 }
 
-/* Where no process can be started a thread of the program makes them. */
+/* If no process can be started, a thread of the program makes the dumps. */
 static void test_writer_is_a_thread(void)
 {
     char *folder = scratch_new();
@@ -350,7 +350,7 @@ static void test_writer_is_a_thread(void)
     scratch_remove(folder);
 }
 
-/* ---- names of spans that begin while it is written ---- */
+/* ---- names of spans that begin while a dump is written ---- */
 
 #define NAMES 50000
 
@@ -361,7 +361,7 @@ static gpointer begin_ever_new(gpointer data)
     char name[32];
 
     for (guint i = 0; g_atomic_int_get(&keep_on); i++) {
-        g_snprintf(name, sizeof name, "new %u", i % NAMES); /* those that the table holds */
+        g_snprintf(name, sizeof name, "new %u", i % NAMES); /* the table has room for these */
         strobe_range_end(strobe_range_begin(name));
     }
     return NULL;

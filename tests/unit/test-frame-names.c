@@ -22,7 +22,7 @@ static void test_frames(void)
     g_assert_null(strobe_frame_name((StrobeText){"_Z4\0akev", 9}));
 }
 
-/* Each argument is a pair of the one before, the last has 2^35 parts. */
+/* Each argument is a pair of the previous one; the last has 2^35 parts. */
 static void test_endless_name(void)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -49,7 +49,8 @@ static const char *frame_of(const StrobeStringTable *table, guint32 stack, guint
     return strobe_string_table_text(table, frames[i]).bytes;
 }
 
-/* Stacks are told in C++, what else has the name is not; those that were equal stay so. */
+/* Stacks get C++ names, but other records with these names do not; stacks that were equal stay
+ * equal. */
 static void test_stacks(void)
 {
     StrobeStringTable *table = strobe_string_table_new(100);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures that are made of finished records: order, absent fields, many strings, odd times. */
+/* Captures that are made from finished records: order, absent fields, many strings, unusual
+ * times. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -53,7 +54,7 @@ static StrobeKindId declare_kind(Fixture *f, const StrobeKind *kind)
     return id;
 }
 
-/* Fields without a value are absent; times and tracks come back as they were. */
+/* Fields without a value are absent; times and tracks are read unchanged. */
 static void test_absent(Fixture *f, gconstpointer unused)
 {
     const StrobeTrack track = {.struct_size = sizeof track,
@@ -92,7 +93,7 @@ static void test_absent(Fixture *f, gconstpointer unused)
     strobe_reader_free(reader);
 }
 
-/* More strings than a recorder has, stacks among them. */
+/* More strings than a recorder can have, including stacks. */
 static void test_many_strings(Fixture *f, gconstpointer unused)
 {
     StrobeKindId kind = declare_kind(f, &strobe_kind_cpu_op);
@@ -125,7 +126,7 @@ static void test_many_strings(Fixture *f, gconstpointer unused)
     strobe_reader_free(reader);
 }
 
-/* Times that make no sense are bent and counted, the record stays. */
+/* Times that are impossible are corrected and counted; the record stays. */
 static void test_odd_times(Fixture *f, gconstpointer unused)
 {
     static const gint64 times[][2] = {
@@ -145,7 +146,8 @@ static void test_odd_times(Fixture *f, gconstpointer unused)
     strobe_reader_free(reader);
 }
 
-/* A kind that differs from the standard one is refused, one that adds a field is its own. */
+/* A kind that differs from the standard one is refused; a kind with an additional field is
+ * separate. */
 static void test_kinds(Fixture *f, gconstpointer unused)
 {
     StrobeField fields[] = {{"correlation", STROBE_FIELD_LINK, 0, "", "Id."},
@@ -181,7 +183,8 @@ static void add_shuffled(StrobeImportCapture *capture, StrobeKindId kind, guint 
     }
 }
 
-/* By their ends, inner spans first, equal ones as they came: from memory and from runs. */
+/* Records are sorted by their ends, inner spans first; equal ones stay in their order, from
+ * memory and from runs. */
 static void test_order(Fixture *f, gconstpointer data)
 {
     const StrobeKindId kind = declare_kind(f, &strobe_kind_cpu_op);
@@ -228,7 +231,7 @@ static void test_no_folder(void)
     g_assert_nonnull(strstr(error->message, "/dev/null/none: "));
 }
 
-/* The folder is named: it is what has to be another one. */
+/* The message names the folder, because the user must choose another one. */
 static void test_full_disk(void)
 {
     const struct rlimit little = {1 << 18, RLIM_INFINITY};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every call of the recording part that takes memory, threads, files or room on a disk fails once,
- * and then from some moment on for good: the program goes on and ends as it would have, what was
- * recorded can be read, and the calls that could not do their work say why. The recording part is
- * compiled for this with inject.h in front; each failure has a process of its own.
+ * Every call of the recording part that needs memory, threads, files or disk space fails once, and
+ * then from some moment on always. The program continues and ends as it would have, the recorded
+ * data can be read, and calls that could not do their work return the reason. For this test the
+ * recording part is compiled with inject.h; each failure has a separate process.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,18 +28,18 @@
 
 enum mode { FAIL_ONCE, FAIL_FROM_ON };
 
-/* Between the test and the process in which calls fail. */
+/* Data shared by the test and the process in which calls fail. */
 static struct shared {
-    char call[32]; /* that fails; "": none */
-    guint fail_at; /* its number among those of that name, from 1 */
+    char call[32]; /* name of the call that fails; "": none */
+    guint fail_at; /* number of the failing call among those with its name, from 1 */
     enum mode mode;
     guint n_calls;
     guint n_failed;
-    guint n_errors;  /* that the API returned */
-    guint n_windows; /* that it began */
+    guint n_errors;  /* result of the API */
+    guint n_windows; /* number of windows that began */
     struct {
         guint64 offered, lost;
-        gboolean is_ended; /* without an error */
+        gboolean is_ended; /* number without an error */
     } windows[WINDOWS];
 } *shared;
 
@@ -49,7 +49,7 @@ int inject(const char *call)
 {
     guint n;
 
-    /* A disk that is full for good lets nothing be mended either. */
+    /* On a disk that is always full, nothing can be repaired either. */
     if (strcmp(call, "ftruncate") == 0)
         return shared->mode == FAIL_FROM_ON && strcmp(shared->call, "writev") == 0;
     if (strcmp(call, shared->call))
@@ -61,7 +61,7 @@ int inject(const char *call)
     return 1;
 }
 
-/* A disk that fills up takes a part of the first write, and nothing from then on. */
+/* A disk that fills up accepts a part of the first write, and nothing after that. */
 ssize_t injected_writev(int fd, const struct iovec *iov, int n)
 {
     if (!inject("writev"))
@@ -82,8 +82,8 @@ static void *mark_many(void *user)
     return user;
 }
 
-/* Threads record and end while the program forks, in the first window during a cycle of the writer
- * thread. */
+/* Threads record and end while the program forks, in the first window during a cycle of the
+ * writer thread. */
 static void run_threads(guint window)
 {
     pthread_t threads[THREADS];
@@ -153,12 +153,12 @@ static gboolean begin_recorder_window(const char *folder, guint window)
 
     shared->n_errors += !is_begun;
     shared->n_windows += is_begun;
-    if (!is_begun) /* it has its name when the facts are in it */
+    if (!is_begun) /* it gets its name when the metadata is written */
         g_assert_true(unlink(unnamed) == 0 || unlink(path) == 0);
     return is_begun;
 }
 
-/* In the writer: `user` is the folder, `reason` the window's number. */
+/* In the writer: `user` is the folder, `reason` the number of the window. */
 static int make_dump(void *user, StrobeWriterLoop *loop, uint32_t why, const char *reason,
                      char path[PATH_MAX])
 {
@@ -173,7 +173,7 @@ static int make_dump(void *user, StrobeWriterLoop *loop, uint32_t why, const cha
     return error;
 }
 
-/* A copy of the ring: there, or an error. */
+/* A copy of the ring exists, or there is an error. */
 static void dump_ring(guint window)
 {
     char path[PATH_MAX];
@@ -229,7 +229,7 @@ static void run_rotation(const char *folder)
     record_windows(folder, &settings);
 }
 
-/* A call that could not do its work says why. */
+/* A call that could not do its work returns the reason. */
 static gboolean is_ok(StrobeStatus status, StrobeError **error)
 {
     if (status == STROBE_OK)
@@ -310,7 +310,7 @@ static void check_session(const char *folder)
     g_assert_cmpuint(found, ==, shared->n_windows);
 }
 
-/* Pools of a process of this number, which may have had it before. */
+/* Removes pools of a process with this id, which may have left them earlier. */
 static guint n_pools(void)
 {
     g_autoptr(GDir) dir = g_dir_open("/dev/shm", 0, NULL);
@@ -335,14 +335,14 @@ static int in_child(void (*run)(const char *), const char *folder)
         guint n = n_pools();
         alarm(60);
         run(folder);
-        g_assert_cmpuint(n_pools(), ==, n); /* none is left behind */
+        g_assert_cmpuint(n_pools(), ==, n); /* no pool is left behind */
         exit(EXIT_CODE);
     }
     g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
     return status;
 }
 
-/* One process in which the n-th `call` fails; returns how often it did. */
+/* Runs a process in which the n-th `call` fails. Returns how often it did. */
 static guint fail_one(const char *call, guint n, enum mode mode, void (*run)(const char *),
                       void (*check)(const char *))
 {
@@ -408,18 +408,19 @@ static const struct scenario scenarios[] = {
 
 #define TRIES 20
 
-/* Every call of every name, until there is no n-th. */
+/* Every call of every name, until there is no n-th one. */
 static void test_each(gconstpointer data)
 {
     const struct scenario *s = data;
 
     for (const char *const *call = s->calls; *call; call++) {
         guint n = 1, tries = TRIES;
-        while (n == 1 && tries-- > 0) /* on a busy machine the writer may find all at once */
+        /* On a busy machine the writer may find all records at once. */
+        while (n == 1 && tries-- > 0)
             while (fail_one(*call, n, s->mode, s->run, s->check))
                 n++;
         g_test_message("%s: %u calls", *call, n - 1);
-        g_assert_cmpuint(n, >, 1); /* it was called at all */
+        g_assert_cmpuint(n, >, 1); /* the call was made at least once */
     }
 }
 
@@ -428,7 +429,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     g_assert_true(shared != MAP_FAILED);
-    g_setenv("STROBE_PLUGIN_PATH", "/nonexistent", TRUE); /* no time to be spent on plugins */
+    g_setenv("STROBE_PLUGIN_PATH", "/nonexistent", TRUE); /* plugins would only take time */
     for (guint i = 0; i < G_N_ELEMENTS(scenarios); i++) {
         g_autofree char *path = g_strconcat("/injection/", scenarios[i].path, NULL);
         g_test_add_data_func(path, &scenarios[i], test_each);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signal handlers that interrupt a record and leave by siglongjmp: the thread goes on recording.
- * Handlers and coroutines that run while the interrupted record goes on do not disturb it. */
+/* Signal handlers that interrupt a record and leave by siglongjmp: the thread continues to
+ * record. Handlers and coroutines that run while the interrupted record is still being made do
+ * not disturb it. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -117,13 +118,15 @@ static void offer_async(const char *name)
 struct jump {
     const char *point;
     void (*offer)(const char *name);
-    guint offered_before; /* in the same thread, so that its name is known */
-    guint stored, n_lost; /* of what was interrupted */
-    gboolean is_open;     /* it is a bracket that commit leaves: a mark from outside heals it */
+    guint offered_before; /* number of records before, in the same thread, so that the name is known
+                           */
+    guint stored, n_lost; /* of the interrupted record */
+    gboolean is_open; /* the critical section that commit would end stays open; a mark outside of it
+                         ends it */
 };
 
 static const struct jump jumps[] = {
-    {"attach-busy", offer_mark, 0, 0, 0}, /* it has no thread buffer yet that could count */
+    {"attach-busy", offer_mark, 0, 0, 0}, /* the thread has no buffer yet that could count */
     {"thread-buffer-busy", offer_mark, 1, 0, 1},
     {"record-reserved", offer_mark, 1, 0, 1},
     {"record-filled", offer_mark, 1, 0, 1},
@@ -135,7 +138,7 @@ static const struct jump jumps[] = {
     {"thread-buffer-busy", offer_range, 1, 0, 1},
     {"span-filled", offer_range, 0, 0, 1},
     {"span-filled", offer_range, 1, 0, 1},
-    {"span-ending", offer_range, 1, 1, 0}, /* it is open still */
+    {"span-ending", offer_range, 1, 1, 0}, /* the span is still open */
     {"record-filled", offer_range, 1, 0, 1},
     {"cursor-moved", offer_range, 1, 0, 1},
     {"span-filled", offer_span, 0, 0, 1},
@@ -162,7 +165,7 @@ static gpointer jump_once(gpointer data)
         signal_at = jump->point;
         jump->offer(name);
     }
-    g_assert_null(signal_at); /* it came there */
+    g_assert_null(signal_at); /* the thread reached the point */
     if (jump->is_open)
         strobe_mark("outside");
     for (guint i = 0; i < OFFERS_AFTER; i++)
@@ -170,7 +173,7 @@ static gpointer jump_once(gpointer data)
     return NULL;
 }
 
-/* What is offered after the jump is stored; what was interrupted is stored or counted. */
+/* Records that are offered after the jump are stored; the interrupted one is stored or counted. */
 static void test_points(void)
 {
     char *folder = scratch_new();
@@ -183,7 +186,7 @@ static void test_points(void)
         strobe_session_start(session, NULL);
         g_thread_join(g_thread_new("jump", jump_once, (gpointer)jump));
         strobe_session_stop(session, NULL);
-        g_assert_cmpuint(count_stuck_buffers(), ==, 0); /* it waited for no thread */
+        g_assert_cmpuint(count_stuck_buffers(), ==, 0); /* the window's end waited for no thread */
         g_assert_cmpuint(count_of(session, "marker_instant") + count_of(session, "marker"), ==,
                          jump->offered_before + jump->stored + jump->is_open + OFFERS_AFTER);
         check_nested(jump->n_lost);
@@ -211,7 +214,8 @@ static void jump_often(const char *point, guint n)
     n_marks++;
 }
 
-/* The block in hand is not lost with its records, nor to the pool: one of 8 MB has 128. */
+/* The present block is lost neither with its records nor for the pool; a pool of 8 MB has 128
+ * blocks. */
 static void jump_at_blocks(const char *policy)
 {
     static const char *const points[] = {"block-detached", "block-owned"};
@@ -250,7 +254,7 @@ static void test_ring_blocks(void)
 
 /* ---- what goes on ---- */
 
-/* Between reserve and commit, as an interposer does. */
+/* Records between reserve and commit, as an interposer does. */
 static void test_reserved(void)
 {
     char *folder = scratch_new();
@@ -282,8 +286,8 @@ static void __attribute__((noinline)) mark_below(void)
     strobe_mark("after");
 }
 
-/* The handler's frame lies below the record that it interrupts; on an alternate stack above it, in
- * the thread's own stack. */
+/* The handler's frame lies below the record that it interrupts; on an alternate stack it lies
+ * above, inside of the thread's own stack. */
 static void mark_from_handler(int flags)
 {
     char *folder = scratch_new();
@@ -335,7 +339,8 @@ static void make_coroutine(ucontext_t *context, char *stack, gsize size, void (*
     makecontext(context, call, 0);
 }
 
-/* A handler goes on with another coroutine: its stack says nothing about the one it interrupted. */
+/* A handler continues with another coroutine, whose stack proves nothing about the interrupted
+ * one. */
 static void test_coroutines(void)
 {
     enum { STACK = 256 << 10 };
@@ -443,7 +448,7 @@ static void interrupt_all(struct worker *workers, guint n)
         pthread_join(workers[i].thread, NULL);
 }
 
-/* A jump loses one record at most, and counts one too many at most. */
+/* A jump loses at most one record, and counts at most one too many. */
 static void test_random(void)
 {
     enum { WORKERS = 3 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans found by a key, and the cache of their names, through a real session. Each case goes the
- * general way (a new name) and the short one (a known name). */
+/* Spans that are found by a key, and the cache of their names, through a real session. Each case
+ * uses the general path (a new name) and the fast path (a known name). */
 #include <string.h>
 #include <strobe/kinds.h>
 #include <sys/mman.h>
@@ -93,7 +93,7 @@ static void test_not_the_innermost(Fixture *f, gconstpointer data)
     g_assert_cmpstr(found, ==, "outer=1;outer=1;");
 }
 
-/* The same key twice: the inner one ends first. */
+/* The same key twice: the inner span ends first. */
 static void test_same_key(Fixture *f, gconstpointer data)
 {
     open_span(f, 1, "first");
@@ -126,7 +126,7 @@ static void test_no_such_span(Fixture *f, gconstpointer data)
     assert_closed(close_span(f, 1), 0, 0);
 }
 
-/* A span of a token is no span of key 0, and closes the keyed ones inside it. */
+/* A span with a token has no key, not even 0, and closes the keyed spans inside of it. */
 static void test_tokens(Fixture *f, gconstpointer data)
 {
     for (guint i = 0; i < 2; i++) {
@@ -174,7 +174,8 @@ static void check_fields(const StrobeView *view, StrobeText name, gpointer user)
     (*n)++;
 }
 
-/* Fewer bytes than the kind has are filled with zeros, more are cut; no other record is hurt. */
+/* If there are fewer bytes than the kind has, the rest is zero; additional bytes are dropped; no
+ * other record is damaged. */
 static void test_sizes(Fixture *f, gconstpointer data)
 {
     unsigned char bytes[200];
@@ -199,7 +200,7 @@ static void test_sizes(Fixture *f, gconstpointer data)
 
 /* ---- names ---- */
 
-/* Records the name twice and adds what the capture must say to `expected`. */
+/* Records the name twice, and adds the expected text of the capture to `expected`. */
 static void record_name(const Fixture *f, const char *name, GString *expected)
 {
     for (guint i = 0; i < 2; i++) {
@@ -209,7 +210,7 @@ static void record_name(const Fixture *f, const char *name, GString *expected)
     }
 }
 
-/* One place that holds one text after another: shorter, longer, differing in one byte. */
+/* One address that contains one text after another: shorter, longer, or with one different byte. */
 static void test_changing_name(Fixture *f, gconstpointer data)
 {
     static const char *const texts[] = {
@@ -234,7 +235,7 @@ static void test_changing_name(Fixture *f, gconstpointer data)
     g_assert_cmpstr(found, ==, expected->str);
 }
 
-/* Names of every length that end where the memory ends; behind it nothing may be read. */
+/* Names of every length that end at the end of the memory; nothing behind it may be read. */
 static void test_name_at_the_end_of_a_page(Fixture *f, gconstpointer data)
 {
     gsize page = (gsize)sysconf(_SC_PAGESIZE);
@@ -247,7 +248,7 @@ static void test_name_at_the_end_of_a_page(Fixture *f, gconstpointer data)
         char *name = memory + page - length - 1;
         memset(name, 'a' + (int)(length % 26), length);
         record_name(f, name, expected);
-        if (length) { /* shorter than what is known to lie there */
+        if (length) { /* shorter than the text that is known at this place */
             name[length - 1] = '\0';
             record_name(f, name, expected);
         }
@@ -257,8 +258,8 @@ static void test_name_at_the_end_of_a_page(Fixture *f, gconstpointer data)
     munmap(memory, 2 * page);
 }
 
-/* What counts is the text and its NUL, not the bytes around it. All of `place` lies in one page,
-   wherever the stack is: a text in two has no place in the cache. */
+/* Only the text and its NUL count, not the bytes around it. All of `place` lies in one page,
+ * wherever the stack is, because the cache does not keep a text that spans two pages. */
 static void test_what_is_compared(Fixture *f, gconstpointer data)
 {
     _Alignas(64) char place[64];
@@ -280,7 +281,7 @@ static void test_what_is_compared(Fixture *f, gconstpointer data)
         }
 }
 
-/* Many names, more than the cache has places. */
+/* More names than the cache has places. */
 static void test_many_names(Fixture *f, gconstpointer data)
 {
     enum { NAMES = 2000 };
@@ -296,7 +297,7 @@ static void test_many_names(Fixture *f, gconstpointer data)
     g_assert_cmpstr(found, ==, expected->str);
 }
 
-/* Another session has another table of strings: no id of the old one may come up again. */
+/* Another session has another table of strings: no id of the old one may occur again. */
 static void test_sessions(Fixture *f, gconstpointer data)
 {
     static const char *const names[] = {"one", "two", "three"};
@@ -318,7 +319,7 @@ static void test_sessions(Fixture *f, gconstpointer data)
 
 /* ---- windows and threads ---- */
 
-/* A span of one window is none of the next; the name's id stays good. */
+/* A span of one window does not exist in the next; the id of its name stays valid. */
 static void test_windows(Fixture *f, gconstpointer data)
 {
     open_span(f, 1, "open at the end");
@@ -350,7 +351,8 @@ static void count_track(const StrobeView *view, StrobeText name, gpointer user)
     counts[view->track]++;
 }
 
-/* Threads one after the other share a thread buffer and its block, and are told apart. */
+/* Threads that run one after the other share a thread buffer and its block, and are
+ * distinguished. */
 static void test_threads(Fixture *f, gconstpointer data)
 {
     enum { THREADS = 8 };
@@ -370,7 +372,7 @@ static void test_threads(Fixture *f, gconstpointer data)
     g_assert_cmpuint(n_tracks, ==, THREADS);
 }
 
-/* Many records: blocks fill up in the middle of it. */
+/* Many records, so that blocks are filled in the middle. */
 static void test_many(Fixture *f, gconstpointer data)
 {
     enum { SPANS = 20000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectors whose library is loaded while the session runs: which calls of the program open them.
- */
+/* Collectors whose library is loaded while the session runs: the calls of the program that open
+ * them. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define PATIENCE_MS 60000
 #define WAITING "{\"fake\": {\"again\": 1, \"sample\": \"10ms\"}}"
 
-/* This program stands for the preloaded library. */
+/* This program replaces the preloaded library. */
 static StrobeLoadedFunction *on_load;
 
 __attribute__((visibility("default"))) void strobe_run_on_load(StrobeLoadedFunction *function);
@@ -22,7 +22,7 @@ void strobe_run_on_load(StrobeLoadedFunction *function)
     on_load = function;
 }
 
-/* As a program does that loads its own: any one will do that is not there yet. */
+/* Loads a library, as a program does; any one that is not loaded yet. */
 static void *load_library(const char *name)
 {
     g_auto(GStrv) folders = g_strsplit(g_getenv("STROBE_PLUGIN_PATH"), ":", -1);
@@ -53,7 +53,7 @@ static void run_for(guint ms)
     g_usleep(ms * 1000);
 }
 
-/* What is recorded is soon in the capture, which may be read while it grows. */
+/* New records appear quickly in the capture, which may be read while it grows. */
 static StrobeSession *session_started(const char *folder, const char *collectors, const char *more)
 {
     g_autofree char *all =
@@ -73,7 +73,7 @@ static guint64 samples_until_now(StrobeSession *session)
     return g_file_test(path, G_FILE_TEST_EXISTS) ? read_capture(path, "counter", NULL, NULL) : 0;
 }
 
-/* Stops it when the fake collector is open, and has been sampled for a while. */
+/* Stops the session when the fake collector is open and has been sampled for some time. */
 static void check_samples(StrobeSession *session)
 {
     for (guint i = 0; i < PATIENCE_MS / 20 && samples_until_now(session) <= 5; i++)
@@ -83,7 +83,7 @@ static void check_samples(StrobeSession *session)
     g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
 }
 
-/* It refuses once a process until it is opened: what the next test begins with. */
+/* The collector refuses once in each process until it is opened; the next test begins with this. */
 static void open_at_last(StrobeSession *session)
 {
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
@@ -91,7 +91,7 @@ static void open_at_last(StrobeSession *session)
     g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
 }
 
-/* It is opened again by a step only if a library was loaded. */
+/* A step opens it again only if a library was loaded. */
 static void test_nothing_loaded(void)
 {
     char *folder = scratch_new();
@@ -107,7 +107,7 @@ static void test_nothing_loaded(void)
     scratch_remove(folder);
 }
 
-/* From then on it records, and is sampled, in the window that runs. */
+/* From then on it records and is sampled, in the present window. */
 static void test_step(void)
 {
     char *folder = scratch_new();
@@ -131,7 +131,7 @@ static void test_retry(void)
     scratch_remove(folder);
 }
 
-/* In a call of the loader; a collector that is sampled already goes on. */
+/* Opened in a call of the loader; a collector that is already sampled continues. */
 static void test_loader(void)
 {
     char *folder = scratch_new();
@@ -140,13 +140,13 @@ static void test_loader(void)
 
     g_assert_nonnull(on_load);
     g_assert_true(on_load());
-    g_assert_null(on_load); /* none waits any more */
+    g_assert_null(on_load); /* no collector waits any more */
     check_samples(session);
     strobe_session_free(session);
     scratch_remove(folder);
 }
 
-/* The loader is not followed where no collector waits, nor by a session that has stopped. */
+/* Loader calls have no effect if no collector waits, or after the session has stopped. */
 static void test_loader_is_left_alone(void)
 {
     char *folder = scratch_new();
@@ -163,7 +163,7 @@ static void test_loader_is_left_alone(void)
     scratch_remove(folder);
 }
 
-/* It takes a lock of Python's, which the thread in the loader may not have. */
+/* The collector takes a lock of Python, which the thread in the loader may not have. */
 static void test_not_in_the_loader(void)
 {
     char *folder = scratch_new();
@@ -180,8 +180,8 @@ static gpointer step_session(gpointer session)
     return NULL;
 }
 
-/* A call of the loader does not wait for the session, which is opening the collector: it is
- * repeated later. */
+/* A call of the loader does not wait for a session that is opening the collector; it is repeated
+ * later. */
 static void test_loader_does_not_wait(void)
 {
     char *folder = scratch_new();
@@ -203,7 +203,7 @@ static void test_loader_does_not_wait(void)
     scratch_remove(folder);
 }
 
-/* Nothing is opened before the schedule warms up: the window's begin does it. */
+/* Nothing is opened before the warm-up of the schedule: the window's begin opens it. */
 static void test_not_in_a_pause(void)
 {
     char *folder = scratch_new();
@@ -214,7 +214,7 @@ static void test_not_in_a_pause(void)
     g_assert_nonnull(on_load);
     strobe_session_step(session, NULL);
     g_assert_nonnull(on_load);
-    strobe_session_step(session, NULL); /* a window begins: it is refused once */
+    strobe_session_step(session, NULL); /* a window begins; the collector refuses once */
     g_assert_nonnull(on_load);
     g_assert_true(on_load());
     g_assert_null(on_load);
@@ -237,7 +237,7 @@ static void test_failure_is_reported(void)
     scratch_remove(folder);
 }
 
-/* A constructor calls from its own library. */
+/* A constructor calls the loader from its own library. */
 static void test_which_library_calls(void)
 {
     guint64 before = strobe_loaded_present();
@@ -253,7 +253,7 @@ static void test_which_library_calls(void)
     g_assert_cmpint(strobe_loaded_after(before, &before), ==, 0);
 }
 
-/* A child that is made while the loader's list is looked at can look at it too. */
+/* A child that is forked while the loader's list is being read can read it too. */
 static gpointer look_all_the_time(gpointer user)
 {
     while (!g_atomic_int_get((gint *)user))

@@ -32,7 +32,7 @@ static void check_late_capture(const char *capture)
     read_capture(capture, "marker_instant", check_not_after, NULL);
 }
 
-/* Records while another thread flushes. Returns whether that was still so afterwards. */
+/* Records while another thread flushes. Returns whether the flush was still running afterwards. */
 static void *mark_during_flush(void *has_stopped)
 {
     while (strobe_enabled())
@@ -96,7 +96,7 @@ static void check_ready(void *user, const char *directory)
     ++*(guint *)user;
 }
 
-/* on_trace_ready gets a window that is complete. */
+/* on_trace_ready is called for a complete window. */
 static void test_ready(void)
 {
     char *folder = scratch_new();
@@ -111,7 +111,7 @@ static void test_ready(void)
     scratch_remove(folder);
 }
 
-/* A device that goes on for longer than 2 s is not waited for, and the diagnostics say so. */
+/* The window's end does not wait longer than 2 s for a device, and the diagnostics say so. */
 static void test_deadline(void)
 {
     char *folder = scratch_new();
@@ -121,7 +121,7 @@ static void test_deadline(void)
     gint64 begin = g_get_monotonic_time();
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
     g_assert_cmpint(g_get_monotonic_time() - begin, >=, 2000000);
-    g_assert_nonnull(strstr(strobe_session_diagnostics(session), "time for late ones (2 s)"));
+    g_assert_nonnull(strstr(strobe_session_diagnostics(session), "time for late records (2 s)"));
     g_autofree char *capture = capture_of(session);
     g_assert_cmpuint(count_fakes(capture), ==, 510);
     strobe_session_free(session);
@@ -155,7 +155,7 @@ static void record_in_child(gpointer folder)
     strobe_session_stop(session, NULL);
 }
 
-/* Nothing is left to do when stop() has returned: a program may end without freeing its session. */
+/* All work is done when stop() has returned: a program may end without freeing its session. */
 static void test_exit(void)
 {
     if (WITH_TSAN) {
@@ -177,7 +177,7 @@ static void *die_during_flush(void *unused)
 {
     while (strobe_enabled())
         g_usleep(100);
-    g_usleep(DRAIN_MS * 1000); /* the first half has been told for long */
+    g_usleep(DRAIN_MS * 1000); /* the first half was reported long ago */
     raise(SIGKILL);
     return NULL;
 }
@@ -192,7 +192,7 @@ static void die_in_child(gpointer folder)
         strobe_session_stop(session, NULL);
 }
 
-/* A kill during flush loses what the device had not reported, and nothing else. */
+/* A kill during flush loses only records that the device had not reported. */
 static void test_kill(void)
 {
     if (WITH_TSAN) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program does for days: threads without number, names without end. Memory stays flat, and
- * nothing is lost or put down to another thread. */
+/* A program that runs for days: any number of threads and of names. Its memory does not grow,
+ * and no record is lost or assigned to another thread. */
 #include <signal.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -43,7 +43,7 @@ static void spawn_all(guint threads)
         g_thread_join(spawners[i]);
 }
 
-/* One record on each track, which is that of the thread that recorded it. Returns their number. */
+/* One record on each track, which belongs to the thread that recorded it. Returns their number. */
 static guint check_short_threads(const char *capture)
 {
     g_autoptr(GError) error = NULL;
@@ -71,7 +71,7 @@ static guint check_short_threads(const char *capture)
     return found;
 }
 
-/* Many times more threads than there are thread buffers and places for tracks. */
+/* Many times as many threads as there are thread buffers and places for tracks. */
 static void test_short_threads(void)
 {
     guint half = test_count("STROBE_TEST_THREADS", 40000) / 2;
@@ -84,7 +84,8 @@ static void test_short_threads(void)
     guint64 pages = resident_pages();
     spawn_all(half);
     if (!IS_SANITIZED)
-        g_assert_cmpuint(resident_pages(), <=, pages + 128); /* 512 KiB of allocator noise */
+        /* 512 KiB for variations of the allocator. */
+        g_assert_cmpuint(resident_pages(), <=, pages + 128);
     g_test_message(
         "%u threads in %.1f s, %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " pages in memory",
         2 * half, (double)(g_get_monotonic_time() - begin) * 1e-6, pages, resident_pages());
@@ -117,7 +118,7 @@ static char *spawn_and_kill(guint delay_us)
     return folder;
 }
 
-/* Killed while threads end and their places are dealt out again: what is found is on its thread. */
+/* Killed while threads end and their places are assigned again: each record is on its thread. */
 static void test_short_threads_killed(void)
 {
     for (guint i = 0; i < 10; i++) {
@@ -143,7 +144,8 @@ static gpointer many_marks(gpointer data)
     return NULL;
 }
 
-/* A flight recorder forgets threads with their records, and knows those whose records it has. */
+/* A flight recorder forgets threads with their records, and knows the threads whose records it
+ * has. */
 static void test_ring_threads(void)
 {
     guint threads = STROBE_POOL_THREAD_TRACKS + 4000, found = 0;
@@ -184,7 +186,7 @@ static void check_unique(const StrobeView *view, StrobeText name, gpointer user)
     g_assert_cmpstr(name.bytes, ==, expected);
 }
 
-/* Endless unique names: beyond the table they are written beside their records. */
+/* An endless number of unique names: beyond the table they are inline strings. */
 static void test_unique_names(void)
 {
     guint names = test_count("STROBE_TEST_NAMES", 150000);
@@ -233,7 +235,7 @@ static void find_spans(const StrobeView *view, StrobeText name, gpointer user)
                            view->flags & STROBE_VIEW_UNFINISHED ? "?" : "");
 }
 
-/* Spans with names beside, one inside the other, and one whose name is in the table. */
+/* Spans with inline names, one inside of the other, and one whose name is in the table. */
 static void open_spans(StrobeRange outer[3])
 {
     outer[0] = strobe_range_begin("epoch 2");
@@ -242,7 +244,7 @@ static void open_spans(StrobeRange outer[3])
     mark_names(100000);
 }
 
-/* Names of spans that last while more names come than any reader remembers. */
+/* Names of long spans, while more names occur than any reader remembers. */
 static void test_outer_names(void)
 {
     char *folder = scratch_new();
@@ -268,7 +270,7 @@ static void test_outer_names(void)
     scratch_remove(folder);
 }
 
-/* What a kill leaves of such spans. */
+/* The state of such spans after a kill. */
 static void test_outer_names_killed(void)
 {
     char *folder = scratch_new();
@@ -299,7 +301,7 @@ static void test_outer_names_killed(void)
     scratch_remove(folder);
 }
 
-/* Each segment of a capture that rolls over has the names of spans begun in earlier ones. */
+/* Each segment of a rotated capture has the names of spans that began in earlier segments. */
 static void test_outer_names_rotated(void)
 {
     char *folder = scratch_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every cause of a loss, brought about on purpose: offered = stored + lost, to the record, in what
- * the session says and in the capture. Failing disks are in test-faults.c. */
+/* Causes a loss of every kind on purpose: each offered record is stored or counted as lost, in
+ * the session's report and in the capture. Failing disks are in test-faults.c. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -26,8 +26,8 @@ static void add_loss(const StrobeView *view, StrobeText name, gpointer user)
     reported[loss.cause] += loss.count;
 }
 
-/* The window that ended lost `n` by `cause`, and by no other (but cut strings, which are no
- * records). */
+/* The window that ended lost `n` records by `cause`, and none by other causes (except truncated
+ * strings, which are no records). */
 static void check_losses(StrobeSession *session, guint32 cause, guint64 n)
 {
     guint64 reported[STROBE_LOSS_CAUSES] = {0};
@@ -88,7 +88,8 @@ static void test_pool_empty(void)
     overload_pool("same", 600000);
 }
 
-/* A name beside its record needs room of its own: a record without any is lost once, not twice. */
+/* A record's inline name needs additional room: if there is none, the record is lost once, not
+ * twice. */
 static void test_pool_empty_with_names(void)
 {
     overload_pool("a name of its own %u", 300000);
@@ -105,8 +106,8 @@ static gpointer open_in_crowd(gpointer barriers)
     return NULL;
 }
 
-/* Many threads have ranges open when the window ends, and there is no block for them, nor does the
- * writer thread free any: that is not waited for by each of them. */
+/* Many threads have open ranges when the window ends, and there is no block for these, nor does
+ * the writer thread free any. Not each of them waits for a block. */
 static void test_open_and_no_block(void)
 {
     enum { THREADS = 100 };
@@ -127,7 +128,7 @@ static void test_open_and_no_block(void)
         strobe_mark("fill");
     gint64 begin = g_get_monotonic_time();
     strobe_session_stop(session, NULL);
-    /* a tenth of a second for all, not for each */
+    /* a tenth of a second for all of them, not for each */
     g_assert_cmpint(g_get_monotonic_time() - begin, <, THREADS * 100000 / 2);
     hold_release(hold);
     pthread_barrier_wait(&both[1]);
@@ -162,7 +163,7 @@ static void test_too_large(void)
     scratch_remove(folder);
 }
 
-/* A collector's mistake: what it says is not told as something that has no room. */
+/* The fault is the collector's: the message does not say that there was no room. */
 static void test_undeclared_kind(void)
 {
     static const uint32_t kinds[] = {0, STROBE_KINDS_MAX - 1, STROBE_KINDS_MAX, UINT32_MAX};
@@ -188,7 +189,7 @@ static gpointer mark_in_crowd(gpointer data)
     struct crowd *crowd = data;
 
     strobe_mark("one of many");
-    pthread_barrier_wait(&crowd->all_there); /* no thread gives its buffer back before */
+    pthread_barrier_wait(&crowd->all_there); /* no thread returns its buffer before */
     return NULL;
 }
 
@@ -245,7 +246,8 @@ static gpointer mark_once(gpointer data)
     return NULL;
 }
 
-/* A signal hits a thread's bracket, from its first record on, and its handler records. */
+/* A signal interrupts a thread's critical section, from its first record on, and its handler
+ * records. */
 static void test_signal(void)
 {
     static const char *const points[] = {"attach-busy", "thread-buffer-busy", "record-reserved",
@@ -281,7 +283,7 @@ static void *mark_and_end(void *data)
     return NULL;
 }
 
-/* A thread ends in the middle of a record; its thread buffer serves the next one. */
+/* A thread ends in the middle of a record; its thread buffer serves the next thread. */
 static void test_thread_ended(void)
 {
     char *folder = scratch_new();
@@ -295,7 +297,7 @@ static void test_thread_ended(void)
     set_hook(NULL);
     g_thread_join(g_thread_new("next", mark_once, (gpointer) "next"));
     strobe_session_stop(session, NULL);
-    g_assert_cmpuint(count_stuck_buffers(), ==, 0); /* it was not waited for */
+    g_assert_cmpuint(count_stuck_buffers(), ==, 0); /* nothing waited for it */
     g_assert_cmpuint(marks_of(session), ==, 1);
     check_losses(session, STROBE_LOSS_NESTED, 1);
     strobe_session_free(session);
@@ -318,8 +320,9 @@ static void *mark_until_end(void *data)
     return NULL;
 }
 
-/* A thread ends while it takes the oldest block of a flight recorder: nobody waits for it. It
- * comes to that only where the writer thread does not keep blocks free for it, which is held. */
+/* A thread ends while it takes the oldest block of a flight recorder: no other thread waits for
+ * it. A thread takes such a block only if the writer thread keeps no blocks free, so the writer
+ * thread is held. */
 static void test_thread_ended_at_ring(void)
 {
     char *folder = scratch_new();
@@ -343,7 +346,7 @@ static void test_thread_ended_at_ring(void)
     scratch_remove(folder);
 }
 
-/* The writer thread is stopped while it collects full blocks: recording threads go on. */
+/* The writer thread is stopped while it collects full blocks: recording threads continue. */
 static void test_ring_while_writer_holds_it(void)
 {
     char *folder = scratch_new();
@@ -351,13 +354,14 @@ static void test_ring_while_writer_holds_it(void)
         session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\"}");
 
     strobe_session_start(session, NULL);
-    for (guint i = 0; i < 600000; i++) /* the ring is full, more than once */
+    for (guint i = 0; i < 600000; i++) /* the ring was full more than once */
         strobe_mark("round and round");
     Hold *hold = hold_at("ring-tidying", 1);
     hold_wait(hold);
-    /* On a loaded machine it may have been put aside there before, for longer than a ring lasts. */
+    /* On a loaded machine the writer may have been interrupted there earlier, for longer than a
+     * ring lasts. */
     guint64 lost_before = lost_by(STROBE_LOSS_POOL_EMPTY);
-    for (guint i = 0; i < 150000; i++) /* less than it holds */
+    for (guint i = 0; i < 150000; i++) /* fewer records than it holds */
         strobe_mark("round and round");
     g_assert_cmpuint(lost_by(STROBE_LOSS_POOL_EMPTY), ==, lost_before);
     hold_release(hold);
@@ -376,7 +380,7 @@ static void mark_in_fork_handler(void)
         strobe_mark("in a fork handler");
 }
 
-/* Fork handlers of the program's own that run between Strobe's. */
+/* Fork handlers of the program that run between Strobe's handlers. */
 static void test_fork_handler(void)
 {
     char *folder = scratch_new();
@@ -394,7 +398,7 @@ static void test_fork_handler(void)
     g_assert_cmpint(status, ==, 0);
     strobe_mark("after");
     strobe_session_stop(session, NULL);
-    g_assert_cmpuint(marks_of(session), ==, 4); /* prepare and parent as well */
+    g_assert_cmpuint(marks_of(session), ==, 4); /* also in the handlers `prepare` and `parent` */
     check_losses(session, STROBE_LOSS_NESTED, 0);
     strobe_session_free(session);
     scratch_remove(folder);
@@ -402,8 +406,8 @@ static void test_fork_handler(void)
 
 /* ---- after the window ---- */
 
-/* A record of the window that was sealed is told in the next capture, with what a collector counts
- * between the windows; other causes between windows are of no window. */
+/* A record of a sealed window is reported in the next capture, together with records that a
+ * collector counts between the windows; other causes between windows belong to no window. */
 static void test_late(void)
 {
     char *folder = scratch_new();
@@ -416,7 +420,7 @@ static void test_late(void)
     check_losses(session, STROBE_LOSS_LATE, 0);
     g_assert_null(
         strobe_thread_buffer_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, 0, begin, 0));
-    begin = strobe_clock_now(); /* of no window */
+    begin = strobe_clock_now(); /* this record belongs to no window */
     g_assert_null(
         strobe_thread_buffer_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, 0, begin, 0));
     strobe_recorder_lost(STROBE_LOSS_LATE, 5);
@@ -449,7 +453,8 @@ static void test_collector_failed(void)
     scratch_remove(folder);
 }
 
-/* What a source still holds when the time for late records is over cannot be counted, but told. */
+/* Records that a source still has when the time for late records is over cannot be counted, but
+ * are reported. */
 static void test_never_drained(void)
 {
     char *folder = scratch_new();
@@ -464,7 +469,8 @@ static void test_never_drained(void)
 
 int main(int argc, char **argv)
 {
-    pthread_atfork(mark_in_fork_handler, mark_in_fork_handler, NULL); /* before Strobe's own */
+    /* Before Strobe's own handlers. */
+    pthread_atfork(mark_in_fork_handler, mark_in_fork_handler, NULL);
     g_test_init(&argc, &argv, NULL);
     g_autofree char *path = g_strconcat(BAD_PLUGINS, ":", g_getenv("STROBE_PLUGIN_PATH"), NULL);
     g_setenv("STROBE_PLUGIN_PATH", path, TRUE);

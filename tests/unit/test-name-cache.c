@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A name is known by its address, and by its text: none that differs is taken for it, and nothing
- * is read of a page that it is not on. */
+/* A name is found by its address and its text: no other text is taken for it, and nothing is
+ * read from another page. */
 #include "name-cache.h"
 
 #include <glib.h>
@@ -10,7 +10,7 @@
 
 #define LONGEST 100u
 
-/* Two pages, of which the second may not be read; texts end where the first one does. */
+/* Two pages, of which the second may not be read; texts end where the first one ends. */
 typedef struct {
     char *pages;
     gsize page;
@@ -31,7 +31,7 @@ static void tear_down(Fixture *f, gconstpointer data)
     munmap(f->pages, 2 * f->page);
 }
 
-/* A text of this length whose NUL is so many bytes before the page's end. */
+/* A text of this length, whose NUL is this many bytes before the end of the page. */
 static char *put_name(Fixture *f, gsize length, gsize behind)
 {
     char *name = f->pages + f->page - behind - 1 - length;
@@ -54,7 +54,7 @@ static gboolean is_equal(const Fixture *f, const char *name)
     return is_equal;
 }
 
-/* Of its page: the next word is one of another page. */
+/* The word after the NUL is in another page. */
 static gboolean is_in_last_word(const Fixture *f, const char *name)
 {
     return name >= f->pages + f->page - 8;
@@ -74,7 +74,8 @@ static void test_every_place(Fixture *f, gconstpointer data)
             }
             g_assert_true(is_equal(f, name));
             g_assert_cmpuint(f->known.id, ==, 7);
-            f->pages[f->page - behind - 2 - length] ^= 1; /* what is around it is not the text */
+            /* The bytes around it are not part of the text. */
+            f->pages[f->page - behind - 2 - length] ^= 1;
             if (behind)
                 name[length + 1] ^= 1;
             g_assert_true(is_equal(f, name));
@@ -94,11 +95,11 @@ static void test_every_byte(Fixture *f, gconstpointer data)
             if (is_in_last_word(f, name))
                 continue;
             for (gsize i = 0; i <= length; i++) {
-                name[i] ^= 0x20; /* of the NUL: one that goes on */
+                name[i] ^= 0x20; /* in place of the NUL: a text that continues */
                 g_assert_false(is_equal(f, name));
                 name[i] ^= 0x20;
             }
-            for (gsize i = 0; i < length; i++) { /* one that ends before */
+            for (gsize i = 0; i < length; i++) { /* a text that ends earlier */
                 char before = name[i];
 
                 name[i] = '\0';
@@ -110,7 +111,7 @@ static void test_every_byte(Fixture *f, gconstpointer data)
         }
 }
 
-/* Its second page may be gone when it is looked at. */
+/* The text's second page may be gone when it is compared. */
 static void test_across_pages(Fixture *f, gconstpointer data)
 {
     char *name = f->pages + f->page - 3;
@@ -119,7 +120,7 @@ static void test_across_pages(Fixture *f, gconstpointer data)
     strcpy(name, "across");
     strobe_cached_name_set(&f->known, name, 1);
     g_assert_null(f->known.address);
-    strcpy(name, "ab"); /* two words are looked at */
+    strcpy(name, "ab"); /* two words are compared */
     strobe_cached_name_set(&f->known, name, 1);
     g_assert_null(f->known.address);
     strcpy(f->pages + f->page, "behind");

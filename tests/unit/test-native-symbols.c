@@ -41,7 +41,7 @@ static char *frame_of(const char *path, const StrobeBuildId *build_id)
     return g_strdup(text);
 }
 
-/* The innermost function that is found with this program at the known place of the file. */
+/* The innermost function that this program finds for the known place of the file. */
 static char *resolve_with(StrobeNativeSymbols *symbols, const char *path,
                           const StrobeBuildId *build_id)
 {
@@ -63,7 +63,7 @@ static void expect_symbol(const char *program, const char *path, const StrobeBui
     strobe_native_symbols_free(symbols);
 }
 
-/* A static function, by name; a function's last line is not one of another file. */
+/* A static function, by name; the last line of a function is not taken from another file. */
 static void test_function(void)
 {
     g_autofree char *path = own_path();
@@ -82,7 +82,7 @@ static void test_other_texts(void)
     strobe_native_symbols_free(symbols);
 }
 
-/* What is no such object leaves the place in the object. */
+/* For a file that is no such object, the frame keeps its place in the object. */
 static void test_no_object(void)
 {
     const StrobeBuildId other = {4, {1, 2, 3, 4}};
@@ -102,7 +102,7 @@ static void test_no_object(void)
     g_rmdir(folder);
 }
 
-/* Programs that end at once, answer something else or never end a text. */
+/* Programs that end at once, send a wrong answer, or never end a text. */
 static void test_bad_programs(void)
 {
     g_autofree char *path = own_path();
@@ -117,14 +117,14 @@ static void damage_bytes(char *bytes, gsize size, GRand *rand)
 {
     guint n = (guint)g_rand_int_range(rand, 1, 40);
 
-    for (guint i = 0; i < n; i++) { /* headers lie at both ends */
+    for (guint i = 0; i < n; i++) { /* headers are at both ends */
         gsize window = g_rand_boolean(rand) ? size : MIN(size, 4096);
         gsize at = (gsize)g_rand_int_range(rand, 0, (gint32)window);
         bytes[g_rand_boolean(rand) ? at : size - 1 - at] = (char)g_rand_int(rand);
     }
 }
 
-/* Damaged objects end the other process at most; a good one is resolved all the same. */
+/* Damaged objects end at most the other process; a good one is still resolved. */
 static void test_damaged_objects(void)
 {
     g_autofree char *path = own_path(), *folder = g_dir_make_tmp("strobe-symbols-XXXXXX", NULL);
@@ -149,8 +149,8 @@ static void test_damaged_objects(void)
     g_rand_free(rand);
 }
 
-/* A program that cannot run here, such as one that lacks a library, is not started for each object.
- */
+/* A program that cannot run here, for example because it lacks a library, is not started for
+ * each object. */
 static void test_vain_starts(void)
 {
     g_autofree char *folder = g_dir_make_tmp("strobe-symbols-XXXXXX", NULL);

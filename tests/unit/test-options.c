@@ -40,7 +40,7 @@ static void test_defaults(void)
     strobe_options_free(options);
 }
 
-/* In JSON true and false alone are true and false; on a command line there is only text. */
+/* In JSON a boolean is only true or false; on a command line everything is text. */
 static void test_json_booleans(void)
 {
     static const char *const bads[] = {"\"yes\"", "\"true\"", "1", "null", "[]"};

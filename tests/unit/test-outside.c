@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording in the writer process, into a pool whose program may write anything there. */
+/* Recording in the writer process, into a pool into which the program may write anything. */
 #include <errno.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -28,7 +28,7 @@ static const StrobeKind other_kind = {.struct_size = sizeof other_kind,
                                       .n_fields = 1};
 static const StrobeKind *const declared[] = {&own_kind};
 
-/* The pool as the program and as the writer have it mapped. */
+/* The pool as mapped by the program and by the writer. */
 static StrobePool program, writer;
 static char *folder;
 
@@ -104,7 +104,7 @@ static gpointer record_in_thread(gpointer user)
     return NULL;
 }
 
-/* Thread buffers of the program are never taken, and of its own there are few. */
+/* The writer process never takes thread buffers of the program, and has few of its own. */
 static void test_thread_buffers(void)
 {
     strobe_recorder_join_window(3);
@@ -152,7 +152,7 @@ static void test_messages(void)
 
 #define GUARD ((size_t)4 << 20)
 
-/* Moves the writer's mapping between pages that nothing may touch. */
+/* Moves the writer's mapping between pages that may not be accessed. */
 static void guard_pool(void)
 {
     char *room = mmap(NULL, writer.bytes + 2 * GUARD, PROT_NONE,
@@ -189,7 +189,7 @@ static guint64 hostile_number(GRand *random)
     return which < G_N_ELEMENTS(numbers) ? numbers[which] : g_rand_int(random);
 }
 
-/* A word in the first MB of what the offset names, or of the header's shared part. */
+/* A word in the first MB after the offset, or in the shared part of the header. */
 static void scribble_word(GRand *random)
 {
     struct pool_header *h = program.header;
@@ -215,7 +215,7 @@ static gpointer scribble_on(gpointer user)
     return user;
 }
 
-/* Its own thread buffers as well. */
+/* Its own thread buffers too. */
 static void scribble_on_thread_buffers(GRand *random)
 {
     for (guint32 i = STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS;
@@ -255,8 +255,7 @@ static gpointer record_for_a_while(gpointer user)
     return NULL;
 }
 
-/* What it then records is the program's own loss; but nothing is written elsewhere, and all ends.
- */
+/* The program may lose its own records, but nothing is written elsewhere, and everything ends. */
 static void test_hostile_program(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(42);

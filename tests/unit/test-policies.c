@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a full buffer means: drop, wait, or overwrite the oldest and be dumped. All under more load
- * than the disk can follow, and to the record. */
+/* The policies for a full buffer: drop, wait, or overwrite the oldest records, which can be
+ * dumped. All under more load than the disk can store, with each record accounted for. */
 #include <string.h>
 #include <strobe/kinds.h>
 #include "pool.h"
@@ -10,13 +10,13 @@
 
 #define THREADS 3
 
-/* Records that no pool of 8 MB holds, together. */
+/* More records than a pool of 8 MB can hold together. */
 #define OVERFLOW (300000 / THREADS)
 
 static int keep_on; /* atomic */
 static guint64 offered[THREADS];
 
-/* Marks numbered from 0, as fast as it goes. */
+/* Marks with numbers from 0 on, at full speed. */
 static gpointer mark_all(gpointer data)
 {
     guint index = GPOINTER_TO_UINT(data);
@@ -42,7 +42,7 @@ static void stop_load(GThread *threads[THREADS])
         g_thread_join(threads[i]);
 }
 
-/* What one track of a capture holds and has lost. */
+/* The stored and the lost records of one track of a capture. */
 struct thread_buffer_sum {
     guint64 track, stored, first, last, lost, overwritten;
     gint64 begin_ns, end_ns;
@@ -113,7 +113,7 @@ static struct sums sum_capture(const char *path)
     return sums;
 }
 
-/* Numbers begin at 0: all before the last one that is there were offered. */
+/* Numbers begin at 0, so all before the last stored one were offered. */
 static void check_ring_thread_buffer(const struct thread_buffer_sum *thread_buffer)
 {
     g_assert_cmpuint(thread_buffer->stored + thread_buffer->lost + thread_buffer->overwritten, >=,
@@ -157,7 +157,7 @@ static void test_block(void)
     scratch_remove(folder);
 }
 
-/* A window that ends lets threads go that wait for a block of it. */
+/* The end of a window releases threads that wait for one of its blocks. */
 static void test_block_end(void)
 {
     char *folder = scratch_new();
@@ -206,14 +206,14 @@ static void test_ring(void)
     g_test_message("%" G_GUINT64_FORMAT " offered, %" G_GUINT64_FORMAT
                    " overwritten, %" G_GUINT64_FORMAT " lost",
                    sum, sums.lost[STROBE_LOSS_OVERWRITTEN], sums.lost[STROBE_LOSS_POOL_EMPTY]);
-    /* Only what was asked for was forgotten: nothing to warn of. */
+    /* Only records that were allowed to be overwritten are missing, so there is no warning. */
     if (sums.lost[STROBE_LOSS_POOL_EMPTY] == 0)
         g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
     strobe_session_free(session);
     scratch_remove(folder);
 }
 
-/* The program may write anything there: the writer's work stays bounded, and in the pool. */
+/* The program may write anything there: the writer's work stays bounded, and inside of the pool. */
 static void test_hostile_ring(void)
 {
     StrobePool pool;
@@ -314,7 +314,8 @@ static void test_dump_contents(void)
     scratch_remove(folder);
 }
 
-/* A window that left records out because of "keep" does not spoil the loss report of the next. */
+/* A window that left out records because of "keep" does not change the loss report of the next
+ * window. */
 static void test_keep_twice(void)
 {
     char *folder = scratch_new();
@@ -326,7 +327,7 @@ static void test_keep_twice(void)
         strobe_session_start(session, NULL);
         for (guint64 i = 0; i < n; i++)
             strobe_range_end(strobe_range_begin_argument("load", i));
-        g_usleep(5000); /* so that full blocks lie too far back */
+        g_usleep(5000); /* so that full blocks are too old */
         strobe_session_stop(session, NULL);
         g_autofree char *capture = capture_of(session);
         struct sums sums = sum_capture(capture);
@@ -339,7 +340,7 @@ static void test_keep_twice(void)
     scratch_remove(folder);
 }
 
-/* "keep" bounds how far back a dump reaches. */
+/* "keep" limits the time that a dump covers. */
 static void test_keep(void)
 {
     char *folder = scratch_new();
@@ -363,9 +364,9 @@ static void test_keep(void)
     g_assert_cmpuint(sums.n, ==, 1);
     g_assert_cmpuint(sums.thread_buffers[0].last, ==, i - 1);
     gint64 reach = sums.thread_buffers[0].end_ns - sums.thread_buffers[0].begin_ns;
-    g_assert_cmpint(reach, >=, 100000000); /* back from the call, which was a little later */
+    g_assert_cmpint(reach, >=, 100000000); /* "keep" counts back from the dump, which may be late */
     check_ring_thread_buffer(&sums.thread_buffers[0]);
-    if (i > 10000) /* else one block holds it all */
+    if (i > 10000) /* otherwise one block holds everything */
         g_assert_cmpint(reach, <, 1200000000);
     strobe_session_free(session);
     scratch_remove(folder);

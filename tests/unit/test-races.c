@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races decided by hand: a thread is held at a named point of the recorder while others go on.
- * Those at a window's end are in test-window-races.c. */
+/* Races with a fixed outcome: a thread is held at a named point of the recorder while others
+ * continue. Races at a window's end are in test-window-races.c. */
 #include <fcntl.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -16,8 +16,8 @@
 
 /* ---- shared tables ---- */
 
-/* One thread has an id that it has not published; others intern the same and other strings, and
- * the writer writes what there is. */
+/* A thread has an id that it has not published yet. Other threads intern the same and other
+ * strings, and the writer writes the existing ones. */
 static void test_strings(void)
 {
     static const char *const points[] = {"string-placed", "string-numbered", "string-published"};
@@ -33,7 +33,7 @@ static void test_strings(void)
         actor_hold(&actor);
         strobe_mark(text);
         strobe_mark(other);
-        g_usleep(50000); /* flushes without the held one's string */
+        g_usleep(50000); /* flushes without the string of the held thread */
         actor_finish(&actor);
         strobe_session_stop(session, NULL);
         g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
@@ -96,9 +96,9 @@ static gpointer third_main(gpointer data)
     return NULL;
 }
 
-/* A thread has seen the first free block and the one behind it. Meanwhile the first is taken,
- * filled, written and given back, and the second is being filled: it must not be given out twice.
- */
+/* A thread has seen the first free block and the one after it. In the meantime the first is
+ * taken, filled, written and freed, and the second is being filled: it must not be given out
+ * twice. */
 static void test_free_list(void)
 {
     char *folder = scratch_new();
@@ -106,11 +106,12 @@ static void test_free_list(void)
     struct actor actor = {.point = "free-loaded", .act = act_many, .text = "actor"};
 
     strobe_session_start(session, NULL);
-    strobe_mark("main"); /* takes block 0, the actor 1; it is held with 2 and 3 in its hands */
+    strobe_mark("main"); /* takes block 0, the actor block 1; the actor is held while it takes 2,
+                            and has seen 3 */
     actor_hold(&actor);
-    g_usleep(50000);                     /* 1 is given back */
+    g_usleep(50000);                     /* block 1 is freed */
     mark_times("main", 3 * BLOCK_MARKS); /* fills 0, 1 and 2, and begins 3 */
-    g_usleep(50000);                     /* 2 is the first free one again */
+    g_usleep(50000);                     /* 2 is the first free block again */
     actor_finish(&actor);
     mark_times("main", BLOCK_MARKS / 4);
     g_thread_join(g_thread_new("third", third_main, NULL));
@@ -128,8 +129,8 @@ static void test_free_list(void)
 
 /* ---- the writer thread ---- */
 
-/* The writer stands still at some point of its round while a thread fills blocks, hands them over
- * and interns new strings; then it goes on. */
+/* The writer is held at some point of its cycle, while a thread fills blocks, hands them over
+ * and interns new strings; then it continues. */
 static void test_writer(void)
 {
     static const char *const points[] = {"flush-noted",   "full-taken",     "flush-taken",
@@ -175,7 +176,8 @@ static void test_writer(void)
 
 /* ---- fork ---- */
 
-/* Other threads may be in the allocator, which AddressSanitizer's leaves locked in the child. */
+/* Other threads may be in the allocator; that of AddressSanitizer stays locked in the child
+ * then. */
 static gboolean are_others_busy;
 
 static void record_in_child(const char *folder)
@@ -206,7 +208,7 @@ static void fork_and_check(const char *folder)
     g_assert_cmpint(status, ==, 0);
 }
 
-/* The child has a copy of a thread's half-done record, and not the thread. */
+/* The child has a copy of a thread's unfinished record, but not the thread. */
 static void test_fork(void)
 {
     static const struct {
@@ -255,7 +257,7 @@ static void act_make(struct actor *actor)
     strobe_session_free(session);
 }
 
-/* A session that is just being made is not the child's either: it makes its own. */
+/* A session that is just being made does not belong to the child either, which makes its own. */
 static void test_fork_while_made(void)
 {
     static const char *const points[] = {"pool-made", "recorder-opened"};
@@ -264,7 +266,7 @@ static void test_fork_while_made(void)
     for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
         struct actor actor = {.point = points[i], .act = act_make, .text = folder, .is_new = TRUE};
 
-        strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are heeded */
+        strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are handled */
         actor_hold(&actor);
         are_others_busy = TRUE;
         fork_and_check(folder);
@@ -274,7 +276,7 @@ static void test_fork_while_made(void)
     scratch_remove(folder);
 }
 
-/* Ends with 1 where a pool is mapped. */
+/* Exits with 1 if a pool is mapped. */
 static gpointer fork_and_look(gpointer status)
 {
     static char maps[1 << 20];
@@ -291,17 +293,17 @@ static gpointer fork_and_look(gpointer status)
     return NULL;
 }
 
-/* A child that had the pool would keep the program's lock on it. */
+/* A child that had the pool mapped would keep the program's lock on it. */
 static void test_fork_while_mapped(void)
 {
     char *folder = scratch_new();
     struct actor actor = {.point = "pool-mapped", .act = act_make, .text = folder, .is_new = TRUE};
     int status = -1;
 
-    strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are heeded */
+    strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are handled */
     actor_hold(&actor);
     GThread *thread = g_thread_new("fork", fork_and_look, &status);
-    g_usleep(100000); /* it waits; otherwise its child is there by now */
+    g_usleep(100000); /* the fork waits; otherwise its child exists by now */
     actor_finish(&actor);
     g_thread_join(thread);
     g_assert_cmpint(status, ==, 0);
@@ -342,7 +344,8 @@ static void mark_at_fork(void)
         strobe_mark("at fork");
 }
 
-/* The program's own handlers, added before ours: they run between ours and the fork. */
+/* The program's own handlers, added before Strobe's: they run between Strobe's handlers and the
+ * fork. */
 static __attribute__((constructor)) void add_fork_handlers(void)
 {
     pthread_atfork(mark_at_fork, mark_at_fork, mark_at_fork);
@@ -365,7 +368,7 @@ static void test_fork_handlers(void)
     scratch_remove(folder);
 }
 
-/* ---- one async span, two who end it ---- */
+/* ---- one async span that two threads end ---- */
 
 enum { RACED_KEY = 7 };
 
@@ -403,7 +406,8 @@ static void assert_one_record(StrobeSession *session, const char *name)
     g_assert_cmpuint(lost_in_all(), ==, 0);
 }
 
-/* The thread that began it is held where it has claimed it and not looked who else there is. */
+/* The thread that began the span is held after it has claimed it, and before it has checked for
+ * other threads. */
 static void test_own_end_first(void)
 {
     char *folder = scratch_new();
@@ -422,7 +426,7 @@ static void test_own_end_first(void)
     scratch_remove(folder);
 }
 
-/* The other one is held where it has said that it comes. */
+/* The other thread is held after it has announced itself. */
 static void test_other_end_first(void)
 {
     char *folder = scratch_new();
@@ -449,7 +453,7 @@ static gpointer third_ends(gpointer data)
     return GINT_TO_POINTER(end_raced());
 }
 
-/* The place is a mark's by the time the second one comes. */
+/* A mark uses the place when the second thread arrives. */
 static gpointer reuse_place(gpointer data)
 {
     const struct strobe_marker fields = {8};
@@ -477,8 +481,7 @@ static gpointer reuse_place(gpointer data)
     return NULL;
 }
 
-/* On a thread buffer of its own: one that is shared stays so, and nobody begins to share it again.
- */
+/* Runs on a separate thread buffer: a shared one stays shared, so no thread begins to share it. */
 static void test_place_reused(void)
 {
     g_thread_join(g_thread_new("reuses", reuse_place, NULL));

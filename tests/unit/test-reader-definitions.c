@@ -19,7 +19,7 @@ static void test_any_id(void)
 
     for (guint i = 0; i < G_N_ELEMENTS(ids); i++)
         g_assert_true(take_track(definitions, ids[i], i));
-    g_assert_true(take_track(definitions, 0, 99)); /* no id: of no concern */
+    g_assert_true(take_track(definitions, 0, 99)); /* no valid id: ignored */
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, G_N_ELEMENTS(ids));
     for (guint i = 0; i < G_N_ELEMENTS(ids); i++) {
         guint32 number = strobe_definitions_track_of(definitions, ids[i]);
@@ -33,7 +33,7 @@ static void test_any_id(void)
     g_assert_null(strobe_definitions_track(definitions, 0));
     g_assert_null(strobe_definitions_track(definitions, G_N_ELEMENTS(ids) + 1));
     g_assert_null(strobe_definitions_track(definitions, G_MAXUINT32));
-    /* Recovery writes again what the program had written. */
+    /* Recovery repeats definitions that the program had written. */
     g_assert_true(take_track(definitions, 16385, 42));
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, G_N_ELEMENTS(ids));
     g_assert_cmpuint(strobe_definitions_track(definitions, 3)->view.number, ==, 42);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that were written beside their records: how long they are known, and those that are lost.
- */
+/* Inline names: how long a reader knows them, and names that are lost. */
 #include <string.h>
 #include "made-capture.h"
 #include "support.h"
@@ -12,7 +11,7 @@ static void check_name(StrobeReader *reader, const StrobeView *view)
     g_assert_cmpstr(strobe_reader_string(reader, view->name).bytes, ==, expected);
 }
 
-/* Each name is right while its batch lives; kept, for good. */
+/* Each name is right while its batch exists, and for ever if it is kept. */
 static void test_beside(gconstpointer kept)
 {
     enum { NAMES = 100000 };
@@ -44,7 +43,7 @@ static void test_beside(gconstpointer kept)
     scratch_remove(folder);
 }
 
-/* The block with a name was overwritten, or could not be written; the next one has its record. */
+/* The block with a name was overwritten or could not be written; the next block has its record. */
 static void test_lost(gconstpointer kept)
 {
     char *folder = scratch_new();
@@ -55,7 +54,7 @@ static void test_lost(gconstpointer kept)
 
     guint used = made_named(words, made->now_ns, 1, "here");
     used += made_named(words + used, made->now_ns, 2, "lost");
-    /* Without the second one's string: a header, a length and a word of bytes. */
+    /* Leaves out the second one's string: a header, a length and a word of bytes. */
     memmove(words + used - 6, words + used - 3, 3 * sizeof *words);
     made_capture_block(made, STROBE_BLOCK_RECORDS, 0, 1, 0, words, (used - 3) * 8);
     made_capture_end(made);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks out of their order, clock pairs, and how much memory a long capture takes. */
+/* Blocks out of order, clock pairs, and the memory that a long capture needs. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 #define MB (1u << 20)
 #define WALK_MAX_BYTES (64u * MB)
-#define WALK_GROWTH_BYTES (4u * MB) /* clock pairs are kept up to a number */
+#define WALK_GROWTH_BYTES (4u * MB) /* for clock pairs, whose number is limited */
 
 /* ---- order ---- */
 
@@ -34,14 +34,14 @@ static void test_late_blocks(void)
     made_capture_block(made, STROBE_BLOCK_RECORDS, 0, 6, 0, "", 0);
     made_capture_marker(made, 0, 4, 32, 6);
     made_capture_marker(made, STROBE_THREAD_BUFFER_NONE, 0, 0,
-                        200); /* of no thread buffer: as they lie */
+                        200); /* of no thread buffer: in the order of the file */
     made_capture_seal(made, MADE_BEGIN_NS + 1000000000, FALSE);
     made_capture_end(made);
     made_assert_arguments(path, "1 2 3 4 6 99 100 6 7 200");
     scratch_remove(folder);
 }
 
-/* A late block that is damaged is left out, and nothing else. */
+/* A damaged late block is left out, and nothing else. */
 static void test_damaged_late_block(void)
 {
     char *folder = scratch_new();
@@ -65,7 +65,8 @@ static void test_damaged_late_block(void)
     scratch_remove(folder);
 }
 
-/* What its cause makes one of the window is there wherever it begins, and says that it goes on. */
+/* A record that belongs to the window because of its cause is there wherever it begins, and has
+ * the flag of a span that continues. */
 static void test_of_window(void)
 {
     char *folder = scratch_new();
@@ -119,7 +120,7 @@ static void test_many_pairs(void)
     scratch_remove(folder);
 }
 
-/* Views stay as they are for who refers to their memory, those of open spans too. */
+/* Views stay unchanged while their memory is referenced, also those of open spans. */
 static void test_referred_memory(void)
 {
     enum { BLOCKS = 200 };
@@ -151,7 +152,7 @@ static void test_referred_memory(void)
 
 /* ---- memory ---- */
 
-/* Most memory that this process had resident, files that it maps included. */
+/* The largest resident memory of this process, including mapped files. */
 static guint64 peak_bytes(void)
 {
     g_autofree char *status = NULL;
@@ -162,7 +163,7 @@ static guint64 peak_bytes(void)
     return g_ascii_strtoull(line + 6, NULL, 10) * 1024;
 }
 
-/* The program as `walk PATH`: prints records and peak bytes. */
+/* This program as `walk PATH`: prints the number of records and the peak memory in bytes. */
 static int walk_capture(const char *path)
 {
     static StrobeView views[2048];
@@ -180,7 +181,7 @@ static int walk_capture(const char *path)
 
 static const char *program;
 
-/* Walks the capture in a process of its own; its peak in bytes. */
+/* Reads the capture in a separate process. Returns its peak memory in bytes. */
 static guint64 peak_of_walk(const char *path, guint64 records)
 {
     const char *arguments[] = {program, "walk", path, NULL};
@@ -224,7 +225,7 @@ static guint64 peak_of_small_blocks(const char *folder, guint64 blocks)
     MadeCapture *made = made_capture_begin(path, 0, "a");
     guint64 words[8];
 
-    for (guint64 i = 0; i < blocks; i++) { /* a hundred a flush, ten flushes a second */
+    for (guint64 i = 0; i < blocks; i++) { /* a hundred for each flush, ten flushes a second */
         made->now_ns = MADE_BEGIN_NS + i / 100 * 100000000;
         guint n = made_marker(words, made->now_ns, made->now_ns, i);
         made_capture_block(made, STROBE_BLOCK_RECORDS, i % 100, 1, (guint32)(i / 100 * 32), words,
@@ -236,7 +237,7 @@ static guint64 peak_of_small_blocks(const char *folder, guint64 blocks)
     return peak;
 }
 
-/* Many thread buffers that record little: a block for each in every flush. */
+/* Many thread buffers with few records: a block for each in every flush. */
 static void test_memory_of_small_blocks(void)
 {
     char *folder = scratch_new();
@@ -257,7 +258,7 @@ static guint64 peak_of_names(const char *folder, guint32 n)
     return peak;
 }
 
-/* Names that come but once, more than any table holds. */
+/* Names that occur only once, more than any table can hold. */
 static void test_memory_of_names(void)
 {
     char *folder = scratch_new();
@@ -267,7 +268,7 @@ static void test_memory_of_names(void)
     scratch_remove(folder);
 }
 
-/* A failing disk is no end of the blocks. */
+/* A failing disk is not taken for the end of the blocks. */
 static void test_unreadable(void)
 {
     char *folder = scratch_new(), bytes[4096] = {0};
@@ -279,7 +280,7 @@ static void test_unreadable(void)
     g_assert_true(g_file_set_contents(path, bytes, sizeof bytes, NULL));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     strobe_block_cursor_begin(&cursor, fd, sizeof bytes, NULL, NULL);
-    g_assert_false(strobe_block_cursor_at(&cursor, 0, &place)); /* which reads the header */
+    g_assert_false(strobe_block_cursor_at(&cursor, 0, &place)); /* this call reads the header */
     cursor.fd = -1;
     g_assert_false(strobe_block_cursor_next(&cursor, &place, &error));
     g_assert_error(error, STROBE_ERROR, STROBE_ERROR_IO);

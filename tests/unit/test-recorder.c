@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread buffers, pool and writer thread through a real session: every record offered is stored or
- * counted.
- */
+/* Thread buffers, pool and writer thread through a real session: every offered record is stored
+ * or counted. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -46,7 +45,7 @@ struct order {
     guint n;
 };
 
-/* Arguments of one thread arrive in order and without a gap. */
+/* The arguments of each thread are in order and without a gap. */
 static void check_order(const StrobeView *view, StrobeText name, gpointer user)
 {
     struct order *order = user;
@@ -86,7 +85,7 @@ static void test_threads(void)
     scratch_remove(folder);
 }
 
-/* A pool that the disk cannot follow: what is lost is counted to the record. */
+/* A pool that the disk cannot follow: every lost record is counted. */
 static void test_loss_report(void)
 {
     enum { MARKS = 2000000 };
@@ -109,7 +108,7 @@ static void test_loss_report(void)
     scratch_remove(folder);
 }
 
-static _Atomic int signals; /* the handler may run on two threads at once */
+static _Atomic int signals; /* two threads may run the handler at the same time */
 static int keep_on = 1;     /* atomic */
 
 static void mark_in_handler(int number)
@@ -118,8 +117,8 @@ static void mark_in_handler(int number)
     signals++;
 }
 
-/* A signal that records inside another record's bracket loses its record, counted; nothing else
- * breaks. */
+/* A signal handler that records inside of another record's critical section loses its record,
+ * which is counted; nothing else is disturbed. */
 static void test_nested(void)
 {
     char *folder = scratch_new();
@@ -186,7 +185,8 @@ static void find_unfinished(const StrobeView *view, StrobeText name, gpointer us
                                strobe_view_u64(view, 0));
 }
 
-/* Spans open at the window's end are in it, unfinished; ending them later does nothing. */
+/* Spans that are open at the window's end are stored as unfinished; ending them later has no
+ * effect. */
 static void test_open_spans(void)
 {
     char *folder = scratch_new();
@@ -236,7 +236,7 @@ static void test_deep_spans(void)
 
 static const uint64_t lasting[] = {0, 1, UINT32_MAX, (uint64_t)UINT32_MAX + 1, (uint64_t)1 << 40};
 
-/* Each span lasts as long as was said, whether its times lie in one word or two. */
+/* Each span has the right duration, whether its times are in one word or in two. */
 static void check_times(const StrobeView *view, StrobeText name, gpointer user)
 {
     gint64 *begins = user;
@@ -258,7 +258,7 @@ static void reserve_spans(StrobeWriter *writer, uint64_t begin, guint64 first)
     }
 }
 
-/* Spans that begin before their block, with it and behind it, some longer than 32 bits. */
+/* Spans that begin before their block, with it and after it, some longer than 32 bits. */
 static void test_times(void)
 {
     char *folder = scratch_new();
@@ -319,7 +319,8 @@ static gpointer mark_on(gpointer data)
     return NULL;
 }
 
-/* Children forked under load record nothing, hang nowhere, and leave the parent's capture alone. */
+/* Children that are forked under load record nothing, do not hang, and do not change the
+ * parent's capture. */
 static void test_fork(void)
 {
     char *folder = scratch_new();
@@ -361,8 +362,8 @@ static void mark_in_child(void)
     strobe_mark("from another's fork handler");
 }
 
-/* A fork handler of the program's own, run before ours in the child, must not find the gate open
- * and the pool gone. */
+/* A fork handler of the program that runs before Strobe's in the child must not find the gate
+ * open and the pool unmapped. */
 static void test_fork_handler(void)
 {
     char *folder = scratch_new();
@@ -384,7 +385,7 @@ static void test_fork_handler(void)
     scratch_remove(folder);
 }
 
-/* Windows come and go while threads record: the gate's brackets hold. */
+/* Windows begin and end while threads record: the critical sections of the gate work. */
 static void test_windows_under_load(void)
 {
     char *folder = scratch_new();
@@ -422,7 +423,7 @@ static gpointer tell_losses(gpointer data)
     return NULL;
 }
 
-/* What a collector says from a thread of the program may come while the session ends. */
+/* A collector's messages from a thread of the program may arrive while the session ends. */
 static void test_losses_while_closing(void)
 {
     g_autofree char *folder = scratch_new();

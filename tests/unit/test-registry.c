@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plugins that are wrong in every way: each refused with its reason, none takes the program down.
- */
+/* Plugins with every kind of fault: each is refused with a reason, and none ends the program. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,7 +38,7 @@ static void test_refused(void)
     check_refused("not_elf", "cannot be loaded");
 }
 
-/* What would be found out when a user names it, or when it records. */
+/* Faults that would otherwise be noticed only when a user names the plugin, or when it records. */
 static void test_declarations(void)
 {
     check_refused("component_name", "component's name must be of a-z 0-9 _, found \"a:b\"");
@@ -59,7 +58,7 @@ static void test_unknown(void)
     check_refused("", "There is no collector");
 }
 
-/* Puts the good plugin into `folder`; its path (free it). */
+/* Puts the good plugin into `folder`. Returns its path (free it). */
 static char *add_good(const char *folder)
 {
     g_autofree char *source = g_build_filename(BAD_PLUGINS, "good.so", NULL);
@@ -72,7 +71,7 @@ static char *add_good(const char *folder)
     return target;
 }
 
-/* The good plugin in `folder` is refused for `reason`, or taken (NULL). */
+/* The good plugin in `folder` is refused for `reason`, or accepted (NULL). */
 static void check_good_in(const char *folder, const char *reason)
 {
     const char *const path[] = {folder, NULL};
@@ -120,14 +119,14 @@ static void test_folders_above(void)
     g_chmod(above, 01777);
     check_good_in(folder, NULL);
     g_chmod(above, 0755);
-    if (geteuid() == 0) { /* only root gives folders away */
+    if (geteuid() == 0) { /* only root can give folders to other users */
         g_assert_cmpint(chown(above, 4711, (gid_t)-1), ==, 0);
         check_good_in(folder, says_owner);
     }
     scratch_remove(top);
 }
 
-/* A link to a plugin is followed: what counts are the folders of the plugin. */
+/* A link to a plugin is followed: the folders of the plugin itself count. */
 static void test_links(void)
 {
     char *top = scratch_new();
@@ -163,7 +162,7 @@ static void test_shadowing(void)
     g_assert_cmpstr(file->path, ==, target);
     GPtrArray *files = strobe_registry_scan(registry);
     guint shadowed = 0;
-    for (guint i = 0; i < files->len; i++) { /* an installed Strobe has others twice */
+    for (guint i = 0; i < files->len; i++) { /* an installed Strobe has the others twice */
         const StrobePluginFile *each = g_ptr_array_index(files, i);
         shadowed += each->shadowed && !strcmp(each->name, "good");
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture that rolls over: when, into what, and what is done where it cannot. */
+/* A capture that is rotated: when a new segment begins, the names of segments, and the behaviour
+ * if this is not possible. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,9 +32,9 @@ static void wait_for_segments(StrobeSession *session, guint n)
 
 /* ---- the size of a segment ---- */
 
-/* Texts of every record so far are repeated in each segment. One that they fill is no segment: it
- * must not roll over at once, again and again, and push out those that hold records. The first
- * flush finds all texts, however slow the machine is: they are one segment too large. */
+/* Each segment repeats the texts of all earlier records. A segment that these texts fill must
+ * not end at once, again and again, and push out segments with records. The first flush finds
+ * all texts, however slow the machine is, so they make one segment that is too large. */
 static void test_large_head(void)
 {
     char *folder = scratch_new();
@@ -48,14 +49,14 @@ static void test_large_head(void)
         strobe_mark(name);
     }
     wait_for_segments(session, 2);
-    g_usleep(300000); /* thirty looks at the size */
+    g_usleep(300000); /* thirty checks of the size */
     for (guint i = 0; i < 10; i++)
         strobe_mark("after");
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(n_segments(session), ==, 2);
     g_assert_cmpuint(read_capture(strobe_session_directory(session), "marker_instant", NULL, NULL),
                      ==, 40);
-    strobe_session_start(session, NULL); /* the head is as large in a new window */
+    strobe_session_start(session, NULL); /* its first segment repeats the texts too */
     g_usleep(100000);
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(n_segments(session), ==, 1);
@@ -76,10 +77,10 @@ static gpointer begin_ever_new(gpointer data)
     guint i;
 
     for (i = 0; g_atomic_int_get(&keep_on); i++) {
-        g_snprintf(name, sizeof name, "new %u", i % NAMES); /* those that the table holds */
+        g_snprintf(name, sizeof name, "new %u", i % NAMES); /* those for which the table has room */
         StrobeRange range = strobe_range_begin(name);
         for (guint k = 0; k < 200; k++)
-            g_atomic_int_get(&keep_on); /* so that most of the time one is open */
+            g_atomic_int_get(&keep_on); /* so that one is open most of the time */
         strobe_range_end(range);
     }
     n_begun = i;
@@ -101,7 +102,7 @@ static void check_name(const StrobeView *view, StrobeText name, gpointer user)
         found->n++;
 }
 
-/* What is open when a segment ends is named in that segment, however new the name is. */
+/* A span that is open when a segment ends has its name in this segment, however new the name is. */
 static void test_new_names(void)
 {
     char *folder = scratch_new();
@@ -145,14 +146,15 @@ static gint64 changed_at(const char *folder)
     return st.st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + st.st_mtim.tv_nsec;
 }
 
-/* Until the writer thread has come to it, however busy the machine is. */
+/* Waits until the writer thread has done it, however busy the machine is. */
 static void wait_for_change(const char *folder, gint64 since)
 {
     for (guint i = 0; i < 20000 && changed_at(folder) == since; i++)
         g_usleep(1000);
 }
 
-/* The name of the segment that is to be put aside is taken: recording goes on in that segment. */
+/* The name for the segment that must be put aside exists already: recording continues in this
+ * segment. */
 static void test_name_taken(void)
 {
     char *folder = scratch_new();
@@ -164,7 +166,7 @@ static void test_name_taken(void)
     g_autofree char *next = segment_path(session, STROBE_SEGMENT_NEW);
     g_autofree char *folder_of_segments = g_path_get_dirname(taken);
     g_assert_cmpint(mkdir(taken, 0750), ==, 0);
-    g_usleep(20000); /* file systems tell times by the tick */
+    g_usleep(20000); /* file systems have times with the resolution of a tick */
     gint64 before = changed_at(folder_of_segments);
     for (guint i = 0; i < 5; i++) {
         strobe_mark("x");
@@ -181,7 +183,7 @@ static void test_name_taken(void)
     scratch_remove(folder);
 }
 
-/* A link where the next segment is to be made is not followed. */
+/* A link in the place of the next segment is not followed. */
 static void test_link_in_the_way(void)
 {
     char *folder = scratch_new();

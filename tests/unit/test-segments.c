@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures in segments: what is read of all, of one, of those that are left, and how they are
- * found.
- */
+/* Captures in segments: reading all of them, one of them, or the remaining ones, and how they
+ * are found. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,8 +9,8 @@
 #include "result.h"
 #include "support.h"
 
-/* A result directory below `folder` with segments: arguments of a segment are 10 * number and more.
- * The span 5 is open until the last. */
+/* Makes a result directory below `folder` with segments. The arguments of a segment are 10 *
+ * number and more. The span 5 is open until the last segment. */
 static char *make_segments(const char *folder, guint first, guint n)
 {
     char *directory = g_build_filename(folder, "host_1_2_ascend_pt", NULL);
@@ -71,7 +70,7 @@ static void test_segments(void)
     scratch_remove(folder);
 }
 
-/* The earliest were rolled away: that is no damage. */
+/* The earliest segments were removed by the rotation, which is no damage. */
 static void test_rolled_away(void)
 {
     char *folder = scratch_new();
@@ -107,7 +106,7 @@ static void test_segment_missing(void)
     scratch_remove(folder);
 }
 
-/* The last segment is gone: what it finished is unfinished. */
+/* The last segment is gone: spans that ended there are unfinished. */
 static void test_last_missing(void)
 {
     char *folder = scratch_new();
@@ -122,7 +121,7 @@ static void test_last_missing(void)
     scratch_remove(folder);
 }
 
-/* What was open at the end of a segment, which then was finished after all. */
+/* Spans that were open at the end of a segment, which was continued after all. */
 static void test_later_seal(void)
 {
     char *folder = scratch_new();
@@ -133,7 +132,7 @@ static void test_later_seal(void)
 
     made_capture_block(made, STROBE_BLOCK_OPEN, STROBE_THREAD_BUFFER_NONE, 0, 0, open, words * 8);
     fflush(made->file);
-    made_assert_arguments(path, "u5"); /* killed before the seal: no other word of it */
+    made_assert_arguments(path, "u5"); /* killed before the seal: only the OPEN block has it */
     made_capture_seal(made, end, TRUE);
     fflush(made->file);
     made_assert_arguments(path, "u5");
@@ -174,7 +173,7 @@ static void test_segment_not_closed(void)
     scratch_remove(folder);
 }
 
-/* The newest was just begun, or could not be written. */
+/* The newest segment was just begun, or could not be written. */
 static void test_newest_empty(void)
 {
     char *folder = scratch_new();
@@ -218,7 +217,7 @@ static void test_names(void)
 
 /* ---- finding ---- */
 
-/* What is found at a path: "directory|name of the capture|records". */
+/* The captures that are found at a path: "directory|name of the capture|records". */
 static char *find_at(const char *path)
 {
     g_autoptr(GError) error = NULL;

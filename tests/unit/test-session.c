@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows on a schedule, failing collectors, long life. */
+/* Windows with a schedule, failing collectors, long runs. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void check_marks(const StrobeView *view, StrobeText name, gpointer user)
     g_string_append_printf(names, "%s ", name.bytes);
 }
 
-/* N W R R S N: bodies 2, 3 and 4 and nothing else. */
+/* N W R R S N: only the bodies of steps 2, 3 and 4. */
 static void test_schedule(void)
 {
     char *folder = scratch_new();
@@ -73,7 +73,7 @@ static void test_schedule(void)
     scratch_remove(folder);
 }
 
-/* What the analysis would refuse after hours of recording is refused before. */
+/* A configuration that the analysis would refuse after hours of recording is refused before. */
 static void test_exporters(void)
 {
     static const struct {
@@ -103,7 +103,7 @@ static void test_exporters(void)
     }
 }
 
-/* Calls on a NULL session: it could not be made, and the program did not check. */
+/* Calls with a NULL session: it could not be made, and the program did not check. */
 static void test_no_session(void)
 {
     StrobeError *error = NULL;
@@ -119,7 +119,7 @@ static void test_no_session(void)
     g_assert_cmpstr(strobe_session_diagnostics(NULL), ==, "");
 }
 
-/* Leaving in WARMUP leaves no directory; in RECORD it leaves one. */
+/* Leaving in WARMUP leaves no directory; leaving in RECORD leaves one. */
 static void test_leaving(void)
 {
     char *folder = scratch_new();
@@ -182,7 +182,8 @@ static void check_failing(const char *fail, const char *part)
         g_strdup_printf("{\"fake\": {\"fail\": \"%s\"}, \"metadata\": {}}", fail);
     StrobeSession *session = session_new(folder, collectors, NULL);
 
-    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK); /* goes on without it */
+    /* The session continues without the collector that fails. */
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     strobe_mark("still recorded");
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
     if (!strstr(strobe_session_diagnostics(session), part))
@@ -231,14 +232,19 @@ static void test_one_at_a_time(void)
     scratch_remove(folder);
 }
 
+/* In a container the pool lies in the output folder, too, and is made first. */
 static void test_unwritable(void)
 {
     char *folder = scratch_new();
     g_autofree char *file = write_bytes(folder, "file", "x", 1);
-    StrobeSession *session = session_new(file, "{}", NULL);
+    g_autofree char *config = g_strdup_printf("{\"output\": {\"directory\": \"%s\"}}", file);
+    StrobeSession *session = NULL;
     StrobeError *error = NULL;
+    int status = strobe_session_new(config, "test", &session, &error);
 
-    g_assert_cmpint(strobe_session_start(session, &error), ==, STROBE_ERROR_IO);
+    if (status == STROBE_OK)
+        status = strobe_session_start(session, &error);
+    g_assert_cmpint(status, ==, STROBE_ERROR_IO);
     g_assert_nonnull(strstr(strobe_error_message(error), file));
     strobe_error_free(error);
     strobe_session_free(session);
@@ -255,7 +261,8 @@ static guint open_descriptors(void)
     return n;
 }
 
-/* The window before may still be on its way to its file, a collector at one of the system's. */
+/* The previous window may still be on its way to its file, and a collector may be reading a file
+ * of the system. */
 static guint open_at_rest(guint wanted)
 {
     for (guint i = 0; i < 6000 && open_descriptors() > wanted; i++)
@@ -263,7 +270,7 @@ static guint open_at_rest(guint wanted)
     return open_descriptors();
 }
 
-/* 200 cycles of a schedule: memory and descriptors stay where they are. */
+/* 200 cycles of a schedule: memory and descriptors do not grow. */
 static void test_cycles(void)
 {
     char *folder = scratch_new();
@@ -280,13 +287,15 @@ static void test_cycles(void)
         strobe_session_step(session, NULL);
         if (i == 50) {
             pages = resident_pages();
-            /* And the threads that host_sys has met by then, of each of which it keeps a file. */
+            /* Also counts the threads that host_sys has found by then, because it keeps a file
+             * open for each. */
             descriptors = open_descriptors() + 8;
         }
     }
     g_assert_cmpuint(open_at_rest(descriptors), <=, descriptors);
     if (!IS_SANITIZED)
-        g_assert_cmpuint(resident_pages(), <=, pages + 128); /* 512 KiB of allocator noise */
+        /* 512 KiB for variations of the allocator. */
+        g_assert_cmpuint(resident_pages(), <=, pages + 128);
     strobe_session_free(session);
     g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
     g_assert_cmpuint(results->len, ==, cycles);
@@ -300,7 +309,7 @@ static gpointer step_on(gpointer stop)
     return NULL;
 }
 
-/* strobe_step() from any thread, while sessions come and go. */
+/* strobe_step() from any thread, while sessions are made and freed. */
 static void test_step_anywhere(void)
 {
     char *folder = scratch_new();
@@ -344,13 +353,14 @@ static void test_own_schedule(void)
     scratch_remove(folder);
 }
 
-/* What who is told of a window may do: stop, and nothing that would begin another window. */
+/* A function that is called for a window may stop the session, but may do nothing that would
+ * begin another window. */
 static void stop_reported(void *user, const char *directory)
 {
     StrobeSession *session = *(StrobeSession **)user;
 
     g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_ERROR_STATE);
-    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK); /* it runs */
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK); /* it is running */
     strobe_step();
     strobe_session_free(session);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
@@ -428,7 +438,7 @@ static void test_stopped_by_schedule(void)
     scratch_remove(folder);
 }
 
-/* Ends the process at any system call but these two. */
+/* Ends the process at any system call except these two. */
 static void forbid_calls(void)
 {
     struct sock_filter rules[] = {
@@ -512,8 +522,8 @@ static guint count_occurrences(const char *text, const char *part)
     return n;
 }
 
-/* A collector that is paused has stopped, late records and all; the window's end stops it no more.
- */
+/* A paused collector has stopped, including late records; the window's end does not stop it
+ * again. */
 static void test_toggle(void)
 {
     char *folder = scratch_new();
@@ -539,7 +549,7 @@ static void test_toggle(void)
     scratch_remove(folder);
 }
 
-/* The same of one that runs in the writer process. */
+/* The same for a collector that runs in the writer process. */
 static void test_toggle_outside(void)
 {
     char *folder = scratch_new();
@@ -553,7 +563,7 @@ static void test_toggle_outside(void)
     strobe_session_toggle(session, "sys_io", 0, NULL);
     strobe_session_stop(session, NULL);
     g_autofree char *capture = capture_of(session);
-    strobe_session_free(session); /* it is written */
+    strobe_session_free(session); /* the records are written */
     read_capture(capture, "collector_call", count_calls, calls);
     g_assert_cmpuint(count_occurrences(calls->str, "sys_io.start"), ==, 2);
     g_assert_cmpuint(count_occurrences(calls->str, "sys_io.stop"), ==, 2);

@@ -9,7 +9,7 @@
 #define LARGE ((gsize)3 << 20)
 #define LIMIT ((guint64)96 << 20)
 
-/* Whether the page is of a file, as /proc says. */
+/* Does the page belong to a file? /proc shows it. */
 static gboolean is_in_file(const void *block)
 {
     g_autofree char *maps = NULL;
@@ -26,7 +26,7 @@ static gboolean is_in_file(const void *block)
     return FALSE;
 }
 
-/* A block keeps its bytes on its way to a file and in it; what is new is zero. */
+/* A block keeps its bytes when it moves to a file and inside of it; new bytes are zero. */
 static void test_grows(void)
 {
     strobe_memory_limit_set(LIMIT, "/var/tmp");
@@ -48,7 +48,7 @@ static void test_grows(void)
     }
 }
 
-/* A block that becomes smaller stays what it is. */
+/* A block that becomes smaller keeps its kind of memory. */
 static void test_shrinks(void)
 {
     strobe_memory_limit_set(LIMIT, "/var/tmp");
@@ -63,8 +63,8 @@ static void test_shrinks(void)
     strobe_state_memory(block, LARGE, 0);
 }
 
-/* Files that may not grow, as on a full disk: blocks are on the heap, and what was in a file comes
- * back. */
+/* Files that may not grow, as on a full disk: blocks stay on the heap, and blocks from a file
+ * return to it. */
 static void test_no_room(void)
 {
     const struct rlimit little = {LARGE + 4096, RLIM_INFINITY};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything at once, at random: many threads, all calls, signals, forks, windows, sessions, a disk
- * that fails now and then, and pauses at the recorder's test points. Each window is read back:
- * the loss report balances, every thread's records are in order, and each is what its name says.
+ * Everything at the same time, at random: many threads, all calls, signals, forks, windows,
+ * sessions, a disk that sometimes fails, and pauses at the recorder's test points. Each window is
+ * read back: every offered record is accounted for, every thread's records are in order, and each
+ * record has the data of its name.
  *
- * STROBE_STRESS_SECONDS is how long (default 5), STROBE_STRESS_SEED repeats the decisions of a run
- * (not the moments at which the machine's threads meet).
+ * STROBE_STRESS_SECONDS sets how long it runs (default 5). STROBE_STRESS_SEED repeats the decisions
+ * of a run, but not the moments at which its threads meet.
  */
 #include <errno.h>
 #include <math.h>
@@ -28,9 +29,9 @@
 
 void (*strobe_testpoint_hook)(const char *name);
 
-/* What has been read back, over all windows. */
+/* The data that was read back, over all windows. */
 static struct {
-    guint64 next[STRESS_THREADS_MAX][STRESS_RANGE]; /* least number that may come */
+    guint64 next[STRESS_THREADS_MAX][STRESS_RANGE]; /* smallest number that may come */
     GHashTable *next_range;                         /* thread << 16 | depth to that */
     guint64 windows, offered, stored, lost, outside, forks, dumps;
 } total;
@@ -39,7 +40,7 @@ static struct {
 
 static __thread guint64 point_random;
 
-/* A thread loses its processor where it hurts. */
+/* A thread loses its processor at a critical place. */
 static void on_point(const char *name)
 {
     if (point_random == 0)
@@ -68,7 +69,7 @@ static void send_signals(gboolean on)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* For this window; the seal may have to take the reserve. */
+/* In this window the seal may need the reserve. */
 static void disturb_disk(guint64 *random)
 {
     faulty_disk_reset();
@@ -97,7 +98,7 @@ struct window {
 
 static void check_number(guint64 *least, guint64 number)
 {
-    g_assert_cmpuint(number, >=, *least); /* in order, none twice */
+    g_assert_cmpuint(number, >=, *least); /* in order, and none twice */
     *least = number + 1;
 }
 
@@ -134,7 +135,7 @@ static int class_of(char letter, const char *kind)
     return (int)(at - letters);
 }
 
-/* A record is what its name says, on its thread's track, and comes behind those before it. */
+/* A record has the data of its name, is on its thread's track, and comes after the earlier ones. */
 static void check_record(struct window *window, const StrobeView *view, StrobeText name)
 {
     guint thread, second = 0;
@@ -142,7 +143,7 @@ static void check_record(struct window *window, const StrobeView *view, StrobeTe
 
     if (strcmp(name.bytes, "in a handler") == 0)
         return;
-    if (name.length == 0) { /* there was no room for it, or it is not there any more */
+    if (name.length == 0) { /* there was no room for it, or it was overwritten */
         window->nameless++;
         return;
     }
@@ -186,7 +187,7 @@ static void check_window(StrobeSession *session, guint32 number, gboolean is_rin
     uint64_t lost[STROBE_LOSS_CAUSES];
     guint64 sum = 0;
 
-    strobe_recorder_losses(lost); /* waits until all is written */
+    strobe_recorder_losses(lost); /* waits until everything is written */
     window.reader = strobe_reader_open(strobe_session_directory(session), &error);
     g_assert_no_error(error);
     read_window(&window);
@@ -199,8 +200,8 @@ static void check_window(StrobeSession *session, guint32 number, gboolean is_rin
     g_assert_cmpuint(stats->n_damaged, ==, 0);
     g_assert_cmpuint(window.nameless, <=, lost[STROBE_LOSS_STRING_CUT] + stats->n_nameless);
     guint64 all = window.stored + stats->n_outside + sum;
-    /* Else only spans whose names lie tens of thousands of others before them, or whose names found
-       no room where little did. */
+    /* If no write failed, a name is missing only if tens of thousands of names have occurred since,
+     * or if a small table had no room for it. */
     if (!is_ring && faulty_disk.n_failed == 0)
         g_assert_cmpuint(stats->n_nameless, <=, all / 100);
     g_assert_cmpuint(all, >=, __atomic_load_n(&stress_loss_report.least[number], __ATOMIC_RELAXED));
@@ -248,8 +249,8 @@ static void fork_once(const char *folder)
     total.forks++;
 }
 
-/* A dump is whole, and not empty if anything had been offered; what it holds is read again at the
- * window's end. */
+/* A dump is complete, and is not empty if any record had been offered; its records are read
+ * again at the window's end. */
 static void dump_once(StrobeSession *session, guint32 number)
 {
     guint64 before = __atomic_load_n(&stress_loss_report.least[number], __ATOMIC_RELAXED);
@@ -273,7 +274,7 @@ static void run_window(StrobeSession *session, const char *folder, gboolean is_r
     disturb_disk(random);
     StrobeStatus status = strobe_session_start(session, &error);
     guint32 number = __atomic_load_n(&strobe_gate, __ATOMIC_RELAXED);
-    if (status) { /* no room for the beginning of a capture */
+    if (status) { /* there is no room for the beginning of a capture */
         g_assert_cmpint(faulty_disk.error, ==, ENOSPC);
         strobe_error_free(error);
         strobe_session_stop(session, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places of tracks in a pool: dealt out, freed and dealt out again. */
+/* The places of tracks in a pool: assigned, freed and assigned again. */
 #include <unistd.h>
 #include "intern.h"
 #include "support.h"
@@ -43,7 +43,7 @@ static StrobeTrack thread_track(guint64 number, const char *name)
                          .name = name};
 }
 
-/* Nothing is freed before its thread has ended and a cycle that began later is over. */
+/* A place is freed only after its thread has ended and a cycle that began later is over. */
 static void test_order(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
@@ -68,8 +68,8 @@ static void test_order(Fixture *f, gconstpointer data)
     g_assert_cmpuint(place_on(header, 0), ==, place);
 }
 
-/* With a ring, nothing is freed before the thread buffer's blocks of that time have been given up.
- */
+/* With a ring, a place is freed only after the thread buffer's blocks of that time have been
+ * overwritten. */
 static void test_ring(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
@@ -133,7 +133,7 @@ static void test_others(Fixture *f, gconstpointer data)
     g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, 6);
 }
 
-/* Who was told a thread's id may keep it: the track outlives its thread. */
+/* A collector that got a thread's id may keep it, so the track exists longer than its thread. */
 static void test_kept(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
@@ -153,7 +153,7 @@ static void test_kept(Fixture *f, gconstpointer data)
     g_assert_true(strobe_track_at(header, kept, &track));
     g_assert_cmpuint(track.id, ==, id);
     g_assert_cmpuint(strobe_track_find_or_add(header, &mine), ==, id);
-    /* A thread that does not record, and one that a collector names: tracks of their own. */
+    /* A thread that does not record, and one that a collector names, have separate tracks. */
     StrobeTrack silent = thread_track(1, NULL), named = thread_track(mine.id, "named");
     id = strobe_track_find_or_add(header, &silent);
     g_assert_cmpuint(id, !=, 0);
@@ -161,7 +161,8 @@ static void test_kept(Fixture *f, gconstpointer data)
     g_assert_cmpuint(strobe_track_find_or_add(header, &named), >, id);
 }
 
-/* A clock of its own, and another track's; tracks that differ in it alone are two. */
+/* A separate clock, and another track's clock; two tracks that differ only in their clocks are
+ * different. */
 static void test_clocks(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
@@ -180,10 +181,10 @@ static void test_clocks(Fixture *f, gconstpointer data)
     g_assert_cmpuint(stored.clock, ==, STROBE_CLOCK_OF_TRACK);
     g_assert_true(strobe_track_at(header, STROBE_POOL_THREAD_TRACKS + 1, &stored));
     g_assert_cmpuint(stored.clock, ==, STROBE_CLOCK_OF_TRACK + own);
-    /* A caller of an earlier ABI, whose struct ends before the member. */
+    /* A caller with an earlier ABI, whose struct ends before the member. */
     track.struct_size = offsetof(StrobeTrack, clock_track);
     g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, own);
-    /* No clock that there is. */
+    /* A clock that does not exist. */
     track.clock = STROBE_CLOCK_OF_TRACK + 1;
     track.name = "odd";
     g_assert_cmpuint(strobe_track_find_or_add(header, &track), !=, 0);
@@ -192,7 +193,7 @@ static void test_clocks(Fixture *f, gconstpointer data)
 }
 
 #define CHURNERS 4u
-/* More than there are places; under a sanitizer the sweeps between take minutes. */
+/* More tracks than places; with a sanitizer the sweeps in between take minutes. */
 #define ROUNDS (IS_SANITIZED ? 6000u : 20000u)
 _Static_assert(ROUNDS > STROBE_POOL_THREAD_TRACKS / CHURNERS, "places are used again");
 
@@ -226,7 +227,7 @@ static gpointer churn_tracks(gpointer data)
     return NULL;
 }
 
-/* Threads come and go while places are swept: no id and no place is dealt out twice. */
+/* Threads start and end while places are swept: no id and no place is assigned twice. */
 static void test_churn(Fixture *f, gconstpointer data)
 {
     g_autofree struct churn *churns = g_new0(struct churn, CHURNERS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races at the end of a window and the begin of the next, decided by hand: a thread is held at a
- * named point of the recorder while others go on. */
+/* Races at the end of a window and the begin of the next, with a fixed outcome: a thread is held
+ * at a named point of the recorder while others continue. */
 #include <pthread.h>
 #include <strobe/kinds.h>
 #include "actor.h"
@@ -24,7 +24,7 @@ static gpointer stop_main(gpointer session)
     return NULL;
 }
 
-/* Stops in another thread and returns when the gate is shut. */
+/* Stops in another thread, and returns when the gate is shut. */
 static GThread *begin_stop(StrobeSession *session)
 {
     GThread *thread = g_thread_new("stop", stop_main, session);
@@ -34,7 +34,8 @@ static GThread *begin_stop(StrobeSession *session)
     return thread;
 }
 
-/* A thread that lost its processor in a bracket, for less than the writer's patience. */
+/* A thread that lost its processor in a critical section, for a shorter time than the window's
+ * end waits. */
 static void test_slow_critical_section(void)
 {
     static const struct {
@@ -42,8 +43,8 @@ static void test_slow_critical_section(void)
         void (*act)(struct actor *);
         guint stored; /* of marks or ranges */
     } cases[] = {
-        {"thread-buffer-busy", act_mark, 0}, /* had not seen the gate yet: begins after the window
-                                              */
+        {"thread-buffer-busy", act_mark, 0}, /* had not read the gate yet, so it begins after the
+                                                window */
         {"record-reserved", act_mark, 1},    {"record-filled", act_mark, 1},
         {"string-placed", act_mark, 1},      {"string-numbered", act_mark, 1},
         {"string-published", act_mark, 1},   {"span-filled", act_range, 1}, /* unfinished */
@@ -75,7 +76,7 @@ static const struct stuck_case {
     const char *point;
     void (*act)(struct actor *);
     guint lost;   /* the record was offered and is not there */
-    guint stored; /* with what the act had committed before */
+    guint stored; /* together with the records that the action had committed before */
 } stuck_cases[] = {
     {"thread-buffer-busy", act_mark, 1, 0},
     {"record-reserved", act_mark, 1, 0},
@@ -128,8 +129,9 @@ static void check_stuck(StrobeSession *session, char **texts)
     g_assert_cmpuint(lost_in_all(), ==, lost);
 }
 
-/* Threads stopped inside their brackets, as by a debugger: the window ends without them, what they
- * were about to record is counted as late, and the next window has nothing of it. */
+/* Threads that are stopped inside of their critical sections, as by a debugger: the window ends
+ * without them, the records that they were making are counted as late, and the next window
+ * contains none of them. */
 static void test_stuck(void)
 {
     char *folder = scratch_new();
@@ -141,7 +143,7 @@ static void test_stuck(void)
     hold_all(actors, texts);
     gint64 before = g_get_monotonic_time();
     strobe_session_stop(session, NULL);
-    /* one patience, of a second, for all */
+    /* one waiting time, of a second, for all of them */
     g_assert_cmpint(g_get_monotonic_time() - before, <, (gint64)N_STUCK * 1000000 / 2);
     check_stuck(session, texts);
     strobe_session_start(session, NULL);
@@ -150,7 +152,7 @@ static void test_stuck(void)
     strobe_mark("next");
     strobe_session_stop(session, NULL);
     g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
-    /* Those that filled blocks went on with their later marks. */
+    /* Threads that filled blocks continued with their later marks. */
     for (guint i = 0; i < N_STUCK; i++)
         g_assert_cmpuint(count_of(marks, "before"), ==, 0);
     g_assert_cmpuint(count_of(marks, "next"), ==, 2);
@@ -159,7 +161,7 @@ static void test_stuck(void)
     scratch_remove(folder);
 }
 
-/* They wake up in another session, with another pool: it is none of theirs. */
+/* They continue in another session, with another pool, to which they do not belong. */
 static void test_stuck_beyond_session(void)
 {
     char *folder = scratch_new();
@@ -183,7 +185,7 @@ static void test_stuck_beyond_session(void)
     scratch_remove(folder);
 }
 
-/* Marks that a window holds while the writer thread stands still. */
+/* Marks that a window holds while the writer thread is stopped. */
 static guint measure_capacity(StrobeSession *session)
 {
     Hold *hold = hold_at("full-taken", 1);
@@ -197,8 +199,7 @@ static guint measure_capacity(StrobeSession *session)
     return marks_of(session, "fill");
 }
 
-/* When they go on, they give back the blocks in which they stood: the pool is as large as before.
- */
+/* When they continue, they return their blocks: the pool is as large as before. */
 static void test_stuck_blocks(void)
 {
     char *folder = scratch_new();
@@ -219,7 +220,7 @@ static void test_stuck_blocks(void)
     scratch_remove(folder);
 }
 
-/* A thread ends while the window does. */
+/* A thread ends at the same time as the window. */
 static void test_exit(void)
 {
     static const char *const points[] = {"thread-exits", "thread-detached"};
@@ -244,9 +245,9 @@ static void test_exit(void)
     scratch_remove(folder);
 }
 
-/* ---- threads that come by when the gate is shut ---- */
+/* ---- threads that arrive when the gate is shut ---- */
 
-/* Opens spans by a key when it is told to: that looks at the gate inside its bracket only. */
+/* On request, opens spans by a key, which reads the gate only inside of the critical section. */
 struct passer {
     GThread *thread;
     Hold *hold;
@@ -277,7 +278,7 @@ static void passer_start(struct passer *passer)
         g_usleep(50);
 }
 
-/* It is in its bracket from now on, and has not looked at the gate yet. */
+/* From now on the thread is in its critical section, and has not read the gate yet. */
 static void passer_go(struct passer *passer)
 {
     g_atomic_int_set(&passer->go, 2);
@@ -290,8 +291,9 @@ static void passer_finish(struct passer *passer)
     g_thread_join(passer->thread);
 }
 
-/* It comes while the window's end is held at its `nth` arrival at `point`, and is gone soon: what
- * its thread buffer holds of the window is in the capture all the same, and it has lost nothing. */
+/* The thread arrives while the window's end is held at its `nth` arrival at `point`, and leaves
+ * soon: all records of the window in its thread buffer are in the capture, and the window has
+ * lost nothing. */
 static void pass_by(StrobeSession *session, struct passer *passer, const char *point, guint nth)
 {
     Hold *shut = hold_at(point, nth);
@@ -309,7 +311,7 @@ static void pass_by(StrobeSession *session, struct passer *passer, const char *p
     g_assert_cmpuint(lost_in_all(), ==, 0);
 }
 
-/* The wait is over, and the thread was just seen outside of its bracket. */
+/* The wait is over, and the thread was just seen outside of its critical section. */
 static void test_pass_by(void)
 {
     char *folder = scratch_new();
@@ -326,8 +328,8 @@ static void test_pass_by(void)
     scratch_remove(folder);
 }
 
-/* It has recorded in a session that is gone, with its pool, and stands still when a window of
- * another one ends: that has lost nothing. */
+/* The thread has recorded in a session that is freed, with its pool, and is stopped when a
+ * window of another session ends: this window has lost nothing. */
 static void test_stuck_from_before(void)
 {
     char *folder = scratch_new();
@@ -351,8 +353,8 @@ static void test_stuck_from_before(void)
 
 /* ---- windows that overlap ---- */
 
-/* A window begins, and fills blocks, while the rest of the one before is being written. (A flight
- * recorder's waits for that.) */
+/* A window begins and fills blocks while the rest of the previous window is being written. (A
+ * flight recorder's window waits for that.) */
 static void overlap_windows(const char *policy, const char *point)
 {
     char *folder = scratch_new();
@@ -395,8 +397,8 @@ static void test_overlap(void)
     }
 }
 
-/* The writer thread is at a flush of the window that ends, and the next one loses records before it
- * comes to the losses: they are the next one's. */
+/* The writer thread is flushing the window that ends, and the next window loses records before
+ * the writer reaches the losses: they belong to the next window. */
 static void test_losses_of_next(void)
 {
     char *folder = scratch_new();
@@ -432,7 +434,7 @@ static gpointer wake_later(gpointer hold)
     return NULL;
 }
 
-/* A window has begun and ended before the writer came to look at it, and the next begins. */
+/* A window has begun and ended before the writer noticed it, and the next window begins. */
 static void test_late_writer(void)
 {
     char *folder = scratch_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text by which a session tells its writer process what it is. */
+/* The text with which a session configures its writer process. */
 #include "writer-setup.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ static void test_through_the_pool(void)
     g_rmdir(folder);
 }
 
-/* The program can change the text, not where it lies. */
+/* The program can change the text, but not its place. */
 static void test_unended_text(void)
 {
     g_autofree char *folder = g_dir_make_tmp("strobe-setup-XXXXXX", NULL);

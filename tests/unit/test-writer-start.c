@@ -43,7 +43,7 @@ static gpointer refuse_pool(gpointer user)
     return NULL;
 }
 
-/* The writer that it starts dies after it has taken the pool's word. */
+/* The writer that it starts dies after it has claimed the pool. */
 static gpointer kill_writer(gpointer user)
 {
     struct pool_header *pool = user;
@@ -54,8 +54,8 @@ static gpointer kill_writer(gpointer user)
     return NULL;
 }
 
-/* The program does not wait until a writer of `strobe run` should have come. It has one at once: a
- * thread, because this test has no strobe-writer next to it. */
+/* The program does not wait until a writer of `strobe run` should have come. It has one at once:
+ * a thread, because this test has no strobe-writer next to it. */
 static void check_start(GThreadFunc play)
 {
     StrobeWriterLink link = {0};
@@ -85,7 +85,7 @@ static void test_dead(void)
     check_start(kill_writer);
 }
 
-/* Nothing is noted for another pool, nor outside of a run. */
+/* Nothing is noted for another pool, or outside of a run. */
 static void test_whose_refusal(void)
 {
     begin_run();

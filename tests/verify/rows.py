@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows V1 to V23: what is derived here against what the original wrote.
+"""The rows V1 to V23: each compares data that Strobe derives with the data that the original wrote.
 
-A row is a function of a Results that returns (equal, of how many), or None where the data at hand
-have nothing to compare. CASES names the hand-made case of every row, which needs no data.
+A row is a function that takes a Results and returns the numbers (equal, compared), or None if these
+data have nothing to compare. CASES names the hand-made case of every row, which needs no data.
 """
 
 import csv
@@ -35,7 +35,8 @@ LABELS = {
     "V23": "word of the operation in matrix keys",
 }
 
-# Test program and case, beside the code that has the rule; exporters' own tests for the rest.
+# The test program and the case that test each rule, next to its code; for the others, the
+# exporters' tests.
 CASES = {
     "V1": "operator_device /operator-device/tree",
     "V2": "operator_device /operator-device/links",
@@ -71,7 +72,7 @@ def rows_of(path):
 
 
 def trace_of(path):
-    """Events of a trace, and the name of each process in it."""
+    """The events of a trace, and the name of each process in it."""
     if not path.is_file():
         return [], {}
     events = json.loads(path.read_text(encoding="utf-8"))
@@ -89,7 +90,7 @@ def ns_of(text):
 
 
 def plain(text):
-    """Version control may have changed the ends of the lines in a cell."""
+    """The text of a cell; version control may have changed its line ends."""
     return text.replace("\r\n", "\n")
 
 
@@ -100,7 +101,7 @@ def count_cells(mine, theirs, columns):
 
 
 def table(results, name):
-    """A text table: ours, the original's, its columns."""
+    """A text table: Strobe's, the original's, and its columns."""
     theirs = rows_of(results.text / name)
     mine = rows_of(results.text_out / name)
     return (mine, theirs, list(theirs[0])) if theirs else None
@@ -176,7 +177,7 @@ def v6(results):
 
 
 def v7(results):
-    """With the overlap layer of the trace itself where the importer reads it."""
+    """Uses the overlap layer of the trace itself if the importer reads it."""
     theirs = rows_of(results.text / "step_trace_time.csv")
     if not theirs:
         return None
@@ -232,7 +233,7 @@ def v11(results):
 def leaves(value, path=()):
     if isinstance(value, dict):
         for key, part in value.items():
-            # The hash is of a name that the text form need not have; V14 is about it.
+            # The hash needs a name that the text form may lack; V14 checks it.
             yield from leaves(part, path + (key.partition("@")[0],))
     elif isinstance(value, list):
         for key, part in enumerate(value):
@@ -262,7 +263,7 @@ def v13(results):
 def select(path, query):
     if not path.is_file():
         return []
-    # immutable: nothing is written beside a database that is not ours
+    # immutable: SQLite writes no file next to the real database
     database = sqlite3.connect("file:%s?immutable=1" % path, uri=True)
     try:
         return database.execute(query).fetchall()
@@ -327,7 +328,8 @@ def v18(results):
     equal = 0
     for row in theirs:
         own = mine.get("%s@%s" % (row[6], row[7]), [])
-        # The profiler's database has whole ns, what analysis.db was made of had digits below.
+        # The profiler's database has whole ns, but analysis.db was made from times with more
+        # digits.
         equal += sum(within(x, y, 2e-6) for x, y in zip(own[:6], row[:6])) + (own[6:] == [row[7]])
     return equal, 7 * len(theirs)
 
@@ -340,7 +342,7 @@ CONNECTIONS = (
 
 
 def v19(results):
-    """Lists of connections of operators and of the queue."""
+    """The lists of connections, of operators and of the queue."""
     theirs, mine = select(results.database, CONNECTIONS), select(results.own_database, CONNECTIONS)
     return (len(set(mine) & set(theirs)), len(set(mine) | set(theirs))) if theirs and mine else None
 
@@ -360,7 +362,7 @@ MEMORY_RECORD = (
 def v20(results):
     """Allocations (name, size, time, totals), releases with their totals, durations, records.
 
-    Only OP_MEMORY itself says which of several blocks of one size was released.
+    Only OP_MEMORY says which of several blocks of the same size was released.
     """
     theirs, mine = select(results.database, OP_MEMORY), select(results.own_database, OP_MEMORY)
     if not theirs or not mine:
@@ -377,7 +379,7 @@ def v20(results):
 
 
 def v22(results):
-    """Of the first generation: its table rounds durations to ns that the trace states finer."""
+    """For the first generation: its table rounds durations to ns, but the trace has more digits."""
     theirs = rows_of(results.text / "step_trace_time.csv")
     if not theirs:
         return None
@@ -388,7 +390,8 @@ def v22(results):
 
 
 def no_data(results):
-    """G2 and G3 runs, and tables that another row's exporter makes: nothing to compare here."""
+    """For runs of G2 and G3, and tables that the exporter of another row makes: there is nothing to
+    compare."""
     return None
 
 

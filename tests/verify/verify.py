@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How often what Strobe derives equals what the original wrote: the table V1 to V23.
+"""Prints how often the data that Strobe derives equals the data that the original wrote: the table
+V1 to V23.
 
-Needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data beside the source tree);
+Needs STROBE_DATA, the folder with ascend/ in it (default: ../shared/data next to the source tree);
 without it every row is "no data here". The table is printed as comments of the test.
 """
 
@@ -32,21 +33,21 @@ KINDS = (
     "memory_block memory_total"
 ).split()
 
-# What holds on these data, of rows whose importer and pass are there: fewer is a fault.
+# The least counts on these data for rows whose importer and pass exist; a smaller count is a fault.
 LEAST = {
     "V1": (7731, 7731), "V2": (210, 210), "V3": (54, 54), "V4": (44, 44), "V5": (191, 191),
     "V6": (191, 191), "V7": (9, 9), "V8": (292, 292), "V9": (90, 90), "V10": (264, 264),
     "V11": (57, 57), "V12": (161, 161), "V13": (232, 232), "V15": (552, 552), "V16": (495, 495),
     "V22": (5, 5),
 }
-# The same, once there is an importer for the database.
+# The same, if there is an importer for the database.
 LEAST_DATABASE = {
     "V14": (1, 1), "V17": (9, 9), "V18": (24, 28), "V19": (487, 487), "V20": (1576, 1597),
 }
 
 
 class Results:
-    """What the original wrote, and what was made of it here."""
+    """The original's data, and Strobe's data that was made from it."""
 
     def __init__(self, test):
         self.text = TEXT / OUTPUT
@@ -64,7 +65,7 @@ class Results:
 
     @staticmethod
     def layers(test):
-        """The source without the step trace that it stored: what is derived is that alone."""
+        """The source without its stored step trace, so that this table is derived."""
         return Results.copy(test, "layers", "step_trace_time.csv")
 
     @staticmethod
@@ -113,7 +114,7 @@ class VerifyTest(StrobeTest):
             self.assertEqual(figures[row], least, row)
 
     def test_cases_exist(self):
-        """Every row's hand-made case is a test that is there."""
+        """The synthetic case of every row is a test that exists."""
         sources = {
             path.stem.removeprefix("test-").replace("-", "_"): path.read_text()
             for path in (TOP / "exporters").rglob("test-*.c")
@@ -123,7 +124,7 @@ class VerifyTest(StrobeTest):
                 program, _, path = case.partition(" ")
                 with self.subTest(row=row, case=case):
                     if program == "db" and program not in sources:
-                        continue  # a pass or exporter that this tree does not have
+                        continue  # this tree lacks a pass or an exporter
                     self.assertIn(program, sources)
                     self.assertTrue(re.search(re.escape(path), sources[program]))
 

@@ -17,7 +17,7 @@ _strobe_names() {
 
 _strobe() {
     local current previous command words=""
-    # A word ends at each of $COMP_WORDBREAKS: "--collect=gc" arrives as three.
+    # A word ends at each character of $COMP_WORDBREAKS: "--collect=gc" is three words here.
     current=${COMP_WORDS[COMP_CWORD]}
     previous=${COMP_WORDS[COMP_CWORD - 1]}
     [ "$current" = "=" ] && current="" && previous=${COMP_WORDS[COMP_CWORD - 1]}

@@ -11,7 +11,7 @@ function __strobe_options
         sed -n 's/^  \(-[a-z], \)\{0,1\}\(--[a-z-]*=\{0,1\}\)[^ ]*  *\(.*\)/\2\t\3/p'
 end
 
-# Names of components of a type, behind the option that takes them.
+# Names of components of a type, each after the option to which it can be given.
 function __strobe_names
     for name in (strobe plugins 2>/dev/null | awk -v type=$argv[2] '$2 == type { print $1 }')
         echo $argv[1]=$name

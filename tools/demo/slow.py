@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The training of train.py as it is often written: most of its time goes to waiting.
+"""The training of train.py with frequent mistakes: most of its time is waiting.
 
-`strobe run -- python3 slow.py` and `strobe report` say why. `--mended` is the same training after that; with `--device`
-it measures on an OpenCL device, without waiting for it in the loop.
+`strobe run -- python3 slow.py` and `strobe report` show the reasons. `--mended` is the same training without the mistakes.
+With `--device` it also measures images on an OpenCL device, without waiting for the device in the loop.
 """
 
 import argparse
@@ -32,7 +32,8 @@ kernel void contrast(global const float *images, global float *out)
 
 
 class DrawnShapes(Dataset):
-    """Rings, each drawn point by point when it is asked for, at three times the size for soft edges."""
+    """Draws rings when they are requested, point by point, at three times the size for soft
+    edges."""
 
     def __init__(self, steps):
         self.steps = steps
@@ -50,7 +51,7 @@ class DrawnShapes(Dataset):
 
 
 class Sample:
-    """Knows its batch, which knows it: only the garbage collector frees them."""
+    """Refers to its batch, which refers to it, so only the garbage collector frees them."""
 
     def __init__(self, batch, label):
         self.batch, self.label = batch, label
@@ -84,7 +85,7 @@ class Device:
         self.wait()
 
     def add_argument(self, place, size):
-        flags = ctypes.c_uint64(1)  # to be read and written
+        flags = ctypes.c_uint64(1)  # CL_MEM_READ_WRITE
         buffer = self.cl.clCreateBuffer(self.context, flags, ctypes.c_size_t(size), None, None)
         buffer = ctypes.c_void_p(buffer)
         size = ctypes.c_size_t(ctypes.sizeof(buffer))
@@ -97,7 +98,7 @@ class Device:
             raise RuntimeError("OpenCL failed: %d" % status)
 
     def measure(self, images):
-        """Of a batch; is under way when this returns."""
+        """Starts to measure a batch, and returns before the device has finished."""
         pixels, size = ctypes.c_void_p(images.data_ptr()), ctypes.c_size_t(images.numel() * 4)
         self.check(
             self.cl.clEnqueueWriteBuffer(
@@ -117,7 +118,7 @@ class Device:
 
 
 def find_device():
-    """None where there is no OpenCL."""
+    """The OpenCL device; None if there is none."""
     try:
         return Device()
     except (OSError, RuntimeError) as error:

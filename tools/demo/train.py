@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains a small convolutional network to tell drawn shapes apart, on the CPU.
+"""Trains a small convolutional network to distinguish drawn shapes, on the CPU.
 
-Nothing in here knows of Strobe: `strobe run -- python3 train.py` profiles it as it is.
+The script does not use Strobe: `strobe run -- python3 train.py` profiles it unchanged.
 """
 
 import math
@@ -17,7 +17,7 @@ STEPS = 60
 
 
 def draw(shape, x, y, radius):
-    """One image of SIZE x SIZE, 1 inside the shape and 0 outside."""
+    """An image of SIZE x SIZE: 1 inside of the shape and 0 outside."""
     rows = torch.arange(SIZE).float().view(-1, 1) - y
     columns = torch.arange(SIZE).float().view(1, -1) - x
     distance = (rows**2 + columns**2).sqrt()
@@ -33,7 +33,8 @@ def draw(shape, x, y, radius):
 
 
 def make_batch(generator):
-    """Images with a shape each, anywhere, of any size, in noise; and which shape it is."""
+    """A batch of images, each with a shape of any size at any place, in noise; and the type of each
+    shape."""
     labels = torch.randint(len(SHAPES), (BATCH,), generator=generator)
     places = torch.rand((BATCH, 3), generator=generator)
     images = torch.stack(

@@ -12,9 +12,9 @@ typedef enum KeyType { SWITCH, FREQUENCY, TEXT, CHOICE } KeyType;
 typedef struct AclKey {
     const char *name;
     KeyType type;
-    gint64 highest;             /* FREQUENCY, from 1 */
-    const char *const *choices; /* CHOICE */
-    const char *otherwise;      /* its default; NULL: none */
+    gint64 highest;             /* for the type FREQUENCY; the lowest value is 1 */
+    const char *const *choices; /* for the type CHOICE */
+    const char *otherwise;      /* the key's default; NULL: none */
 } AclKey;
 
 static const char *const task_times[] = {"on", "off", "l0", "l1", "l2", "l3", NULL};
@@ -54,8 +54,8 @@ static const AclKey keys[] = {
     {"sys_lp_freq", FREQUENCY, .highest = 100},
 };
 
-/* Options of the device's collector, set if it has them. hccl, aicpu, ascendcl, runtime_api and
- * task_time determine the level. */
+/* Keys and the options of the device's collector that they set, if the collector has these options.
+ * hccl, aicpu, ascendcl, runtime_api and task_time also determine the level. */
 static const char *const of_device[][2] = {
     {"l2", "l2_cache"},
     {"msproftx", "msproftx"},
@@ -119,7 +119,7 @@ static gboolean check_section(JsonObject *section, const StrobeConfigPlace *plac
     return TRUE;
 }
 
-/* The text of a checked key, or its default; "" if there is none. */
+/* The text of a checked key, or the key's default; "" if it has none. */
 static const char *value_of(JsonObject *section, const char *name)
 {
     if (json_object_has_member(section, name))
@@ -155,7 +155,7 @@ static gboolean add_metrics(JsonObject *options, JsonObject *section,
     const char *text = value_of(section, "aic_metrics");
     const char *name = strobe_ascend_metrics_name(text);
 
-    /* Metrics that only acl.json supports. */
+    /* The name of metrics that only acl.json supports. */
     if (g_str_equal(text, "PipelineExecuteUtilization"))
         name = text;
     if (!name) {
@@ -168,7 +168,7 @@ static gboolean add_metrics(JsonObject *options, JsonObject *section,
     return TRUE;
 }
 
-/* "on" is true; a key that is off sets nothing. */
+/* Sets the option to true if its key is "on"; a key that is "off" sets nothing. */
 static void hand_over(JsonObject *options, const char *name, JsonNode *node)
 {
     gboolean is_text = node && json_node_get_value_type(node) == G_TYPE_STRING;
@@ -224,7 +224,7 @@ static gboolean add_items(GPtrArray *items, JsonObject *section, const char *key
     return TRUE;
 }
 
-/* The sampling interval for a frequency; nothing if it is not given. */
+/* Sets the sampling interval for the frequency at `key`; FALSE if the key is missing. */
 static gboolean set_interval(JsonObject *options, JsonObject *section, const char *key)
 {
     if (!json_object_has_member(section, key))
@@ -245,7 +245,7 @@ static gboolean add_host(StrobeConfig *config, JsonObject *section, const Strobe
         return FALSE;
     guint osrt;
     gboolean has_osrt = g_ptr_array_find_with_equal_func(items, "osrt", g_str_equal, &osrt);
-    if (has_osrt) /* a separate collector */
+    if (has_osrt) /* osrt is a separate collector */
         g_ptr_array_remove_index(items, osrt);
     if (items->len > 0) {
         JsonObject *options = strobe_config_map_collector(config, "host_sys", place->origin)->json;

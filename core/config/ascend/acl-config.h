@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads AscendCL's acl.json as a configuration: its object "profiler", whose keys msprof has
- * too. Like AscendCL it refuses an unknown key or a wrong value. docs/ascend-config.md has the
- * table.
+ * Reads AscendCL's acl.json as a configuration: its object "profiler", whose keys are also options
+ * of msprof. An unknown key or a wrong value is an error, as in AscendCL. docs/ascend-config.md has
+ * the table.
  */
 #ifndef STROBE_CORE_ACL_CONFIG_H
 #define STROBE_CORE_ACL_CONFIG_H
 
 #include "config.h"
 
-/* The top-level key of such a file; other sections are not Strobe's. */
+/* The top-level key of such a file; Strobe ignores its other sections. */
 #define STROBE_ACL_KEY "profiler"
 
 /* Reads the section into the configuration. */

@@ -7,7 +7,8 @@
 #include "export-types.h"
 
 #define GC_LIMIT_NS 3600000000000.0 /* limit of the collector's option */
-#define DEVICE_INTERVAL "10ms"      /* that profiler samples ports at 100 Hz, links at 50 Hz */
+/* the Ascend PyTorch Profiler samples ports at 100 Hz, links at 50 Hz */
+#define DEVICE_INTERVAL "10ms"
 #define LINK_INTERVAL "20ms"
 
 static void set_switch(JsonObject *options, const char *name, gboolean value)
@@ -55,21 +56,22 @@ static gboolean has_numa(const StrobeAscendSettings *s)
     return g_strv_contains((const char *const *)parts, "numa");
 }
 
-/* Shapes of kernels come with tasks, and Level_none records no tasks. */
+/* The shapes of a kernel are in its task's record, and Level_none records no tasks. */
 static gboolean wants_shapes(const StrobeAscendSettings *s)
 {
     return s->record_shapes && !g_str_equal(s->level, "Level_none");
 }
 
-/* Only CANN's own profiling provides one of these. It then samples ports and links too, which
- * must not be recorded twice. */
+/* Do the settings need CANN's own profiling, which alone provides this data? It then samples ports
+ * and links too, which must not be recorded twice. */
 static gboolean takes_aclprof(const StrobeAscendSettings *s)
 {
     return s->npu && (!g_str_equal(s->aic_metrics, "AiCoreNone") || s->l2_cache || s->op_attr ||
                       s->profile_memory || wants_shapes(s) || has_numa(s));
 }
 
-/* Sets the options that the device's collector has; it reports missing ones itself. */
+/* Adds the device's collector with the options for the settings; the collector itself reports
+ * options that it lacks. */
 static void add_device(StrobeConfig *config, const StrobeAscendSettings *s, const char *origin)
 {
     StrobeConfigComponent *device = strobe_config_map_collector(config, "npu_task", origin);
@@ -88,7 +90,8 @@ static void add_device(StrobeConfig *config, const StrobeAscendSettings *s, cons
     set_switch(device->wished, "sys_interconnection", s->sys_interconnection && takes_aclprof(s));
 }
 
-/* The items of host_sys; osrt is a separate collector, and only CANN has numa. */
+/* Adds the collectors for the items of "host_sys"; osrt is a separate collector, and only CANN has
+ * numa. */
 static void add_host_items(StrobeConfig *config, const char *host_sys, const char *origin)
 {
     g_auto(GStrv) parts = g_strsplit(host_sys, "+", -1);

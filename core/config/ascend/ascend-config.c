@@ -40,7 +40,7 @@ gboolean strobe_ascend_switch(StrobeConfig *config, const StrobeConfigPlace *pla
     return otherwise;
 }
 
-/* Later versions of the profiler may know more keys. */
+/* Only warns of unknown keys, because later versions of the profiler may know them. */
 static void warn_of_unknown(StrobeConfig *config, JsonObject *top, const char *origin)
 {
     g_autoptr(GList) keys = json_object_get_members(top);
@@ -96,8 +96,8 @@ static gint64 read_step(StrobeConfig *config, const StrobeConfigPlace *place, Js
     return otherwise;
 }
 
-/* With that profiler the file can also start a profile in a running program. Strobe reads it before
- * the first step, so start_step 0 and -1 both mean the first step. */
+/* In the Ascend PyTorch Profiler the file can also start a profile in a running program. Strobe
+ * reads it before the first step, so start_step 0 and -1 both mean the first step. */
 static void read_schedule(StrobeConfig *config, JsonObject *top, const StrobeConfigPlace *place)
 {
     gint64 start = read_step(config, place, top, "start_step", -1, 0);
@@ -187,8 +187,8 @@ static void check_together(StrobeAscendSettings *settings, StrobeConfig *config,
                            origin);
     if (settings->record_op_args)
         strobe_config_warn(config,
-                           "%s: \"record_op_args\" puts arguments into the capture; the folder "
-                           "beside the result is written by strobe.profiler only",
+                           "%s: \"record_op_args\" puts arguments into the capture; only "
+                           "strobe.profiler writes the folder next to the result",
                            origin);
 }
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The Ascend PyTorch Profiler's profiler_config.json as a configuration: its keys are checked as
- * that profiler checks them (a bad value is replaced, with a warning) and mapped onto
- * collectors. docs/ascend-config.md has the mapping.
+ * that profiler checks them (a wrong value is replaced, with a warning) and mapped to collectors.
+ * docs/ascend-config.md has the mapping.
  */
 #ifndef STROBE_CORE_ASCEND_CONFIG_H
 #define STROBE_CORE_ASCEND_CONFIG_H
 
 #include "config.h"
 
-/* The settings of that profiler after its checks: values of a file, or defaults. */
+/* The settings of the Ascend PyTorch Profiler after its checks: values of a file, or defaults. */
 typedef struct StrobeAscendSettings {
-    gboolean cpu, npu; /* activities */
+    gboolean cpu, npu; /* the activities that are recorded */
     gboolean record_shapes, profile_memory, with_stack, with_flops, with_modules;
     const char *level;       /* "Level0" ...; a constant */
     const char *aic_metrics; /* "PipeUtilization" ...; a constant */
@@ -43,7 +43,7 @@ void strobe_ascend_collectors_add(StrobeConfig *config, const StrobeAscendSettin
 JsonObject *strobe_ascend_front_end(const StrobeConfig *config,
                                     const StrobeAscendSettings *settings);
 
-/* Reads true or false; replaces another value, with a warning. */
+/* Reads true or false; any other value is replaced by `otherwise`, with a warning. */
 gboolean strobe_ascend_switch(StrobeConfig *config, const StrobeConfigPlace *place,
                               JsonObject *object, const char *key, gboolean otherwise);
 /* Adds the warning "FILE: key ...: expected ..., found ...; reset to ...". */
@@ -51,7 +51,8 @@ void strobe_ascend_reset(StrobeConfig *config, const StrobeConfigPlace *place, c
                          const char *expected, JsonNode *node, const char *instead);
 /* aclprof's name of the core metrics ("ACL_AICORE_..."), NULL if there is none. */
 const char *strobe_ascend_metrics_acl(const char *name);
-/* The constant with that name ("PipeUtilization") or with aclprof's name; NULL if there is none. */
+/* The constant in StrobeAscendSettings.aic_metrics for metrics with this name ("PipeUtilization")
+ * or this name in aclprof; NULL if there is none. */
 const char *strobe_ascend_metrics_name(const char *text);
 
 #endif

@@ -30,7 +30,7 @@ static const char *const known[] = {"profiler_level",
 static const char *const levels[] = {"Level0", "Level1", "Level2", "Level_none", NULL};
 static const char *const systems[] = {"cpu", "mem", "disk", "network", "osrt", "numa", NULL};
 
-/* Python's names, and the library's. */
+/* Names of metrics in Python, and in aclprof. */
 static const char *const metrics[][2] = {
     {"PipeUtilization", "ACL_AICORE_PIPE_UTILIZATION"},
     {"ArithmeticUtilization", "ACL_AICORE_ARITHMETIC_UTILIZATION"},
@@ -114,7 +114,7 @@ static void read_level(const Reading *r)
         reset_member(r, "profiler_level", "Level_none, Level0, Level1 or Level2", "Level0");
 }
 
-/* Without the key no metrics are recorded, at any level. */
+/* If the key is missing, no metrics are recorded at any level. */
 static void read_metrics(const Reading *r)
 {
     const char *text = text_of(find_member(r, "aic_metrics"));
@@ -224,7 +224,7 @@ static void read_gc(const Reading *r)
     GType type = node ? json_node_get_value_type(node) : G_TYPE_INVALID;
     double value = -1;
 
-    /* That profiler accepts a bool, which is a number in Python. */
+    /* The Ascend PyTorch Profiler accepts a bool, which is a number in Python. */
     r->settings->gc_threshold_ms = -1;
     if (!node || JSON_NODE_HOLDS_NULL(node))
         return;

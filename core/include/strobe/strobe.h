@@ -32,7 +32,7 @@ extern "C" {
 
 /* ---- marking ---------------------------------------------------------------------------- */
 
-/* Number of the recording window, 0 if none records. Read it through strobe_enabled(). */
+/* Number of the recording window, 0 while no window records. Read it through strobe_enabled(). */
 extern STROBE_API uint32_t strobe_gate;
 
 /* 1 while records are accepted. Any thread. */
@@ -122,14 +122,15 @@ typedef void (*StrobeTraceReady)(void *user, const char *directory);
 typedef StrobeAction (*StrobeScheduleFunction)(void *user, int64_t step);
 
 /* Makes a session from a configuration in JSON (docs/config.md). NULL or "" is the default
- * configuration. `origin` (may be NULL) is its name in messages, such as a file name. A process can
- * have one session at a time. On failure *session is NULL, and *error is set if `error` is not NULL
- * (free it). */
+ * configuration. `origin` (may be NULL) names the configuration in messages, for example by its
+ * file name. A process can have one session at a time. On failure *session is NULL, and *error is
+ * set if `error` is not NULL (free it). */
 STROBE_API StrobeStatus strobe_session_new(const char *config, const char *origin,
                                            StrobeSession **session, StrobeError **error);
 
 /* Stops the session if it runs, waits until all windows are sealed, closes the collectors and
- * frees. NULL is allowed. In a callback of the session it only prints a warning. */
+ * frees the session. NULL is allowed. A call from a callback of the session only prints a
+ * warning. */
 STROBE_API void strobe_session_free(StrobeSession *session);
 
 STROBE_API void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function,
@@ -152,11 +153,11 @@ STROBE_API StrobeStatus strobe_session_start(StrobeSession *session, StrobeError
 /* Ends the current step and begins the next. STROBE_ERROR_STATE after stop. */
 STROBE_API StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error);
 
-/* Ends the current window, if any. A second stop does nothing. Without a trace-ready function it
- * waits neither for late device records nor for the disk: Strobe's threads write the rest after the
- * call has returned. An analysis and the exit of the process wait for these threads; the next
- * session call reports their errors. The next window begins when the devices have delivered their
- * records, at most 2 s later. */
+/* Ends the current window, if any. A second call does nothing. Without a trace-ready function the
+ * call waits neither for late device records nor for the disk: Strobe's threads write the rest
+ * after the call has returned. An analysis and the exit of the process wait for these threads; the
+ * next session call reports their errors. The next window begins when the devices have delivered
+ * their records, at most 2 s later. */
 STROBE_API StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error);
 
 /* Makes a flight recorder ("buffer": {"policy": "ring"}) write the last records of every thread
@@ -174,7 +175,8 @@ STROBE_API StrobeStatus strobe_session_dump(StrobeSession *session, const char *
  * recorder. Any thread, and in a signal handler. Since 1.0. */
 STROBE_API StrobeStatus strobe_dump(void);
 
-/* Makes collectors that wait for a library check again; call it after loading a library. */
+/* Makes each collector that waits for a library check again whether the library is loaded. Call it
+ * after loading a library. */
 STROBE_API void strobe_session_retry(StrobeSession *session);
 
 /* Pauses a collector in the recording window, or lets it continue; each window begins with no
@@ -189,8 +191,8 @@ STROBE_API int64_t strobe_session_step_number(const StrobeSession *session);
 STROBE_API StrobeAction strobe_session_action(const StrobeSession *session);
 STROBE_API const char *strobe_session_directory(const StrobeSession *session);
 
-/* Adds an entry to the profiler_metadata.json of every window that ends from now on. `json`: the
- * value is JSON text, otherwise plain text. STROBE_ERROR_ARGUMENT if it is not valid JSON. */
+/* Adds an entry to the profiler_metadata.json of every window that ends from now on. `json` is 1 if
+ * the value is JSON text (STROBE_ERROR_ARGUMENT if it is not valid), 0 if it is plain text. */
 STROBE_API StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key,
                                                     const char *value, int json,
                                                     StrobeError **error);
@@ -200,8 +202,8 @@ STROBE_API StrobeStatus strobe_session_add_metadata(StrobeSession *session, cons
  * 1.0. */
 STROBE_API void strobe_set_rank(int rank);
 
-/* 1: the results of all ended windows are written, or the writer is gone, so calls that wait for
- * them return at once. 0: not yet. Any thread; does not wait for the disk. Since 1.0. */
+/* 1: the results of all ended windows are written, or the writer is gone, so a call that waits for
+ * these results returns at once. 0: not yet. Any thread; does not wait for the disk. Since 1.0. */
 STROBE_API int strobe_session_is_written(StrobeSession *session);
 
 /* One line for each failed collector, loss or other limitation; "" if there is none. Waits until
@@ -209,7 +211,7 @@ STROBE_API int strobe_session_is_written(StrobeSession *session);
  * call. */
 STROBE_API const char *strobe_session_diagnostics(StrobeSession *session);
 
-/* 1: this text is among the last 64 warnings that the library has written to stderr in this
+/* 1: `text` is among the last 64 warnings that the library has written to stderr in this
  * process, so a caller that shows diagnostics need not repeat it. Any thread. Since 1.0. */
 STROBE_API int strobe_warning_was_written(const char *text);
 

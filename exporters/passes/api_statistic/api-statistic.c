@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_call -> api_statistic. */
+/* Computes api_statistic from api_call. */
 #include "api-statistic.h"
 
 #include <glib.h>
@@ -20,18 +20,20 @@ enum { LEVEL, N_WANTED };
 static const StrobeWantedField wanted[N_WANTED] = {[LEVEL] = {"level", STROBE_FIELD_STRING}};
 
 typedef struct Group {
-    const char *name, *level; /* the host's */
+    const char *name, *level; /* texts of the host */
     StrobeStringId name_id, level_id;
     guint64 count;
-    gint64 total, min, max;   /* ns */
-    DurationCounts durations; /* needed for the variance, which is around the rounded mean */
+    gint64 total, min, max; /* ns */
+    /* all durations, because the variance is taken around the rounded mean, which is known only at
+     * the end */
+    DurationCounts durations;
 } Group;
 
 #define RECENT 256u /* a power of two */
 
 typedef struct ApiStatistic {
     Statistic statistic;   /* of Group */
-    Group *recent[RECENT]; /* last groups, by the names' ids */
+    Group *recent[RECENT]; /* cache of the last groups, by the ids of name and level */
     guint64 n_durations;
 } ApiStatistic;
 
@@ -74,7 +76,7 @@ static StrobeStatus api_statistic_open(const StrobeConsumerHost *host, StrobeIns
     return STROBE_OK;
 }
 
-/* Groups are found by text, because several ids may stand for the same text. */
+/* Finds the group by text, because several ids may stand for the same text. */
 static Group *find_group(ApiStatistic *pass, StrobeStringId name, StrobeStringId level)
 {
     const StrobeConsumerHost *host = pass->statistic.host;
@@ -137,8 +139,9 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return order ? order : strcmp(x->level, y->level);
 }
 
-/* Variance around the rounded mean; G1 also rounds every square. Adds the squares in the order of
- * durations, so that the result does not depend on the order of calls. */
+/* Computes the variance around the rounded mean; in generation 1 every square is rounded too.
+ * Adds the squares in the order of durations, so that the result does not depend on the order of
+ * calls. */
 static double variance_of(Group *group, double mean, gboolean rounds_squares)
 {
     const DurationCount *sorted = duration_counts_sort(&group->durations);

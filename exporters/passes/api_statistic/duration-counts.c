@@ -17,7 +17,7 @@ static guint place_of(gint64 ns)
     return (guint)strobe_hash_number(strobe_hash_key(), (guint64)ns);
 }
 
-/* The slot of this duration, or the free slot for it. */
+/* Returns the slot of this duration or, if it has none, the free slot for it. */
 static DurationCount *slot_of(DurationCount *slots, guint n_slots, gint64 ns)
 {
     guint at = place_of(ns);

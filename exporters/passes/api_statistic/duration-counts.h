@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts many different durations, in a table without an allocation for each. */
+/* Counts how often each duration occurs. All counts are in one table, because there may be many
+ * different durations. */
 #ifndef STROBE_PASSES_DURATION_COUNTS_H
 #define STROBE_PASSES_DURATION_COUNTS_H
 
@@ -10,18 +11,18 @@ typedef struct DurationCount {
     guint64 count; /* 0: the slot is free */
 } DurationCount;
 
-/* Initialise with zeros. */
+/* A hash table of the counts. Initialise it with zeros. */
 typedef struct DurationCounts {
     DurationCount *slots;
-    guint n, n_slots; /* a power of two */
+    guint n, n_slots; /* n_slots is a power of two */
 } DurationCounts;
 
 void duration_counts_clear(DurationCounts *counts);
-/* Counts one duration. TRUE if it is the first of this length. */
+/* Counts a duration. TRUE: it occurs for the first time. */
 gboolean duration_counts_add(DurationCounts *counts, gint64 ns);
-/* Number of occupied slots that are passed over if each duration is looked up once. */
+/* Number of slots of other durations that the look-ups pass if each duration is looked up once. */
 guint64 duration_counts_steps(const DurationCounts *counts);
-/* Sorts the n counts in place; call it once, at the end. */
+/* Sorts the `n` counts by duration, in place, and returns them. Call this once, at the end. */
 const DurationCount *duration_counts_sort(DurationCounts *counts);
 
 #endif

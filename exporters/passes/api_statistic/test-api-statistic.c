@@ -9,8 +9,8 @@ static void add_call(StrobeMockHost *mock, const char *level, const char *name, 
     TEST_ADD(mock, api_call, test_thread(mock, 1), name, 0, ns, &fields);
 }
 
-/* 1.0, 2.0 and 2.005 us: mean 1.668 (rounded); squares 0.446224, 0.110224, 0.113569; sum 0.670017;
- * G1 rounds each: 0.446 + 0.11 + 0.114 = 0.67. */
+/* For 1.0, 2.0 and 2.005 us the mean is 1.668 (rounded), the squares are 0.446224, 0.110224 and
+ * 0.113569, their sum 0.670017. Generation 1 rounds each square: 0.446 + 0.11 + 0.114 = 0.67. */
 static void test_variance(void)
 {
     for (int32_t generation = 1; generation <= 2; generation++) {
@@ -34,8 +34,8 @@ static void test_variance(void)
     }
 }
 
-/* 1.14 and 2.24 us around 1.69: the squares of the doubles are a little over 0.3025 and round up.
- * With the double next to 1.14 one of them rounds down. */
+/* For 1.14 and 2.24 us around 1.69, the squares of the doubles are slightly above 0.3025 and are
+ * rounded up. With the double next to 1.14 one of them would be rounded down. */
 static void test_nearest_doubles(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -50,8 +50,8 @@ static void test_nearest_doubles(void)
     strobe_mock_free(mock);
 }
 
-/* 0, 0 and 0.048 us: mean 0.016, squares 0.000256 twice and 0.001024, whose mean is 0.000512; G1
- * rounds them to 0, 0 and 0.001, whose mean is 0.00033. */
+/* For 0, 0 and 0.048 us the mean is 0.016, the squares are twice 0.000256 and 0.001024, their mean
+ * 0.000512. Generation 1 rounds the squares to 0, 0 and 0.001, whose mean is 0.00033. */
 static void test_small(void)
 {
     static const double variances[] = {0.0, 0.001};
@@ -71,7 +71,7 @@ static void test_small(void)
     }
 }
 
-/* By name, capitals first, then by level. */
+/* Rows are sorted by name (capitals first), then by level. */
 static void test_order(void)
 {
     static const char *const expected[] = {"Launch hccl", "launch runtime", "launch node",
@@ -95,10 +95,11 @@ static void test_order(void)
     strobe_mock_free(mock);
 }
 
-/* A file says how long its calls took. */
+/* Durations may come from a hostile file: they must not collide in the hash table. */
 static void test_hostile(void)
 {
-    static const guint64 steps[] = {1, (guint64)1 << 32, 0xf1de83e19937733du /* undoes a factor */};
+    /* the last one is the inverse of the factor of a simple hash */
+    static const guint64 steps[] = {1, (guint64)1 << 32, 0xf1de83e19937733du};
     const guint n = 20000;
 
     for (guint at = 0; at < G_N_ELEMENTS(steps); at++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_sample, cpu_sample.wait, python_call -> call_path. */
+/* Computes call_path from cpu_sample, cpu_sample.wait and python_call. */
 #include "call-path.h"
 
 #include <glib.h>
@@ -12,7 +12,8 @@
 #include "call-tree.h"
 #include "sorted-values.h"
 
-#define STACKS_MAX 4194304u /* maximum number of different stacks; further ones have no frames */
+/* maximum number of different stacks; further samples have no frames */
+#define STACKS_MAX 4194304u
 #define FRAMES_MAX 1024
 
 enum { TIME, STACK, N_WANTED };
@@ -22,10 +23,10 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [STACK] = {"stack", STROBE_FIELD_STACK},
 };
 
-/* Sums of one stack of a thread, or of one path of functions. */
+/* The sums of a thread's stack, or of a path of functions. */
 typedef struct PathSum {
-    guint64 key;           /* thread's name and stack, or the path */
-    StrobeStringId thread; /* name */
+    guint64 key;           /* name of the thread and stack, or the path */
+    StrobeStringId thread; /* name of the thread */
     StrobeStackId stack;
     gint64 time;
     guint64 count;
@@ -126,7 +127,7 @@ static StrobeStatus call_path_raw_end(void *state)
     return STROBE_OK;
 }
 
-/* The frame without its file and line. */
+/* Returns the function of a frame: the frame's text without file and line. */
 static StrobeStringId function_of(CallPaths *paths, StrobeStringId frame)
 {
     gpointer known = g_hash_table_lookup(paths->functions, GUINT_TO_POINTER(frame));
@@ -140,7 +141,7 @@ static StrobeStringId function_of(CallPaths *paths, StrobeStringId frame)
     return id;
 }
 
-/* The functions of a stack, innermost first, followed by the thread's name. */
+/* Returns the path of a stack: its functions, innermost first, followed by the thread's name. */
 static StrobeStackId path_of(CallPaths *paths, const PathSum *sum)
 {
     StrobeStringId path[FRAMES_MAX + 1];
@@ -181,14 +182,14 @@ static gboolean emit_path(CallPaths *paths, const PathSum *sum, StrobeStringId s
     return TRUE;
 }
 
-/* Joins stacks that differ only in files and lines into one path. */
+/* Sums up the stacks by path. Stacks that differ only in files and lines have the same path. */
 static GHashTable *sum_by_path(CallPaths *paths, GHashTable *found)
 {
     GHashTable *sums = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
     g_autoptr(GPtrArray) stacks = sorted_values(found, compare_sums);
 
-    for (guint i = 0; i < stacks->len; i++) { /* in a fixed order, so that interned texts get the
-                                               * same ids */
+    /* in a fixed order, so that texts are interned in the same order in every run */
+    for (guint i = 0; i < stacks->len; i++) {
         PathSum sum = *(const PathSum *)g_ptr_array_index(stacks, i);
         sum.key = sum.stack = path_of(paths, &sum);
         add_sum(sums, &sum);
@@ -221,9 +222,9 @@ static void add_other_calls(PathsOfCalls *calls)
     if (!others->calls)
         return;
     host->log(calls->paths->self, STROBE_LOG_WARNING,
-              "Time of %" G_GUINT64_FORMAT
-              " calls of Python is shown as \"(others)\": there are more than %d call paths, %d "
-              "calls on one path or %d different ones below one",
+              "The time of %" G_GUINT64_FORMAT
+              " Python calls is shown as \"(others)\": there are more than %d call paths, %d "
+              "calls on one path or %d different calls below one call",
               others->calls, NODES_MAX, HEIGHT_MAX, WIDTH_MAX);
     add_call_path(calls, &path);
 }
@@ -233,8 +234,8 @@ static GHashTable *sum_calls(CallPaths *paths)
     PathsOfCalls calls = {
         paths, g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL)};
 
-    call_tree_finish(paths->calls); /* does nothing if the host has already announced the end of the
-                                       raw records */
+    /* does nothing if it was called at the end of the raw records */
+    call_tree_finish(paths->calls);
     call_tree_visit(paths->calls, add_call_path, &calls);
     add_other_calls(&calls);
     return calls.sums;

@@ -16,7 +16,8 @@ struct CallTree {
     NodeList roots;
 };
 
-/* Adds a call, or all calls of a fold, to a list. */
+/* Adds a call to the list. If `call` is a fold (several calls that nesting.h has merged), adds all
+ * its calls. */
 static void attach_call(CallTree *tree, NodeList *list, Call *call)
 {
     if (call->span.is_fold) {
@@ -47,7 +48,7 @@ static gboolean adopt_call(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* Converts a call to a list with one node, so that it can be merged. */
+/* Converts a call to a fold: a list with one node, which can be merged with others. */
 static gboolean fold_call(void *user, NestingSpan *span)
 {
     Call *call = (Call *)span;
@@ -109,7 +110,8 @@ void call_tree_finish(CallTree *tree)
 typedef struct Visit {
     void (*visit)(void *user, const CallTreePath *path);
     void *user;
-    StrobeStringId frames[HEIGHT_MAX]; /* filled from the end: innermost first */
+    /* innermost frame first, so the array is filled from its end */
+    StrobeStringId frames[HEIGHT_MAX];
 } Visit;
 
 static void visit_list(Visit *visit, const NodeList *list, guint depth)

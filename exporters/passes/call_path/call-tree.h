@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree of calls: each path lists a call and the calls that enclose it. */
+/* A tree of calls. Each of its paths consists of a call and the calls that enclose it. */
 #ifndef STROBE_PASSES_CALL_TREE_H
 #define STROBE_PASSES_CALL_TREE_H
 
@@ -9,7 +9,7 @@
 
 typedef struct CallTree CallTree;
 
-/* One path: its frames, innermost first, and the self time of the innermost call. */
+/* A path: its frames, innermost first, and the self time of the innermost call. */
 typedef struct CallTreePath {
     const StrobeStringId *frames;
     gsize n_frames;
@@ -22,13 +22,14 @@ void call_tree_free(CallTree *tree);
 
 /* Adds a call (a python_call record). Calls arrive in the order of their ends. */
 void call_tree_add(CallTree *tree, const StrobeView *record);
-/* No more calls follow: adds those that still wait for an enclosing call. */
+/* Call this after the last call: adds the calls that still wait for an enclosing call. */
 void call_tree_finish(CallTree *tree);
 
-/* Visits all paths that were called, parents first. */
+/* Visits all paths with calls; a path comes after the path that it extends. */
 void call_tree_visit(const CallTree *tree, void (*visit)(void *user, const CallTreePath *path),
                      void *user);
-/* Sum of the calls without a node of their own: their path was too long, or there were too many. */
+/* Sum of the calls that have no node, because their path was too long or there were too many
+ * nodes. */
 const StackSum *call_tree_others(const CallTree *tree);
 
 #endif

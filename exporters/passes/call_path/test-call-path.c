@@ -18,7 +18,7 @@ static void add_sample(StrobeMockHost *mock, const char *thread, int64_t time,
                     &sample);
 }
 
-/* "outermost;...;innermost" */
+/* Returns "outermost;...;innermost". */
 static char *path_text(StrobeMockHost *mock, StrobeStackId path)
 {
     const StrobeStringId *frames = NULL;
@@ -66,7 +66,8 @@ static void test_paths(void)
     strobe_mock_free(mock);
 }
 
-/* The kind of the collector cpu_sample, as a capture tells of it: a wait's time is its own. */
+/* The kind of the collector cpu_sample, as it is in a capture. The time of a wait is in its
+ * field. */
 static void test_waits(void)
 {
     struct wait {
@@ -100,7 +101,8 @@ static void add_call(StrobeMockHost *mock, StrobeTrackId track, const char *name
                     end, &call);
 }
 
-/* Time of a call itself, by what encloses it on its thread; calls of one path are one. */
+/* The self time of a call counts for the path of the calls that enclose it on its thread; calls
+ * with the same path are summed up. */
 static void test_calls(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
@@ -121,7 +123,7 @@ static void test_calls(void)
     strobe_mock_free(mock);
 }
 
-/* Deeper than a path may be: what does not fit is counted, not lost. */
+/* Calls that are nested too deeply for a path are counted, not lost. */
 static void test_deep_calls(void)
 {
     const guint n = HEIGHT_MAX + 10;

@@ -8,11 +8,12 @@
 
 #define MASTER_PLANE_G1 1u
 
-/* Packets of more than this size (MB) count as large; 0: none does. */
+/* A packet of more MB than this counts as large; 0: no packet counts as large. */
 static const double large_megabytes[N_TRANSPORTS] = {
     [TRANSPORT_RDMA] = 0.5, [TRANSPORT_HCCS] = 32, [TRANSPORT_PCIE] = 32, [TRANSPORT_SIO] = 32};
 
-/* Rounds to whole ns first, as the Ascend profiler does: the last digit depends on it. */
+/* Converts us to ms. Rounds to whole ns first, as the Ascend profiler does, because this changes
+ * the last digit. */
 static double ms_of(double us)
 {
     return us * 1000.0 / 1e6;
@@ -49,8 +50,8 @@ static gboolean has_master(const CommOp *op, guint32 *plane)
     return FALSE;
 }
 
-/* Sets begin and duration, from the first start to the last end of the plane's tasks. `plane`
- * G_MAXUINT32: tasks of all planes. */
+/* Sets the begin and the duration of the operation: from the first begin to the last end of the
+ * plane's tasks. `plane` G_MAXUINT32: of all tasks. */
 static void take_range(Figures *figures, const CommOp *op, guint32 plane)
 {
     gint64 first = G_MAXINT64;
@@ -68,8 +69,7 @@ static void take_range(Figures *figures, const CommOp *op, guint32 plane)
         if (plane == G_MAXUINT32 || task->plane == plane)
             last_us = MAX(last_us, (double)(task->begin_ns - first) / 1000.0 + task->us);
     }
-    /* Over all planes the range is the operation itself, whose duration may be more exact than
-     * ns. */
+    /* The range of all tasks is the operation itself, whose duration may have digits below 1 ns. */
     if (plane == G_MAXUINT32 && first == op->begin_ns && fabs(last_us - op->us) < 0.002)
         last_us = op->us;
     figures->start_us = strobe_us_of_ns(first);
@@ -139,7 +139,7 @@ static void add_transfer(Bandwidth *bandwidth, guint transport, const CommTransf
     add_size(bandwidth, megabytes, 1, ms);
 }
 
-/* Sums the transports that SDMA drives. */
+/* Adds up the transports that SDMA drives. */
 static void add_to_sdma(Figures *figures)
 {
     static const guint parts[] = {TRANSPORT_HCCS, TRANSPORT_PCIE, TRANSPORT_SIO};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of one operation, and of several together. */
+/* Computes the figures of an operation (times, bandwidths, links), and the sums over several
+ * operations. */
 #ifndef STROBE_PASSES_COMM_FIGURES_H
 #define STROBE_PASSES_COMM_FIGURES_H
 
 #include "comm-tasks.h"
 
-/* Packets of one size. */
+/* The packets of one size. */
 typedef struct PacketSize {
     double megabytes, ms;
     guint64 count;
@@ -14,35 +15,35 @@ typedef struct PacketSize {
 typedef struct Bandwidth {
     double megabytes, ms;
     guint64 packets, large;
-    GArray *sizes; /* of PacketSize, as first seen; NULL: none */
+    GArray *sizes; /* of PacketSize, in the order of first use; NULL: none */
     gboolean has;  /* something was transferred */
 } Bandwidth;
 
 typedef struct Figures {
     double start_us, elapse, transit, wait, synchronization, idle; /* ms */
     gboolean has_time;
-    gboolean has_parts; /* tasks say where the time went */
+    gboolean has_parts; /* the times other than `elapse` are known from tasks */
     Bandwidth bandwidths[N_TRANSPORTS];
 } Figures;
 
 /* The transfers over one link. */
 typedef struct Link {
     guint32 source, target;
-    const char *transport; /* static, or the host's */
+    const char *transport; /* a static text, or one of the host */
     double megabytes, ms, bandwidth;
     StrobeStringId op_name;
 } Link;
 
 void figures_clear(Figures *figures);
-/* Computes the figures from the operation's tasks. Without tasks only the operation's own begin and
- * duration are known. */
+/* Computes the figures from the operation's tasks. Without tasks only the begin and the duration of
+ * the operation are known. */
 void figures_of(Figures *figures, const CommOp *op, gboolean is_p2p);
 void figures_add(Figures *sum, const Figures *figures);
-/* Size divided by time, rounded as the Ascend profiler does; 0 if the time is 0. */
+/* Returns the size divided by the time, rounded like the Ascend profiler; 0 if the time is 0. */
 double comm_bandwidth(double megabytes, double ms);
 double comm_link_bandwidth(double megabytes, double ms);
-/* Links of the operation (Link), in the order of their first transfers. `name_of` returns the text
- * of a link type. */
+/* Returns the operation's links (Link), in the order of their first transfers. `name_of` returns
+ * the text of a link type. */
 GArray *comm_links(const CommOp *op, gboolean is_p2p,
                    const char *(*name_of)(void *user, StrobeStringId id), void *user);
 

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The transfers of a step over each link, by type of operation: the best, middle and worst of each
- * link. */
+/* The matrix of a step: for each type of operation, group and pair of ranks, the best, middle and
+ * worst links by bandwidth, and their total. */
 #ifndef STROBE_PASSES_COMM_MATRIX_H
 #define STROBE_PASSES_COMM_MATRIX_H
 
 #include "comm-figures.h"
 
-/* All links between two ranks of one type of operation in one group. */
+/* All links between two ranks, of one type of operation and one group. */
 typedef struct MatrixLink {
     guint32 source, target;
-    GArray *links; /* of Link, in order of operations; matrix_rank sorts them by bandwidth */
+    GArray *links; /* of Link, in the order of operations; matrix_rank sorts them by bandwidth */
 } MatrixLink;
 
 typedef struct MatrixGroup {
-    const char *word; /* static */
+    const char *word; /* static text for the type of operation */
     char *hash;
-    GPtrArray *links; /* of MatrixLink, as first seen */
+    GPtrArray *links; /* of MatrixLink, in the order of first use */
 } MatrixGroup;
 
-/* Gets one line of the matrix; `op_name` is 0 for a total. */
+/* Called with each row of the matrix. The row of a total has the `op_name` 0. */
 typedef gboolean (*MatrixRow)(void *user, const MatrixGroup *group, const char *rank,
                               const Link *link);
 
-GPtrArray *matrix_new(void); /* of MatrixGroup */
+GPtrArray *matrix_new(void); /* an array of MatrixGroup */
 void matrix_add(GPtrArray *matrix, const char *word, const char *hash, const GArray *links);
-/* Calls `row` for all rows, rank by rank, in the Ascend profiler's order. FALSE if `row` returned
- * FALSE. */
+/* Calls `row` for all rows in the Ascend profiler's order: first all rows with the first rank, and
+ * so on. FALSE: `row` returned FALSE. */
 gboolean matrix_rank(const GPtrArray *matrix, MatrixRow row, void *user);
 
 #endif

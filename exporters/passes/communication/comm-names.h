@@ -6,11 +6,12 @@
 
 #include <glib.h>
 
-/* TRUE for an operation between two ranks, or for several of these at once. */
+/* Whether the operation transfers between two ranks, or consists of several such operations. */
 gboolean comm_is_p2p(const char *op_name);
-/* The word for the operation's type in the matrix; "" if there is none. */
+/* Returns the word for the operation's type in the matrix, "": there is none. */
 const char *comm_type_word(const char *op_name);
-/* Hash of a communicator's name, in decimal; a number stays as it is. (transfer full) */
+/* Returns the hash of a communicator's name in decimal digits. A name that is a number is returned
+ * unchanged. (transfer full) */
 char *comm_group_hash(const char *name);
 
 #endif

@@ -5,7 +5,7 @@
 
 const char *const comm_transport_names[N_TRANSPORTS] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO"};
 
-/* Number of tasks that close a run of payloads: in point-to-point and in all other operations. */
+/* Number of tasks that close successive payloads, in point-to-point and in other operations. */
 #define CLOSING_P2P 3u
 #define CLOSING_COLLECTIVE 5u
 
@@ -29,8 +29,8 @@ static gint compare_tasks(gconstpointer a, gconstpointer b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The group to which a track belongs. In a trace, the tracks of a group's planes have the numbers
- * that follow the group's own. */
+/* Returns the number of the group to which the track belongs. In a trace, the tracks of a group's
+ * planes have the numbers after the group's own number. */
 static guint64 group_number(const GArray *numbers, guint64 number)
 {
     guint64 best = G_MAXUINT64;
@@ -60,8 +60,8 @@ static GArray *numbers_of(const GArray *ops)
     return numbers;
 }
 
-/* Operations of one group do not overlap, so the task belongs to the last one that begins no later
- * than the task, if that has not ended. */
+/* Finds the operation of a task by time. The operations of a group do not overlap, so it is the
+ * last one that begins no later than the task, unless this one has ended before. */
 static CommOp *op_by_time(GArray *ops, const GArray *numbers, const CommTask *task)
 {
     guint64 number = group_number(numbers, task->number);
@@ -116,7 +116,8 @@ void comm_tasks_assign(GArray *ops, const GArray *tasks)
     }
 }
 
-/* Finds a run of payloads in one plane; the tasks that close it must follow. */
+/* Finds a transfer of successive payloads in one plane. The closing tasks must follow the
+ * payloads. */
 static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
                             guint *next)
 {
@@ -128,7 +129,8 @@ static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTra
            first[n].type == TASK_PAYLOAD)
         size += first[n++].size;
     *next = at + n;
-    /* The run has n + closing - 1 tasks: the last payload is also the first closing task. */
+    /* The transfer has n + closing - 1 tasks, because the last payload is also the first closing
+     * task. */
     if (at + n + closing - 2 >= op->tasks->len)
         return FALSE;
     last = &first[n + closing - 2];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations with their tasks, as the rules for time, bandwidth and links need them. */
+/* Assigns tasks to their operations, and finds the transfers of an operation. Times, bandwidths and
+ * links are derived from these. */
 #ifndef STROBE_PASSES_COMM_TASKS_H
 #define STROBE_PASSES_COMM_TASKS_H
 
@@ -27,9 +28,9 @@ typedef struct CommTask {
     guint32 plane, source, target;
     guint order;
     gint32 device;
-    StrobeStringId link; /* type of the link */
+    StrobeStringId link; /* type of the connection between the ranks */
     guint8 type;         /* TASK_* */
-    guint8 transport;    /* of a copy or a payload */
+    guint8 transport;    /* TRANSPORT_* of a copy or a payload */
     guint8 is_on_chip;
     guint8 is_master;
 } CommTask;
@@ -43,21 +44,21 @@ typedef struct CommOp {
     gint32 device;
     StrobeTrackId track;
     StrobeStringId name, group;
-    GArray *tasks; /* of CommTask, by plane and time; NULL: none */
+    GArray *tasks; /* of CommTask, sorted by plane and time; NULL: none */
 } CommOp;
 
-/* One transfer: a copy, or a run of payloads with the tasks that close it. */
+/* A transfer: a copy, or successive payloads with the tasks that close them. */
 typedef struct CommTransfer {
     double us;
     guint64 size;
-    const CommTask *task; /* the first one */
+    const CommTask *task; /* the first task of the transfer */
 } CommTransfer;
 
-/* Assigns every task to its operation; sorts `ops` by begin. */
+/* Assigns every task to its operation. Sorts `ops` by begin. */
 void comm_tasks_assign(GArray *ops, const GArray *tasks);
 
-/* The transfer whose first task is at index `at`; sets `next` to the index where the search
- * continues. FALSE: no transfer begins there. */
+/* Finds the transfer whose first task has the index `at`. Sets `next` to the index at which to
+ * search for the next transfer. FALSE: no transfer begins at `at`. */
 gboolean comm_transfer_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
                           guint *next);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comm_op, comm_task, step_range -> communication_time, _bandwidth, _matrix. */
+/* Computes communication_time, _bandwidth and _matrix from comm_op, comm_task and step_range. */
 #include "communication.h"
 
 #include <glib.h>
@@ -45,15 +45,16 @@ typedef struct Communication {
     GArray *ops;   /* of CommOp */
     StrobeSteps steps;
     gboolean is_database;
-    gboolean is_import, is_external; /* wholly, or as to what devices did */
+    /* the whole capture, or only the data of devices, was imported */
+    gboolean is_import, is_external;
     guint64 n_dropped;
 } Communication;
 
-/* The step, type and operation to which emitted rows belong. */
+/* The step, type and operation of the records that are emitted. */
 typedef struct Target {
     Communication *pass;
-    const StrobeStep *step; /* NULL: there are none */
-    const char *type;       /* collective, p2p */
+    const StrobeStep *step; /* NULL: the capture has no steps */
+    const char *type;       /* "collective" or "p2p" */
     gint32 device;
     gint64 at_ns;
     StrobeTrackId track;
@@ -95,7 +96,7 @@ static void communication_close(void *state)
     g_free(pass);
 }
 
-/* ---- records in ---- */
+/* ---- reading records ---- */
 
 static const char *text_of(const Communication *pass, StrobeStringId id)
 {
@@ -194,10 +195,10 @@ static StrobeStatus communication_batch(void *state, const StrobeView *records, 
     return STROBE_OK;
 }
 
-/* ---- records out ---- */
+/* ---- emitting records ---- */
 
-/* The hash of the communicator's name. Without a name, the track's name contains it: "Group <name>
- * Communication". */
+/* Returns the hash of the communicator's name. Without a name, takes it from the track's name:
+ * "Group <name> Communication". */
 static char *hash_of(const Communication *pass, const CommOp *op)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, op->track);
@@ -255,7 +256,8 @@ static gboolean emit_time(const Target *target, const char *name, const char *ha
     return TRUE;
 }
 
-/* `size` NULL: the record is a sum over transports and has no packets. */
+/* Emits a record of communication_bandwidth. `size` NULL: it has no packets, because it is a sum
+ * over transports. */
 static gboolean emit_bandwidth(const Target *target, const char *name, const char *hash,
                                guint transport, const Bandwidth *bandwidth, const PacketSize *size,
                                gboolean is_total)
@@ -325,7 +327,8 @@ static gboolean emit_link(void *user, const MatrixGroup *group, const char *rank
     return TRUE;
 }
 
-/* By the rule for text results, a single step takes all operations, whatever their time. */
+/* Returns the step of an operation. If there is only one step, all operations belong to it, as in
+ * the Ascend profiler's text results. */
 static const StrobeStep *step_of(Communication *pass, const CommOp *op)
 {
     if (!pass->is_database && pass->steps.n == 1)
@@ -357,15 +360,17 @@ static gboolean emit_op(Target *target, const CommOp *op, GPtrArray *matrix, Fig
     return done;
 }
 
-/* Whether the operation gets records. The Ascend profiler writes no file for results without tasks
- * (level 0), so imported operations need tasks. Operations from process groups on the host and from
- * MSPTI never have tasks: only their begin and duration are emitted. */
+/* Whether records are emitted for the operation. The Ascend profiler writes nothing about
+ * communication for results without tasks (level 0), so an imported operation needs tasks.
+ * Operations from process groups on the host and from MSPTI never have tasks: for these, only the
+ * begin and the duration are emitted. */
 static gboolean is_told(const Communication *pass, const CommOp *op)
 {
     return op->tasks || (!pass->is_import && (op->device < 0 || !pass->is_external));
 }
 
-/* Emits the operations of one step and type; `members` are indexes of operations. */
+/* Emits the records of a step's operations of one type. `members` has the indexes of the step's
+ * operations. */
 static gboolean emit_part(Communication *pass, const StrobeStep *step, const GArray *members,
                           gboolean is_p2p)
 {
@@ -388,8 +393,8 @@ static gboolean emit_part(Communication *pass, const StrobeStep *step, const GAr
     return done;
 }
 
-/* For each step the indexes of its operations, in order; without steps one list of all. Operations
- * outside of every step are in no list. */
+/* Returns a list for each step with the indexes of its operations, in order. Without steps, one
+ * list has all operations. An operation outside of every step is in no list. */
 static GPtrArray *share_out(Communication *pass)
 {
     const StrobeSteps *steps = &pass->steps;

@@ -41,8 +41,8 @@ static void add_task(StrobeMockHost *mock, const Made *made)
     TEST_ADD(mock, comm_task, plane, made->name, made->begin_ns, made->end_ns, &fields);
 }
 
-/* Plane 1 counts: waits 1 us (before the first copy) and 1 us, copies 2 us over HCCS. Plane 0 has a
- * copy of 1 us on the chip, which is no transit, and one of 40 MB. */
+/* Times come from plane 1: it waits 1 us before the first copy and 1 us later, and copies 2 us over
+ * HCCS. Plane 0 has a copy of 1 us on the chip, which is not transit, and one of 40 MB. */
 static void add_tasks(StrobeMockHost *mock)
 {
     static const Made tasks[] = {
@@ -51,13 +51,13 @@ static void add_tasks(StrobeMockHost *mock)
         {"Notify_Wait", "INVALID_TYPE", NULL, 1, 1, 2, 0, 0, 1000, 0},
         {"Memcpy", "HCCS_SW", NULL, 1, 1, 2, 2000000, 1000, 3000, 0},
         {"Notify_Wait", "INVALID_TYPE", NULL, 1, 1, 2, 0, 3000, 4000, 0},
-        {"Memcpy", "HCCS", NULL, 1, 1, 2, 8, 20000, 21000, 0}, /* after the operation */
+        {"Memcpy", "HCCS", NULL, 1, 1, 2, 8, 20000, 21000, 0}, /* the task is after the operation */
     };
 
     for (guint i = 0; i < G_N_ELEMENTS(tasks); i++)
         add_task(mock, &tasks[i]);
     add_operation(mock, "hcom_reduceScatter__1", 0, 10000);
-    test_step(mock, 3, 0, 500000, 600000); /* the only one: takes all */
+    test_step(mock, 3, 0, 500000, 600000); /* the only step, which gets all operations */
 }
 
 static const StrobeView *find_row(StrobeMockHost *mock, const char *kind, const char *name,
@@ -103,7 +103,7 @@ static void test_time(void)
     strobe_mock_free(mock);
 }
 
-/* A task that is said to be of the master plane: that plane alone has the times. */
+/* If a task is marked as one of the master plane, only that plane determines the times. */
 static void test_master(void)
 {
     static const Made tasks[] = {
@@ -143,7 +143,7 @@ static void check_bandwidth(const StrobeView *view, const char *transport, doubl
     g_assert_cmpstr(transport, !=, "");
 }
 
-/* 40 MB in 8 us and 2 MB in 2 us: 42 MB in 10 us are 4200 GB/s; one packet of two is large. */
+/* 40 MB in 8 us and 2 MB in 2 us: 42 MB in 10 us are 4200 GB/s; one of two packets is large. */
 static void test_bandwidth(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -168,8 +168,9 @@ static void test_bandwidth(void)
     strobe_mock_free(mock);
 }
 
-/* Two payloads and what closes them (3 of send and receive, the last payload counted as one): from
- * the start of the first to the end of the fourth task. The second run is cut short. */
+/* Two payloads with the tasks that close them (3 for send and receive; the last payload is one of
+ * these): from the begin of the first to the end of the fourth task. The second transfer lacks
+ * tasks. */
 static void test_rdma(void)
 {
     static const Made tasks[] = {
@@ -195,7 +196,7 @@ static void test_rdma(void)
     strobe_mock_free(mock);
 }
 
-/* Links of the operation: 1-1 on the chip, 1-2 over both planes. */
+/* The operation has the link 1-1 on the chip, and 1-2 over both planes. */
 static void test_matrix(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -244,7 +245,8 @@ static void test_names(void)
     g_assert_false(comm_is_p2p("hcom_allReduce__1"));
 }
 
-/* A collection of the vendor at level 0 has operations without tasks: nothing to tell. */
+/* A recording of the vendor's tool at level 0 has operations without tasks: no records are
+ * emitted. */
 static void test_no_tasks(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -256,8 +258,7 @@ static void test_no_tasks(void)
     strobe_mock_free(mock);
 }
 
-/* Strobe's own records of operations have no tasks: their times are all that is known, in the sum
- * too. */
+/* Operations that Strobe recorded have no tasks: only their times are emitted, also in the sum. */
 static void test_own_records(void)
 {
     StrobeMockHost *mock = test_device_host(3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_op, api_call, device_task, comm_op, task_queue, marker -> correlation, device_clock:
- * counts linked and unlinked records, and effects that begin before their cause. */
+/* Computes correlation and device_clock from cpu_op, api_call, device_task, comm_op, task_queue and
+ * marker: counts the linked and unlinked records, and the effects that begin before their cause. */
 #include "correlation.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static const StrobeWantedField operator_wanted[N_OPERATOR] = {
     [FORWARD_THREAD] = {"forward_thread", STROBE_FIELD_U64},
 };
 
-/* The counts of one type and source. */
+/* The counts of one type of link from one source. */
 typedef struct Tally {
     LinkType link_type;
     guint32 source;
@@ -67,11 +67,12 @@ typedef struct Pass {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder connected, queues, markers, operators;
-    LinkTable *links[N_LINK_TYPES]; /* NULL for OPERATOR_TO_API, which follows from the others */
+    /* NULL for OPERATOR_TO_API, which is derived from the other types */
+    LinkTable *links[N_LINK_TYPES];
     HostSpans *ops, *dequeues;
-    GHashTable *track_sources; /* track -> source of its last id, plus 1 */
+    GHashTable *track_sources; /* track -> 1 + source of the last id on this track */
     GArray *tallies;           /* of Tally */
-    gboolean is_import;        /* all ids have one source */
+    gboolean is_import;        /* the capture was imported: all ids have the same source */
 } Pass;
 
 /* ---- counting ---- */
@@ -108,7 +109,7 @@ static void count_linked(Tally *tally, const LinkEntry *entry)
 
 static void count_entry(Pass *pass, LinkType link_type, const LinkEntry *entry, gboolean is_early)
 {
-    /* The framework numbers operators, not the collector. */
+    /* Sequence numbers come from the framework, not from a collector. */
     guint32 source = link_type == FORWARD_TO_BACKWARD ? 0 : source_of(pass, entry->id);
     Tally *tally = tally_of(pass, link_type, source);
 
@@ -124,8 +125,8 @@ static void count_entry(Pass *pass, LinkType link_type, const LinkEntry *entry, 
         tally->sum.forgotten += MAX(entry->n_effects, 1);
 }
 
-/* Whether an operator encloses the call on its thread, or encloses the enqueue whose dequeue
- * encloses the call. */
+/* Whether the call has an operator: one that encloses it on its thread, or one that encloses the
+ * enqueue whose dequeue encloses the call. */
 static gboolean has_operator(const Pass *pass, guint64 thread, gint64 at_ns)
 {
     guint64 id;
@@ -165,21 +166,22 @@ static void on_mark_done(void *user, const LinkEntry *entry, gboolean is_early)
     count_entry(user, HOST_TO_DEVICE_MARKER, entry, is_early);
 }
 
-/* Counts only numbers with a backward operator: most operators have none. */
+/* Counts a sequence number only if it has a backward operator, because most operators have none. */
 static void on_sequence_done(void *user, const LinkEntry *entry, gboolean is_early)
 {
     if (entry->n_effects)
         count_entry(user, FORWARD_TO_BACKWARD, entry, is_early);
 }
 
-/* ---- records in ---- */
+/* ---- reading records ---- */
 
 static gboolean is_id(guint64 id)
 {
     return id != STROBE_ABSENT_U64 && id != 0 && id != STROBE_ABSENT_U32;
 }
 
-/* A thread may have several tracks, in separate layers. */
+/* Returns a number for the track's thread, because a thread may have several tracks, in separate
+ * layers. */
 static guint64 thread_of(const Pass *pass, StrobeTrackId id)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, id);
@@ -189,7 +191,7 @@ static guint64 thread_of(const Pass *pass, StrobeTrackId id)
     return track->pid << 32 ^ track->number;
 }
 
-/* The clock error between a host record and this one. */
+/* Returns the record as an effect, with the possible error of its clock against the host's. */
 static LinkEffect effect_of(const Pass *pass, const StrobeView *record)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
@@ -205,7 +207,8 @@ static LinkEffect effect_of(const Pass *pass, const StrobeView *record)
     return effect;
 }
 
-/* An effect without an id belongs to the previous source of its track. */
+/* Counts an effect, or links it to its cause. An effect without an id counts for the source of the
+ * last id on its track. */
 static void take_effect(Pass *pass, LinkType link_type, const StrobeView *record, guint64 id)
 {
     gpointer track = GUINT_TO_POINTER(record->track);
@@ -282,7 +285,7 @@ static void take_operator(Pass *pass, const StrobeView *record)
         link_table_latest_cause(table, (guint64)sequence, thread, record->begin_ns);
 }
 
-/* Communication of process groups on the host: no call launches it. */
+/* Whether the record is communication of a process group on the host, which no call launches. */
 static gboolean is_on_host(const Pass *pass, const StrobeView *record)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
@@ -315,9 +318,10 @@ static StrobeStatus correlation_batch(void *state, const StrobeView *records, si
     return STROBE_OK;
 }
 
-/* ---- records out ---- */
+/* ---- emitting records ---- */
 
-/* The importer, from the metadata "source", or from the external data of a recording (JSON). */
+/* Returns the name of the importer, from the metadata "source" or, in a recording that imported
+ * data, from the JSON in the metadata "external". */
 static StrobeStringId importer_name(const Pass *pass)
 {
     static const char key[] = "\"importer\":\"";
@@ -329,7 +333,7 @@ static StrobeStringId importer_name(const Pass *pass)
     return pass->host->intern(pass->self, name, strcspn(name, "\""));
 }
 
-/* The name of a source; 0 if unknown. */
+/* Returns the name of the tally's source, 0: unknown. */
 static StrobeStringId source_name(const Pass *pass, const Tally *tally)
 {
     const char *names = pass->host->metadata_value(pass->self, "link_sources");
@@ -365,14 +369,14 @@ static gboolean emit_tally(Pass *pass, const Tally *tally, gint64 begin_ns)
         return FALSE;
     *fields = tally->sum;
     fields->source = source;
-    if (fields->error == 0) /* for clocks without a known error */
+    if (fields->error == 0) /* no clock had a known error */
         fields->error = STROBE_ABSENT_U64;
     if (pass->host->touches_gap(pass->self, 0, INT64_MIN, INT64_MAX))
         pass->host->flag(pass->self, STROBE_VIEW_INCOMPLETE);
     return TRUE;
 }
 
-/* If a device begins work before its launch, the conversion of its clock is wrong. */
+/* Warns if a device began work before its launch: then its clock was converted wrongly. */
 static void warn_violations(const Pass *pass, const Tally *tally)
 {
     StrobeText source = pass->host->string(pass->self, source_name(pass, tally));
@@ -438,7 +442,8 @@ static StrobeStatus correlation_end(void *state)
     Pass *pass = state;
     gint64 begin_ns = pass->host->metadata(pass->self)->window_begin_ns;
 
-    link_table_finish(pass->links[API_TO_TASK]); /* first, because it searches the other tables */
+    /* must be the first, because it searches the other tables */
+    link_table_finish(pass->links[API_TO_TASK]);
     for (LinkType link_type = ENQUEUE_TO_DEQUEUE; link_type < N_LINK_TYPES; link_type++)
         link_table_finish(pass->links[link_type]);
     g_array_sort(pass->tallies, compare_tallies);
@@ -459,7 +464,7 @@ static StrobeStatus correlation_end(void *state)
     return STROBE_OK;
 }
 
-/* ---- life ---- */
+/* ---- opening and closing ---- */
 
 static void bind_fields(StrobeBinder *binder, const StrobeWantedField *wanted, guint32 n)
 {

@@ -10,8 +10,8 @@ typedef struct Span {
 
 struct HostSpans {
     GHashTable *by_thread; /* thread -> GArray of Span, sorted and without overlap */
-    guint64 last_thread;   /* successive spans are mostly of one thread */
-    GArray *last;          /* list of last_thread; NULL: none yet */
+    guint64 last_thread;   /* cached, because successive spans are mostly of one thread */
+    GArray *last;          /* the list of last_thread; NULL: none yet */
 };
 
 HostSpans *host_spans_new(void)
@@ -52,7 +52,7 @@ static GArray *list_of(HostSpans *spans, guint64 thread)
     return list;
 }
 
-/* The first span that ends at that time or later. */
+/* Returns the index of the first span that ends at this time or later. */
 static guint first_behind(const GArray *list, gint64 ns)
 {
     guint low = 0, high = list->len;
@@ -69,8 +69,8 @@ static guint first_behind(const GArray *list, gint64 ns)
     return low;
 }
 
-/* Whether the span begins and ends before the other one. They may touch, or overlap by a rounding
- * error. */
+/* Whether `span` begins and ends before the other span. The spans may touch, or overlap by a
+ * rounding error. */
 static gboolean is_before(const Span *span, gint64 begin_ns, gint64 end_ns)
 {
     return span->begin_ns < begin_ns && span->end_ns < end_ns;
@@ -92,7 +92,7 @@ void host_spans_add(HostSpans *spans, guint64 thread, gint64 begin_ns, gint64 en
         end++;
     if (end == first && end < list->len && g_array_index(list, Span, end).begin_ns <= begin_ns &&
         g_array_index(list, Span, end).end_ns >= end_ns)
-        return; /* the new span lies inside an earlier one */
+        return; /* the new span is inside an earlier one */
     if (end > first)
         g_array_remove_range(list, first, end - first);
     if (list->len >= HOST_SPANS_MAX) {
@@ -110,7 +110,7 @@ gboolean host_spans_find(const HostSpans *spans, guint64 thread, gint64 at_ns, g
     if (!list || at == list->len || g_array_index(list, Span, at).begin_ns > at_ns)
         return FALSE;
     if (at + 1 < list->len && g_array_index(list, Span, at + 1).begin_ns == at_ns)
-        at++; /* of two spans that touch at this time, use the one that begins */
+        at++; /* if two spans touch at this time, use the later one, which begins here */
     *id = g_array_index(list, Span, at).id;
     return TRUE;
 }

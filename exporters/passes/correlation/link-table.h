@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Causes and effects of one type, by their shared id, in any order of arrival.
- *
- * Bounded: ids increase, so the oldest half counts as complete when LINK_ENTRIES_MAX entries
- * exist. At most LINK_WAITING_MAX effects wait for their cause; further ones are linked but not
- * checked.
+ * Links causes to effects of one type by their common id, in any order of arrival. The memory is
+ * bounded. Ids increase, so when there are LINK_ENTRIES_MAX entries, the oldest half counts as
+ * complete. At most LINK_WAITING_MAX effects wait for their cause; further effects are linked, but
+ * their times are not checked.
  */
 #ifndef STROBE_PASSES_LINK_TABLE_H
 #define STROBE_PASSES_LINK_TABLE_H
@@ -17,7 +16,8 @@
 
 #define LINK_NOT_CHECKED STROBE_ABSENT_U64
 
-/* Begin of an effect, and the clock error between cause and effect: LINK_NOT_CHECKED if unknown. */
+/* An effect: its begin, and the possible error of its clock against that of its cause;
+ * LINK_NOT_CHECKED: unknown. */
 typedef struct LinkEffect {
     gint64 begin_ns;
     guint64 error_ns;
@@ -30,7 +30,7 @@ typedef struct LinkEntry {
     guint32 n_effects, n_violations, n_unchecked;
     guint8 has_cause, is_ambiguous, is_reported;
     gint64 worst_ns;  /* largest time by which an effect began before its cause */
-    guint64 error_ns; /* largest clock error that was used */
+    guint64 error_ns; /* largest clock error of a checked effect */
     GArray *waiting;  /* of LinkEffect; NULL: none */
 } LinkEntry;
 
@@ -42,15 +42,16 @@ typedef void (*LinkDone)(void *user, const LinkEntry *entry, gboolean is_early);
 LinkTable *link_table_new(LinkDone done, void *user);
 void link_table_free(LinkTable *table);
 
-/* Uses the first cause of an id on a thread: later ones only enclose it, or follow it. A cause
- * on another thread makes the id ambiguous. */
+/* Adds a cause. The first cause of an id on a thread is used, because later ones enclose or follow
+ * it. A cause on another thread makes the id ambiguous. */
 void link_table_cause(LinkTable *table, guint64 id, guint64 thread, gint64 begin_ns);
-/* Uses the latest cause on any thread. */
+/* Adds a cause, and uses it instead of an earlier cause of the id on any thread. */
 void link_table_latest_cause(LinkTable *table, guint64 id, guint64 thread, gint64 begin_ns);
 void link_table_effect(LinkTable *table, guint64 id, const LinkEffect *effect);
-/* NULL: not seen, or dropped. Valid until the next call. */
+/* Finds the entry of an id. NULL: the id has not occurred, or was dropped. The result is valid
+ * until the next call. */
 const LinkEntry *link_table_find(const LinkTable *table, guint64 id);
-/* No more records follow. The table is empty afterwards. */
+/* Call this after the last record: completes all entries. The table is then empty. */
 void link_table_finish(LinkTable *table);
 
 #endif

@@ -50,7 +50,7 @@ static void run_mock(StrobeMockHost *mock)
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
 }
 
-/* The row of a sort and source, NULL if there is none. */
+/* Returns the row of a type and source, NULL if there is none. */
 static const struct strobe_correlation *find_row(StrobeMockHost *mock, const char *type,
                                                  const char *source)
 {
@@ -79,7 +79,7 @@ static void check_row(StrobeMockHost *mock, const char *type, const char *source
     g_assert_cmpuint(row->ambiguous, ==, ambiguous);
 }
 
-/* Two collectors that count from 1: nothing of one is linked with anything of the other. */
+/* Two collectors whose ids begin with 1: a record of one is not linked to a record of the other. */
 static void test_sources(void)
 {
     StrobeMockHost *mock = live_host();
@@ -88,7 +88,7 @@ static void test_sources(void)
 
     add_call(mock, thread, 100, 110, ID(2, 1));
     add_call(mock, thread, 120, 130, ID(2, 2)); /* launches nothing */
-    add_task(mock, second, 150, ID(3, 1));      /* of a call that nobody saw */
+    add_task(mock, second, 150, ID(3, 1));      /* its call was not recorded */
     add_task(mock, second, 160, STROBE_ABSENT_U64);
     add_task(mock, first, 170, ID(2, 1));
     add_task(mock, first, 180, ID(2, 1));
@@ -101,7 +101,7 @@ static void test_sources(void)
     strobe_mock_free(mock);
 }
 
-/* An importer's ids are the source's, whatever number they look like. */
+/* The ids of an import have one source, whatever source their bits seem to name. */
 static void test_import(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
@@ -118,8 +118,8 @@ static void test_import(void)
     strobe_mock_free(mock);
 }
 
-/* A launch, what encloses it and what comes after it on its thread have one id; two threads do not.
- */
+/* A launch, a call around it and a later call on its thread may have the same id. Calls of two
+ * threads make it ambiguous. */
 static void test_ambiguous(void)
 {
     StrobeMockHost *mock = live_host();
@@ -140,7 +140,8 @@ static void test_ambiguous(void)
     strobe_mock_free(mock);
 }
 
-/* The same whichever side comes first: a task before its launch is told, within the error not. */
+/* Whichever side comes first: a task before its launch is reported, unless the difference is within
+ * the clock error. */
 static void test_causality(void)
 {
     const StrobeClockView good = {.n_pairs = 5, .error_ns = 40, .host_error_ns = 10};
@@ -154,10 +155,10 @@ static void test_causality(void)
         strobe_mock_clock(mock, other, &unknown);
         if (order)
             add_call(mock, thread, 1000, 1010, ID(2, 1));
-        add_task(mock, stream, 950, ID(2, 1)); /* just within */
+        add_task(mock, stream, 950, ID(2, 1)); /* just within the error */
         add_task(mock, stream, 949, ID(2, 1));
         add_task(mock, stream, 700, ID(2, 1));
-        add_task(mock, other, 100, ID(2, 1)); /* nobody knows */
+        add_task(mock, other, 100, ID(2, 1)); /* the error of this clock is not known */
         if (!order)
             add_call(mock, thread, 1000, 1010, ID(2, 1));
         run_mock(mock);
@@ -172,9 +173,8 @@ static void test_causality(void)
     }
 }
 
-/* The operator around the launch on its thread, or around the enqueue of it; never another
- * thread's.
- */
+/* The operator is the one around the launch on its thread, or around its enqueue; never one of
+ * another thread. */
 static void test_operators(void)
 {
     StrobeMockHost *mock = live_host();
@@ -183,16 +183,18 @@ static void test_operators(void)
     /* The same thread in another layer. */
     StrobeTrackId layer = strobe_mock_track(mock, STROBE_TRACK_THREAD, 1, "", "CANN", -1);
 
-    add_call(mock, layer, 100, 110, ID(2, 1)); /* in an operator */
+    add_call(mock, layer, 100, 110, ID(2, 1)); /* this call is in an operator */
     add_operator(mock, one, 95, 115, -1, 0);
     add_operator(mock, one, 90, 120, -1, 0);
-    add_call(mock, two, 100, 110, ID(2, 2)); /* at the same time, but not in it */
+    /* at the same time, but not in the operator of the other thread */
+    add_call(mock, two, 100, 110, ID(2, 2));
     add_queue(mock, one, 200, 210, ID(3, 5), 0);
     add_operator(mock, one, 190, 220, -1, 0);
-    add_call(mock, worker, 310, 320, ID(2, 3)); /* in the dequeue of an operator's enqueue */
+    /* in the dequeue of an entry that an operator enqueued */
+    add_call(mock, worker, 310, 320, ID(2, 3));
     add_queue(mock, worker, 300, 330, ID(3, 5), 1);
-    add_queue(mock, worker, 400, 430, ID(3, 6), 1); /* of an enqueue that nobody saw */
-    add_call(mock, one, 500, 510, ID(2, 4));        /* has no task: not asked for */
+    add_queue(mock, worker, 400, 430, ID(3, 6), 1); /* its enqueue was not recorded */
+    add_call(mock, one, 500, 510, ID(2, 4));        /* has no task, so it needs no operator */
     for (uint64_t id = 1; id <= 3; id++)
         add_task(mock, stream, 600, ID(2, id));
     run_mock(mock);
@@ -202,8 +204,7 @@ static void test_operators(void)
     strobe_mock_free(mock);
 }
 
-/* A dequeue that begins in the moment in which the one before ends, or before that by as much as is
- * lost when times are rounded. */
+/* A dequeue that begins when the previous one ends, or earlier by a rounding error. */
 static void test_back_to_back(gconstpointer overlap_ns)
 {
     StrobeMockHost *mock = live_host();
@@ -233,7 +234,7 @@ static void test_backward(void)
     StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
 
     add_operator(mock, one, 10, 15, 5, 0);
-    add_operator(mock, one, 20, 25, 6, 0); /* no backward: nothing to find */
+    add_operator(mock, one, 20, 25, 6, 0); /* has no backward operator, so it counts for nothing */
     add_operator(mock, two, 50, 55, 5, 1);
     add_operator(mock, two, 60, 65, 9, 1); /* its forward was not recorded */
     run_mock(mock);
@@ -251,7 +252,7 @@ static void test_markers(void)
     const uint64_t first[] = {0, ID(3, 1)}, second[] = {0, ID(3, 2)}, none[] = {0, 0};
 
     strobe_mock_add(mock, &kind, thread, 0, 10, 20, first);
-    strobe_mock_add(mock, &kind, thread, 0, 30, 40, none); /* a mark of the host alone */
+    strobe_mock_add(mock, &kind, thread, 0, 30, 40, none); /* a mark without a mark on a device */
     strobe_mock_add(mock, &kind, stream, 0, 15, 25, first);
     strobe_mock_add(mock, &kind, stream, 0, 35, 45, second);
     run_mock(mock);
@@ -259,7 +260,8 @@ static void test_markers(void)
     strobe_mock_free(mock);
 }
 
-/* Of very many ids the oldest are given up, and told; those that found each other are right. */
+/* If there are very many ids, the oldest are given up and reported as such; those that were linked
+ * are counted right. */
 static void test_bounded(void)
 {
     StrobeMockHost *mock = live_host();

@@ -3,11 +3,11 @@
 #include <glib.h>
 #include <strobe/helpers/intervals.h>
 
-/* The busy intervals of one thread. */
+/* The intervals of a thread, by part of a step. */
 typedef struct BusyThread {
     StrobeTrackId track;
     StrobeIntervals parts[N_PARTS];
-    gint64 gap_ns[N_PARTS]; /* gap over which intervals are merged */
+    gint64 gap_ns[N_PARTS]; /* intervals with smaller gaps were merged */
     gint64 busy_ns;
 } BusyThread;
 
@@ -56,7 +56,8 @@ static BusyThread *find_thread(BusyTimes *times, StrobeTrackId track)
     return thread;
 }
 
-/* Spans of a thread come children before parents: a parent replaces its children. */
+/* Adds a span. On a thread an inner span comes before the span that contains it, which replaces
+ * it. */
 void busy_times_add(BusyTimes *times, StrobeTrackId track, StepPart part, gint64 begin_ns,
                     gint64 end_ns)
 {
@@ -114,7 +115,8 @@ static gint compare_steps(gconstpointer a, gconstpointer b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The thread that announced the steps, otherwise the busiest one; NULL: none. */
+/* Returns the thread that announced the steps or, if none did, the thread with the most recorded
+ * time; NULL: there is none. */
 static BusyThread *find_main_thread(BusyTimes *times, const StrobeConsumerHost *host,
                                     StrobeInstance *self)
 {
@@ -135,7 +137,7 @@ static BusyThread *find_main_thread(BusyTimes *times, const StrobeConsumerHost *
     return busiest;
 }
 
-/* Collects the garbage collections of all threads, because each stops all threads of the
+/* Collects the garbage collections of all threads, because each one stops all threads of the
  * interpreter. */
 static StrobeIntervals collect_gc(BusyTimes *times)
 {
@@ -150,7 +152,7 @@ static StrobeIntervals collect_gc(BusyTimes *times)
     return all;
 }
 
-/* Gives each part its time, without the time that an earlier part already has. */
+/* Divides the steps. A time that belongs to several parts counts for the first of them. */
 static void divide_steps(BusyTimes *times, BusyThread *thread)
 {
     StrobeIntervals covered = collect_gc(times);

@@ -5,11 +5,11 @@
 
 typedef struct NamePattern {
     const char *text;
-    const char *also; /* the name must also contain this; NULL: no condition */
+    const char *also; /* text that the name must also contain; NULL: no such condition */
     StepPart part;
 } NamePattern;
 
-/* The first match is used; case is ignored. */
+/* The patterns, of which the first that matches is used; case is ignored. */
 static const NamePattern patterns[] = {
     {"enumerate(dataloader)", NULL, PART_DATA},
     {"dataloader.py", "__next__", PART_DATA},

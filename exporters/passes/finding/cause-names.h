@@ -5,9 +5,10 @@
 
 #include <glib.h>
 
-#define CAUSE_STEP_MARK "ProfilerStep#" /* prefix of the framework's marks for whole steps */
+/* prefix of the operators by which the framework marks whole steps */
+#define CAUSE_STEP_MARK "ProfilerStep#"
 
-/* The parts of a step's time. Time counts for the first part that contains it. */
+/* The parts of a step's time. A time that belongs to several parts counts for the first of them. */
 typedef enum StepPart {
     PART_GC,
     PART_DATA,
@@ -18,7 +19,7 @@ typedef enum StepPart {
     N_PARTS /* all other time */
 } StepPart;
 
-/* The part to which a span of this kind and name belongs; N_PARTS: none. */
+/* Returns the part to which a span of this kind and name belongs; N_PARTS: to none. */
 StepPart cause_of_name(const char *kind, const char *name);
 
 #endif

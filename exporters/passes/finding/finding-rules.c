@@ -9,11 +9,11 @@
 #include "lock-rule.h"
 #include "outlier-rule.h"
 
-#define HIGH_SHARE 20.0 /* %; of the steps */
+#define HIGH_SHARE 20.0 /* % of the time of all steps */
 #define MEDIUM_SHARE 5.0
-/* times the median step: a longer first step is start-up and is left out */
+/* a first step that takes at least so many times the median is start-up and is left out */
 #define START_FACTOR 3.0
-#define WITHOUT_STEPS 0.7 /* factor of the confidence if no steps are known */
+#define WITHOUT_STEPS 0.7 /* the confidence is multiplied by this if no steps are known */
 #define WITH_LOSSES 0.6
 #define MIB (1024.0 * 1024.0)
 
@@ -33,7 +33,7 @@ void finding_free(gpointer data)
 static const struct {
     StepPart part;
     const char *id, *table, *what, *advice;
-    double least_share, confidence; /* % */
+    double least_share, confidence; /* % of the steps; % */
 } part_rules[] = {
     {PART_DATA, "data_loading", "cpu_op", "Steps wait for the next batch of data",
      "Load batches in other processes (num_workers of DataLoader above 0, persistent_workers, "
@@ -206,7 +206,8 @@ static gboolean detect_memory_limit(const Case *c, Finding *out)
 
 /* ---- the machine ---- */
 
-/* Appends a sampled measure with the words before and after it. */
+/* Appends the mean of a sampled measure, multiplied by `scale`, with the words before and after
+ * it. */
 static void add_measure(GString *text, const WeightedMean *mean, const char *before, double scale,
                         int digits, const char *after)
 {
@@ -295,7 +296,8 @@ static gboolean detect_losses(const Case *c, Finding *out)
     return TRUE;
 }
 
-/* Needs steps: without them most calls belong to the begin and the end of the window. */
+/* Applies only with steps: without them, most calls into collectors are at the begin and the end of
+ * the window, not in the work of the program. */
 static gboolean detect_own_cost(const Case *c, Finding *out)
 {
     gint64 cost = 0;
@@ -337,8 +339,8 @@ static guint weight_of(const char *severity)
                                          : 0;
 }
 
-/* Losses come first, because they make all other findings unsure. A finding that others explain
- * comes after them. */
+/* Compares findings by severity. Losses come first, because they make all other findings unsure. A
+ * finding that other findings explain comes after these. */
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
     const Finding *x = *(Finding *const *)a, *y = *(Finding *const *)b;
@@ -388,7 +390,7 @@ static void sum_steps(Case *c)
     c->n_steps = MAX(c->steps->len - c->first, 1);
 }
 
-/* A finding without a share of time. */
+/* Returns a finding that is not about a share of time. */
 static Finding *new_finding(void)
 {
     Finding *finding = g_new0(Finding, 1);

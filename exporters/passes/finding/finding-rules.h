@@ -7,8 +7,8 @@
 
 void finding_free(gpointer finding);
 
-/* The findings (Finding), most severe first. `is_incomplete`: records were lost, which lowers all
- * confidences. (transfer full) */
+/* Returns the findings (Finding), the most severe first. `is_incomplete`: records were lost, so the
+ * confidence of all findings is lower. (transfer full) */
 GPtrArray *finding_rules_apply(const Measures *measures, const GArray *steps,
                                gboolean is_incomplete);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans, samples and steps -> finding, step_part. */
+/* Computes finding and step_part from spans, samples and steps. */
 #include "finding.h"
 
 #include <string.h>

@@ -4,12 +4,13 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
-#define LEAST_SHARE 10.0 /* minimum %, of the time, that one thread waits */
+#define LEAST_SHARE 10.0 /* % of the time that a thread must wait at least */
 #define MEDIUM_SHARE 20.0
 #define HIGH_SHARE 50.0
 #define THREADS_SHOWN 4u
 
-/* The range of the steps that count: from the begin of the first to the end of the last. */
+/* Returns the range of the steps that are used: from the begin of the first to the end of the
+ * last. */
 static void find_range(const Case *c, gint64 *begin_ns, gint64 *end_ns)
 {
     *begin_ns = G_MAXINT64;
@@ -31,7 +32,7 @@ static gint64 sum_times(const GPtrArray *threads)
     return sum;
 }
 
-/* Length of the function's name, without the object file that follows it. */
+/* Returns the length of the function's name, without the object file after it. */
 static int name_length(StrobeText name)
 {
     const char *end = memchr(name.bytes, ' ', name.length);
@@ -90,7 +91,7 @@ gboolean lock_rule_detect(const Case *c, Finding *out)
     out->confidence = is_of_stacks ? 75 : 90;
     out->severity = most >= HIGH_SHARE ? "high" : most >= MEDIUM_SHARE ? "medium" : "low";
     out->summary = g_strdup_printf(
-        "Threads wait for a lock: %u of them, on average %.2f at a time, one for %.1f %% of the "
+        "%u threads wait for a lock: on average %.2f at a time, and one of them for %.1f %% of the "
         "time.",
         threads->len, (double)sum_times(threads) / range_ns, most);
     out->evidence = g_string_free(text, FALSE);

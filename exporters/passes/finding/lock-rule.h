@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that wait for a lock. */
+/* The rule for threads that wait for a lock. */
 #ifndef STROBE_PASSES_LOCK_RULE_H
 #define STROBE_PASSES_LOCK_RULE_H
 

@@ -41,8 +41,9 @@ static void skip_underscores(const char **name, gsize *length)
 
 gboolean lock_waits_is_lock(const char *name, gsize length)
 {
-    /* The C library's own names have underscores or __GI_ before them. The last is Python's
-     * interpreter lock. */
+    /* Names of functions that wait for a lock. Internal functions of the C library have the same
+     * names with underscores or __GI_ in front. The last name is that of Python's interpreter
+     * lock. */
     static const char *const locks[] = {
         "pthread_mutex_lock",
         "pthread_mutex_timedlock",
@@ -59,7 +60,8 @@ gboolean lock_waits_is_lock(const char *name, gsize length)
         "take_gil",
     };
 
-    const char *end = memchr(name, ' ', length); /* the name of the object file follows the blank */
+    /* the name of the object file comes after the blank */
+    const char *end = memchr(name, ' ', length);
 
     length = end ? (gsize)(end - name) : length;
     skip_underscores(&name, &length);
@@ -74,7 +76,7 @@ gboolean lock_waits_is_lock(const char *name, gsize length)
     return FALSE;
 }
 
-/* NULL: there are too many. */
+/* Finds or adds a thread. NULL: there are too many. */
 static LockThread *find_thread(LockWaits *waits, StrobeTrackId track, StrobeStringId name,
                                StrobeStringId caller)
 {

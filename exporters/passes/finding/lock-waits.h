@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long each thread waits for locks, found from calls to the C library or from the stacks of
- * waiting threads. */
+/* Adds up how long each thread waits for locks. The waits are found from calls of the C library or
+ * from the stacks of waiting threads. */
 #ifndef STROBE_PASSES_LOCK_WAITS_H
 #define STROBE_PASSES_LOCK_WAITS_H
 
@@ -9,16 +9,17 @@
 #include <strobe/helpers/intervals.h>
 
 #define LOCK_THREADS_MAX 1024u
-/* for each thread; further waits count without a check of their time */
+/* maximum number of waits of a thread that are stored; further waits are only added up, and count
+ * for every range */
 #define LOCK_STRETCHES_MAX 16384u
 
 typedef struct LockThread {
     StrobeTrackId track;
-    StrobeStringId name;   /* of the call in which the first wait was */
+    StrobeStringId name;   /* name of the call that waited first */
     StrobeStringId caller; /* function that made this call; 0: unknown */
     guint64 count;
     gint64 time_ns;  /* waits inside the requested range */
-    gint64 spilt_ns; /* waits for which `waits` had no room */
+    gint64 spilt_ns; /* time of the waits that are only added up */
     StrobeIntervals waits;
 } LockThread;
 
@@ -33,8 +34,8 @@ gboolean lock_waits_is_lock(const char *name, gsize length);
 /* Adds a wait in the call `name`, made by `caller` (0: unknown). */
 void lock_waits_add(LockWaits *waits, StrobeTrackId track, StrobeStringId name,
                     StrobeStringId caller, gint64 begin_ns, gint64 end_ns);
-/* The threads (LockThread) with their waits inside [begin_ns, end_ns), the longest first; threads
- * without waits there are left out. `waits` owns the array. */
+/* Returns the threads (LockThread) with their waits inside [begin_ns, end_ns), the longest waits
+ * first; leaves out threads without waits in this range. `waits` owns the array. */
 GPtrArray *lock_waits_threads(LockWaits *waits, gint64 begin_ns, gint64 end_ns);
 
 #endif

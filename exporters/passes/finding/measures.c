@@ -11,9 +11,9 @@
 
 #define TOP_NAMES 3
 #define LOCK_DEPTH 6u /* number of innermost frames that are searched for a lock call */
-#define NAME_SHOWN 80 /* maximum bytes of a name in the evidence */
+#define NAME_SHOWN 80 /* maximum size of a name in the evidence, in bytes */
 
-/* ---- one kind each ---- */
+/* ---- records of one kind ---- */
 
 static void take_step(Measures *m, const StrobeView *record, const uint32_t *at)
 {
@@ -21,7 +21,7 @@ static void take_step(Measures *m, const StrobeView *record, const uint32_t *at)
                         strobe_field_u64(record, at[1], 0), record->begin_ns, record->end_ns);
 }
 
-/* Uses kernels only, not other tasks of a device. */
+/* Adds a task of a device if it is a kernel. */
 static void take_task(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     gint64 duration = record->end_ns - record->begin_ns;
@@ -36,7 +36,7 @@ static void take_task(Measures *m, const StrobeView *record, const uint32_t *at)
 
 static void add_value(WeightedMean *mean, double value, guint64 weight)
 {
-    if (!(value >= 0)) /* absent */
+    if (!(value >= 0)) /* the value is absent */
         return;
     mean->sum += value * (double)weight;
     mean->weight += (double)weight;
@@ -71,7 +71,7 @@ static void take_processor(Measures *m, const StrobeView *record, const uint32_t
     add_value(&m->processor_wait, strobe_field_f64(record, at[0], -1), 1);
 }
 
-/* Uses only the values of the process; other processes' use of a disk shows in the pressure. */
+/* Adds the use of a disk by the process. The use by other processes is part of the pressure. */
 static void take_disk(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     if (!strcmp(m->host->string(m->self, record->name).bytes, "Process"))
@@ -141,8 +141,8 @@ static void take_call(Measures *m, const StrobeView *record, const uint32_t *at)
                        record->end_ns);
 }
 
-/* Index of the outermost function, among the LOCK_DEPTH innermost, that waits for a lock; `n`:
- * none. */
+/* Returns the index of the outermost function that waits for a lock, among the LOCK_DEPTH innermost
+ * frames; `n`: none does. */
 static gsize find_lock(const Measures *m, const StrobeStringId *frames, gsize n)
 {
     gsize found = n;
@@ -156,7 +156,8 @@ static gsize find_lock(const Measures *m, const StrobeStringId *frames, gsize n)
     return found;
 }
 
-/* Adds a wait for a lock. A thread that was ready to run waits for a processor instead. */
+/* Adds a wait if it is one for a lock. A thread that was ready to run waited for a processor, not
+ * for a lock. */
 static void take_wait(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     const StrobeStringId *frames = NULL;
@@ -208,7 +209,8 @@ G_STATIC_ASSERT(G_N_ELEMENTS(takers) <= 24);
 
 /* ---- spans of threads ---- */
 
-/* Remembers the cause by the ids of kind and name, so that each text is compared only once. */
+/* Finds the part to which a record belongs, and caches it by the ids of kind and name, so that each
+ * text is compared only once. */
 static StepPart find_cause(Measures *m, const StrobeView *record)
 {
     guint64 key = (guint64)record->kind->id << 32 | record->name;
@@ -239,7 +241,7 @@ static void add_name(Measures *m, StepPart part, const StrobeView *record)
     time->count++;
 }
 
-/* "ProfilerStep#7": the framework's mark of a step. */
+/* Adds a step that the framework marked by an operator: "ProfilerStep#7". */
 static void take_mark(Measures *m, const StrobeView *record)
 {
     const char *name = m->host->string(m->self, record->name).bytes;
@@ -264,7 +266,7 @@ static void take_span(Measures *m, const StrobeView *record)
     busy_times_add(m->times, record->track, part, record->begin_ns, record->end_ns);
 }
 
-/* ---- all of them ---- */
+/* ---- all kinds ---- */
 
 Measures *measures_new(const StrobeConsumerHost *host, StrobeInstance *self)
 {
@@ -333,7 +335,7 @@ char *measures_top_names(const Measures *m, StepPart part)
 
         g_string_append_printf(text, "%s%.*s", i ? "; " : "", (int)MIN(name.length, NAME_SHOWN),
                                name.bytes);
-        if (sorted->len > 1) /* a single name has the finding's own count */
+        if (sorted->len > 1) /* the count of a single name is the count of the finding */
             g_string_append_printf(text, " %" G_GUINT64_FORMAT " x", time->count);
         g_string_append_printf(text, ", %.2f ms", (double)time->time_ns / 1e6);
     }

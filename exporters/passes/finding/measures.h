@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounded sums that the finding pass computes from the records. */
+/* Computes, from the records, the sums that the finding pass needs. Their memory is bounded. */
 #ifndef STROBE_PASSES_MEASURES_H
 #define STROBE_PASSES_MEASURES_H
 
@@ -10,20 +10,20 @@
 #include "busy-times.h"
 #include "lock-waits.h"
 
-/* Maximum number of names for each part; further ones are not used as evidence. */
+/* Maximum number of names for each part of a step; further names are not used as evidence. */
 #define MEASURES_NAMES_MAX 4096u
 #define MEASURES_SMALL_KERNEL_NS 10000
 
-/* A value that was sampled over intervals. */
+/* The mean of a value that was sampled over intervals, weighted by their lengths. */
 typedef struct WeightedMean {
     double sum, weight;
     guint64 count;
 } WeightedMean;
 
-/* One name of a part. */
+/* Time and count of the spans with one name, in one part of a step. */
 typedef struct NamedTime {
     StrobeStringId name;
-    const char *kind; /* of the first record with this name; interned */
+    const char *kind; /* kind of the first record with this name; interned */
     gint64 time_ns;
     guint64 count;
 } NamedTime;
@@ -39,18 +39,18 @@ typedef struct Measures {
     guint64 n_spans[N_PARTS];
     guint64 n_kernels, n_small_kernels;
     gint64 kernel_ns;
-    double device_stage_us, device_free_us, device_communication_us; /* of step_trace */
+    double device_stage_us, device_free_us, device_communication_us; /* sums over step_trace */
     guint64 n_device_steps;
     gint64 peak_reserved, allocated_at_peak; /* B */
     guint64 n_memory;
     WeightedMean pressure[N_PRESSURES], throttled, processor_wait, disk;
-    double peak_group_share; /* %; of the control group's memory limit */
+    double peak_group_share; /* % of the control group's memory limit */
     guint64 n_host_memory;
     guint64 n_lost;
     StrobeIntervals own_calls; /* calls into collectors */
-    gint64 own_calls_gap_ns;   /* gap over which they are merged */
+    gint64 own_calls_gap_ns;   /* calls with smaller gaps between them were merged */
     guint64 n_own_calls;
-    LockWaits *lock_calls, *lock_stacks; /* of os_call; of cpu_sample.wait */
+    LockWaits *lock_calls, *lock_stacks; /* from os_call; from cpu_sample.wait */
     StrobeBinder binders[24];
 } Measures;
 
@@ -58,12 +58,12 @@ Measures *measures_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void measures_free(Measures *measures);
 void measures_add(Measures *measures, const StrobeView *record);
 
-/* The value, 0 if nothing was sampled. */
+/* Returns the mean, 0 if there are no samples. */
 double weighted_mean(const WeightedMean *mean);
-/* The longest names of a part, such as "aten::item 3 x, 1.20 ms; clFinish 2 x, 0.10 ms"; a single
- * name is shown without its count; "" if there are none. (transfer full) */
+/* Returns the names of a part with the most time, such as "aten::item 3 x, 1.20 ms; clFinish 2 x,
+ * 0.10 ms". A single name has no count. Without names the text is empty. (transfer full) */
 char *measures_top_names(const Measures *measures, StepPart part);
-/* The kind of the name that took longest; `otherwise`: there is none. */
+/* Returns the kind of the name with the most time, or `otherwise` if the part has no names. */
 const char *measures_top_kind(const Measures *measures, StepPart part, const char *otherwise);
 
 #endif

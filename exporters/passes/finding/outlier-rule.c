@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "outlier-rule.h"
 
-#define OUTLIER_FACTOR 1.5      /* times the median step */
-#define LEAST_SHARE 3.0         /* % */
-#define N_CAUSES PART_OPERATORS /* parts before this one have their own findings */
+#define OUTLIER_FACTOR 1.5      /* an outlier takes at least so many times the median */
+#define LEAST_SHARE 3.0         /* % of the time of all steps */
+#define N_CAUSES PART_OPERATORS /* the parts before this one have findings of their own */
 
-/* The time by which all outliers together exceed usual steps, in total and for each part. */
+/* The time that all outliers together take more than usual steps: in total, and for each part. */
 typedef struct Excess {
     gint64 total_ns, causes_ns[N_CAUSES];
     guint n_steps, longest;
@@ -16,7 +16,7 @@ static gboolean is_outlier(const Case *c, guint i, gint64 median)
     return (double)case_step_ns(c, i) >= OUTLIER_FACTOR * (double)median;
 }
 
-/* The mean of a part over the steps that are no outliers. */
+/* Returns the mean of the part over the steps that are not outliers. */
 static gint64 usual_part(const Case *c, guint part, gint64 median)
 {
     gint64 sum = 0, n = 0;
@@ -65,7 +65,7 @@ static char *describe_excess(const Case *c, const Excess *excess, gint64 median)
         double share = share_of((double)excess->causes_ns[part], (double)excess->total_ns);
 
         if (share >= 10)
-            g_string_append_printf(text, "; %.0f %% of what they take more is %s",
+            g_string_append_printf(text, "; %.0f %% of the additional time is %s",
                                    MIN(share, 100.0), names[part]);
     }
     return g_string_free(text, FALSE);
@@ -88,11 +88,11 @@ gboolean outlier_rule_detect(const Case *c, Finding *out)
     out->table = "step";
     out->count = excess.n_steps;
     out->confidence = 80;
-    out->summary = g_strdup_printf("%u of %u steps take over %.1f times the median step; what they "
-                                   "take more is %.1f %% of the time.",
+    out->summary = g_strdup_printf("%u of %u steps take over %.1f times the median step; their "
+                                   "additional time is %.1f %% of the time.",
                                    excess.n_steps, c->n_steps, OUTLIER_FACTOR, out->share);
     out->evidence = describe_excess(c, &excess, median);
     out->advice = "Compare one of these steps with a usual one: evaluation, saving, recompilation "
-                  "or another program's load often lies in it.";
+                  "or another program's load is often the cause.";
     return TRUE;
 }

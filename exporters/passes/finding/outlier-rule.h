@@ -5,8 +5,8 @@
 
 #include "finding-case.h"
 
-/* TRUE if such steps exist: `out` then names them and the part of the step that takes their extra
- * time. */
+/* Returns whether there are such steps. If so, describes them in `out`, and names the part that
+ * takes their additional time. */
 gboolean outlier_rule_detect(const Case *c, Finding *out);
 
 #endif

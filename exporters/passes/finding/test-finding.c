@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A made run, clean or with one fault in it. */
+/* A constructed run: without a problem, or with one problem in it. */
 #include "finding.h"
 
 #include <glib.h>
@@ -33,7 +33,7 @@ static void test_data_loading(void)
     for (int i = 0; i < STEPS; i++)
         add_operator(&run, "enumerate(DataLoader)#next", i * STEP_NS + 50 * MS,
                      i * STEP_NS + 88 * MS);
-    /* 2 ms, and 38 ms of which a part lies in an operator */
+    /* 2 ms, and 38 ms of which a part is in an operator */
     const struct strobe_finding *finding = expect_only(&run, "data_loading", "high");
     g_assert_cmpfloat_with_epsilon(finding->share, 40, 1e-9);
     g_assert_cmpfloat_with_epsilon(finding->confidence, 90, 1e-9);
@@ -42,7 +42,7 @@ static void test_data_loading(void)
     strobe_mock_free(run.mock);
 }
 
-/* Of another thread too. */
+/* Garbage collections of another thread count too. */
 static void test_gc(void)
 {
     Run run = clean_run();
@@ -112,7 +112,8 @@ static void test_outliers(void)
     strobe_mock_free(run.mock);
 }
 
-/* What garbage collection explains is not counted twice: it comes first. */
+/* The time that garbage collection explains does not count twice, and the finding on it comes
+ * first. */
 static void test_explained_outliers(void)
 {
     Run run = clean_run();
@@ -127,11 +128,11 @@ static void test_explained_outliers(void)
     g_assert_cmpfloat_with_epsilon(outliers->share, 100.0 * 3 / 14, 1e-9);
     g_assert_cmpstr(strobe_mock_text(run.mock, outliers->severity), ==, "low");
     g_assert_nonnull(strstr(strobe_mock_text(run.mock, outliers->evidence),
-                            "; 100 % of what they take more is garbage collection"));
+                            "; 100 % of the additional time is garbage collection"));
     strobe_mock_free(run.mock);
 }
 
-/* The start-up, in the first step, hides nothing of the others. */
+/* The start-up in the first step does not hide problems of the other steps. */
 static void test_start(void)
 {
     Run run = clean_run();
@@ -161,7 +162,8 @@ static void test_no_steps(void)
     strobe_mock_metadata(run.mock)->window_end_ns = STEP_NS;
     add_operator(&run, "aten::linear", 0, 50 * MS);
     add_gc(&run, run.thread, 50 * MS, 60 * MS);
-    add_own_calls(&run, 6 * MS); /* start and stop of the window: no cost of its work */
+    /* at the start and the end of the window, so not a cost for the program's work */
+    add_own_calls(&run, 6 * MS);
     finish_run(&run);
     g_assert_cmpuint(count_findings(&run), ==, 2);
     g_assert_cmpstr(strobe_mock_text(run.mock, find_finding(&run, "steps")->severity), ==,
@@ -171,7 +173,7 @@ static void test_no_steps(void)
     strobe_mock_free(run.mock);
 }
 
-/* Imported results have the framework's marks of steps, and no record of them. */
+/* Imported results have the framework's marks of steps, but no records of steps. */
 static void test_marked_steps(void)
 {
     Run run = {.mock = strobe_mock_new(strobe_plugin_1.components[0], -1)};
@@ -221,7 +223,7 @@ static void test_host_bound(void)
     strobe_mock_free(run.mock);
 }
 
-/* A device that waits for data: the data come first. */
+/* A device that is idle because it waits for data: the finding on data comes first. */
 static void test_explained_idleness(void)
 {
     Run run = clean_run();
@@ -343,7 +345,7 @@ static void add_processor(Run *run, double wait)
     strobe_mock_add(run->mock, &strobe_kind_host_cpu, 0, 0, 10, 10, &fields);
 }
 
-/* A busy machine is no fault of a program that gets its processor. */
+/* A busy machine is no problem for a program that gets its processor. */
 static void test_busy_machine(void)
 {
     Run clean = clean_run(), slowed = clean_run();
@@ -360,8 +362,8 @@ static void test_busy_machine(void)
     strobe_mock_free(slowed.mock);
 }
 
-/* Four threads, of which one has the lock and three wait, `wait` ns of each ms; `name` is the call.
- */
+/* Adds four threads: one has the lock and three wait for it, `wait` ns of each ms. `name` is the
+ * name of the call. */
 static void add_convoy(Run *run, const char *name, int64_t wait)
 {
     const struct strobe_os_call fields = {.status = 0};
@@ -387,7 +389,7 @@ static void test_locks(void)
     add_convoy(&clean, "pthread_mutex_lock", MS / 50);
     finish_run(&clean);
     g_assert_cmpuint(count_findings(&clean), ==, 0);
-    add_convoy(&idle, "pthread_cond_wait", MS); /* for work */
+    add_convoy(&idle, "pthread_cond_wait", MS); /* the threads wait for work */
     finish_run(&idle);
     g_assert_cmpuint(count_findings(&idle), ==, 0);
     add_convoy(&run, "pthread_mutex_lock", MS);
@@ -395,7 +397,7 @@ static void test_locks(void)
     const char *evidence = strobe_mock_text(run.mock, finding->evidence);
     g_assert_nonnull(strstr(evidence, "thread worker-2 (102) 75.0 % in pthread_mutex_lock, 750 x"));
     g_assert_nonnull(
-        strstr(strobe_mock_text(run.mock, finding->summary), "4 of them, on average 3.00 at a"));
+        strstr(strobe_mock_text(run.mock, finding->summary), "4 threads wait for a lock: on "));
     g_assert_cmpuint(finding->count, ==, 3000);
     strobe_mock_free(clean.mock);
     strobe_mock_free(idle.mock);
@@ -427,7 +429,7 @@ static void add_waits(Run *run, const char *function, uint8_t is_preempted)
                         &fields);
 }
 
-/* The stacks of waiting threads say it too. */
+/* The stacks of waiting threads show waits for locks too. */
 static void test_lock_stacks(void)
 {
     Run clean = clean_run(), run = clean_run();
@@ -446,7 +448,7 @@ static void test_lock_stacks(void)
     strobe_mock_free(run.mock);
 }
 
-/* All that is found beside a loss is less sure. */
+/* If records were lost, all other findings are less sure. */
 static void test_losses(void)
 {
     Run run = clean_run();

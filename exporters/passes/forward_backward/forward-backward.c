@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_op -> operator_link: links, for each autograd sequence number, the forward operator that
- * starts last and the backward operator that starts last.
+ * Computes operator_link from cpu_op: for each sequence number of autograd, links the forward
+ * operator that begins last to the backward operator that begins last.
  */
 #include "forward-backward.h"
 
@@ -11,7 +11,8 @@
 
 #include "id-rows.h"
 
-/* Sequence numbers increase, so the oldest half is complete when there are this many. */
+/* Maximum number of pairs that wait. Sequence numbers increase, so then the oldest half is
+ * complete. */
 #define PAIRS_MAX 524288
 
 enum { SEQUENCE, FORWARD_THREAD, N_WANTED };
@@ -27,7 +28,7 @@ static const char *const kind_names[] = {"cpu_op"};
 
 /* One end of a link. */
 typedef struct End {
-    gint64 begin_ns; /* UNKNOWN: none yet */
+    gint64 begin_ns; /* UNKNOWN: no operator yet */
     StrobeTrackId track;
     StrobeStringId name;
 } End;
@@ -76,7 +77,7 @@ static gboolean emit_pair(ForwardBackward *links, const Pair *pair)
     return TRUE;
 }
 
-/* Emits and drops the oldest pairs until `n` are left. */
+/* Emits and drops the oldest pairs until `n` pairs are left. */
 static gboolean emit_oldest(ForwardBackward *links, guint n)
 {
     guint n_old = id_rows_count(links->pairs) - MIN(id_rows_count(links->pairs), n);

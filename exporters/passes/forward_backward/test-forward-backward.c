@@ -31,7 +31,7 @@ static void test_latest(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
-    add_operator(mock, 1, 10, 5, 0); /* the inner one starts last and ends first */
+    add_operator(mock, 1, 10, 5, 0); /* the inner operator starts last and ends first */
     add_operator(mock, 1, 8, 5, 0);
     add_operator(mock, 1, 20, 3, 0);
     add_operator(mock, 1, 30, -1, 0);
@@ -39,8 +39,8 @@ static void test_latest(void)
     add_operator(mock, 2, 60, 5, 1);
     add_operator(mock, 2, 62, 5, 1);
     add_operator(mock, 2, 70, -1, 1);
-    add_operator(mock, 1, 80, 9, 0); /* no backward */
-    add_operator(mock, 2, 90, 8, 1); /* no forward */
+    add_operator(mock, 1, 80, 9, 0); /* has no backward operator */
+    add_operator(mock, 2, 90, 8, 1); /* has no forward operator */
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
     check_link(mock, 0, 5, 10, 1, 62, 2);

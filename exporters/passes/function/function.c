@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_sample, python_call, heap_path, cpu_sample.wait -> function. */
+/* Computes function from cpu_sample, python_call, heap_path and cpu_sample.wait. */
 #include "function.h"
 
 #include <glib.h>
@@ -12,10 +12,10 @@
 
 enum { SAMPLES, CALLS, BLOCKS, WAITS, N_SOURCES };
 
-/* How to read a source's records. */
+/* A source of functions, and the fields of its records that are read. */
 typedef struct Source {
-    const char *kind; /* of the records */
-    const char *name; /* of the source in the table */
+    const char *kind; /* kind of the records */
+    const char *name; /* name of the source in the table */
     StrobeWantedField amount, count;
 } Source;
 
@@ -38,7 +38,8 @@ enum { STACK, AMOUNT, COUNT, N_WANTED };
 typedef struct Call {
     NestingSpan span;
     StrobeStringId name;
-    gint64 recursion_ns; /* time of recursive calls, which its total already contains */
+    /* time of direct recursive calls, which the total of the outer call contains already */
+    gint64 recursion_ns;
 } Call;
 
 typedef struct Functions {
@@ -48,7 +49,7 @@ typedef struct Functions {
     StrobeBinder binders[N_SOURCES];
     FunctionSums *sums[N_SOURCES];
     Nesting *nesting;
-    gboolean is_incomplete; /* records of an unknown function were lost */
+    gboolean is_incomplete; /* records were lost, but it is not known of which functions */
 } Functions;
 
 /* ---- calls ---- */
@@ -72,7 +73,8 @@ static gboolean adopt_call(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* Counts the call now; a call that encloses the fold later gets only its sum. */
+/* Counts a call that becomes part of a fold. A call that encloses the fold later subtracts only the
+ * fold's sum from its own time. */
 static gboolean fold_call(void *user, NestingSpan *span)
 {
     count_call(user, (const Call *)span);
@@ -219,7 +221,7 @@ static StrobeStatus function_end(void *state)
     Functions *functions = state;
 
     nesting_finish(
-        /* does nothing if the host has already announced the end of the raw records */
+        /* does nothing if it was called at the end of the raw records */
         functions->nesting);
     functions->is_incomplete =
         functions->host->touches_gap(functions->self, 0, G_MININT64, G_MAXINT64) != 0;

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-#define ROLES_MAX 65536u /* names remembered */
+#define ROLES_MAX 65536u /* maximum number of names with a cached role */
 #define NAME_MAX_BYTES 128
 #define STEP_PREFIX "ProfilerStep#"
 #define ATEN_PREFIX "aten::"
 
 typedef struct Name {
-    const char *text; /* folded; for an operator without "aten::" */
+    const char *text; /* after marker_fold; an operator's name without "aten::" */
     Role role;
     gboolean is_prefix;
 } Name;

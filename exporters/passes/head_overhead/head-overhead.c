@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_op, step, python_call, device_task, kernel_link -> head_overhead and its summaries. */
+/* Computes head_overhead and its summaries from cpu_op, step, python_call, device_task and
+ * kernel_link. */
 #include "head-overhead.h"
 
 #include <string.h>
@@ -9,8 +10,8 @@
 #include "head-report.h"
 #include "kineto.h"
 
-#define SPANS_MAX 4194304u   /* marked spans, of all threads */
-#define KERNELS_MAX 4194304u /* maximum number of remembered kernel begins */
+#define SPANS_MAX 4194304u   /* maximum number of spans with a role, in all threads */
+#define KERNELS_MAX 4194304u /* maximum number of kernels whose begin is stored */
 #define STEPS_MAX 1048576u
 
 enum { CPU_OP, PYTHON_CALL, DEVICE_TASK, KERNEL_LINK, STEP, TRACE_SPAN, N_KINDS };
@@ -41,18 +42,19 @@ typedef struct HeadOverhead {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeKindNames kinds;
-    /* one for each kind, because records of all kinds arrive mixed */
+    /* one for each kind, because the records of all kinds arrive mixed */
     StrobeBinder binders[N_KINDS];
     Markers markers;
-    GHashTable *threads;      /* StrobeTrackId -> HostThread; NULL: no host thread */
-    GPtrArray *order;         /* the same threads in order of their first event */
-    HostThread *last;         /* the thread that was looked up last, */
-    StrobeTrackId last_track; /* and its track; 0: none yet */
+    GHashTable *threads;      /* StrobeTrackId -> HostThread; NULL: not a thread of the host */
+    GPtrArray *order;         /* the threads in the order of their first event */
+    HostThread *last;         /* cached: the last thread that was looked up */
+    StrobeTrackId last_track; /* track of `last`; 0: none yet */
     GArray *steps;            /* of HeadStep */
-    GArray *named_steps;      /* of HeadStep: operators that are steps */
-    GArray *kernels;          /* of gint64: begins */
+    GArray *named_steps;      /* of HeadStep: steps that are operators */
+    GArray *kernels;          /* of gint64: begins of kernels */
     GArray *inferences;       /* of Inference */
-    GArray *calls; /* of Inference *, those with a call of GE; by thread and begin of the call */
+    /* of Inference *: those with a call of GE, sorted by thread and begin of this call */
+    GArray *calls;
     guint n_spans;
     guint64 n_dropped;
 } HeadOverhead;
@@ -98,10 +100,10 @@ static void head_overhead_close(void *state)
     g_free(pass);
 }
 
-/* ---- in ---- */
+/* ---- reading records ---- */
 
-/* Traces other than Ascend results have rows of all layers as threads: the name of the process
- * shows which layer a row belongs to. */
+/* Whether the track is a thread of the host. In traces of other tools the rows of all layers are
+ * threads: the name of the process shows the layer to which a row belongs. */
 static gboolean is_host_thread(const StrobeTrackView *track)
 {
     const AscendLayer *layer = track ? ascend_layer_by_name(track->group) : NULL;
@@ -110,7 +112,7 @@ static gboolean is_host_thread(const StrobeTrackView *track)
            (!layer || layer->layer == ASCEND_LAYER_PYTHON);
 }
 
-/* The thread of a track; NULL for a row of a device or another layer. */
+/* Returns the thread of a track; NULL: the track is a row of a device or of another layer. */
 static HostThread *thread_of(HeadOverhead *pass, StrobeTrackId id)
 {
     gpointer known;
@@ -173,8 +175,9 @@ static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_f
         pass->n_spans++;
 }
 
-/* Adds a trace event without a kind of its own: a complete event without a category, which may come
- * from the framework, or a pair. An event without an end has no duration and is skipped. */
+/* Adds an event of a trace for which the importer had no kind, if it may come from the framework: a
+ * complete event without a category, or one end of a pair. An event without an end has no duration
+ * and is skipped. */
 static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[TRACE_SPAN], record->kind);
@@ -194,8 +197,8 @@ static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
         add_span(pass, record, TRUE);
 }
 
-/* Whether the task is an operator, not a copy or an event. In a trace without a kernel table, the
- * core is the only sign. */
+/* Whether the task is a kernel of an operator, not a copy or an event. If the source is a trace
+ * without a table of kernels, a kernel is a task that has a type of core. */
 static gboolean is_kernel(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[DEVICE_TASK], record->kind);
@@ -219,7 +222,8 @@ static void add_kernel(HeadOverhead *pass, const StrobeView *record)
 
 /* ---- kernels ---- */
 
-/* The thread's last call of GE that begins at `at_ns` or earlier; NULL: none. */
+/* Returns the thread's last inference whose call of GE begins at `at_ns` or earlier; NULL: there is
+ * none. */
 static Inference *call_at(const HeadOverhead *pass, StrobeTrackId track, gint64 at_ns)
 {
     guint low = 0, high = pass->calls->len;
@@ -239,7 +243,7 @@ static Inference *call_at(const HeadOverhead *pass, StrobeTrackId track, gint64 
     return call->thread->track == track ? call : NULL;
 }
 
-/* Uses the link between an operator and its kernel if the operator lies in a call of GE. */
+/* Adds the link of an operator to its kernel, if the operator is in a call of GE. */
 static void add_link(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[KERNEL_LINK], record->kind);
@@ -250,7 +254,7 @@ static void add_link(HeadOverhead *pass, const StrobeView *record)
         call->linked_ns = MIN(call->linked_ns, kernel_ns);
 }
 
-/* The first kernel after a call and before the next inference of its thread. */
+/* Finds the first kernel after a call of GE and before the next inference of its thread. */
 static void find_kernel(const HeadOverhead *pass, Inference *call)
 {
     guint low = 0, high = pass->kernels->len;
@@ -269,7 +273,7 @@ static void find_kernel(const HeadOverhead *pass, Inference *call)
         call->after_ns = kernel_ns;
 }
 
-/* ---- between ---- */
+/* ---- the end ---- */
 
 static gint compare_ns(gconstpointer a, gconstpointer b)
 {
@@ -304,7 +308,8 @@ static void find_inferences(HeadOverhead *pass)
         pass->steps = pass->named_steps;
         pass->named_steps = none;
     }
-    g_array_sort(pass->steps, compare_ns); /* begin_ns is the first member */
+    /* compare_ns works, because begin_ns is the first member */
+    g_array_sort(pass->steps, compare_ns);
     g_array_sort(pass->kernels, compare_ns);
     for (guint i = 0; i < pass->order->len; i++) {
         HostThread *thread = g_ptr_array_index(pass->order, i);

@@ -9,7 +9,7 @@
 
 #include "part-statistics.h"
 
-#define LARGE_SHARE 50.0 /* %; minimum share of a cause for a hint */
+#define LARGE_SHARE 50.0 /* a hint needs a cause with at least this share, in % */
 
 static StrobeStringId intern_text(const HeadReport *r, const char *text)
 {
@@ -54,8 +54,8 @@ static gboolean emit_inference(const HeadReport *r, const Inference *inference, 
 
 static gboolean emit_inferences(const HeadReport *r)
 {
-    g_autofree guint *graphs = g_new0(guint, r->steps->len + 1); /* index 0: inferences outside
-                                                                  * of steps */
+    /* index 0: inferences outside of steps */
+    g_autofree guint *graphs = g_new0(guint, r->steps->len + 1);
 
     for (guint i = 0; i < r->inferences->len; i++) {
         const Inference *inference = &g_array_index(r->inferences, Inference, i);
@@ -101,7 +101,8 @@ static gint by_step(gconstpointer a, gconstpointer b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-/* Steps of several threads overlap, so the inferences of a step are not successive. */
+/* Returns the inferences sorted by step. The steps of several threads overlap, so in order of begin
+ * a step's inferences do not follow each other. */
 static GPtrArray *sort_by_step(const HeadReport *r)
 {
     GPtrArray *sorted = g_ptr_array_new();
@@ -195,9 +196,9 @@ static gint by_sum(gconstpointer a, gconstpointer b)
     return (x->sum < y->sum) - (x->sum > y->sum);
 }
 
-/* Emits the three parts of the total, longest first. Shares are computed from sums, because the
- * means of the parts cover different inferences: an eager inference has no GE, but its total
- * counts. */
+/* Emits the three parts of the total time, the longest first. Shares are computed from sums, not
+ * from means. The means of the parts are over different inferences: an eager inference has no time
+ * in GE, but its total counts. */
 static gboolean emit_ranking(const HeadReport *r, const PartStatistics *s)
 {
     Ranked ranked[] = {
@@ -220,7 +221,8 @@ static gboolean emit_ranking(const HeadReport *r, const PartStatistics *s)
     return TRUE;
 }
 
-/* Emits a hint if `cause` is a large share of `whole`; both are sums over `n` inferences. */
+/* Emits the hint `text` if `cause` is a large share of `whole`. `cause` and `whole` are sums over
+ * `n` inferences. */
 static gboolean emit_hint(const HeadReport *r, const char *part, double cause, double whole,
                           guint n, const char *text)
 {
@@ -245,7 +247,7 @@ static gboolean emit_hints(const HeadReport *r, const PartStatistics *s)
                      "cache lookups: guards are expensive, compile fewer variants");
 }
 
-/* ---- all of it ---- */
+/* ---- all records ---- */
 
 gboolean head_report_emit(HeadReport *r)
 {

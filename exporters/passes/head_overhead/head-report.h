@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output of the pass: records of inferences, sums of steps, statistics, advice. */
+/* Emits the records of the pass: inferences, sums of steps, statistics, advice. */
 #ifndef STROBE_PASSES_HEAD_REPORT_H
 #define STROBE_PASSES_HEAD_REPORT_H
 
@@ -11,12 +11,12 @@ enum { HEAD_INFERENCE, HEAD_STEP, HEAD_SUMMARY, HEAD_ADVICE, HEAD_KINDS };
 typedef struct HeadReport {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    GArray *inferences; /* of Inference, finished; in order of begin */
+    GArray *inferences; /* of Inference; finished, in the order of begins */
     GArray *steps;      /* of HeadStep */
     gboolean compiled_too;
 } HeadReport;
 
-/* Emits all records. FALSE: the host has no room. */
+/* Emits all records. FALSE: the host had no memory for them. */
 gboolean head_report_emit(HeadReport *report);
 
 #endif

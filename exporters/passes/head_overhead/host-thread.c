@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host-thread.h"
 
-/* Limits of the work on nested inferences. Real ones are nested at most twice; invalid input must
- * not take unlimited time. */
+/* Limits of the work on nested inferences. Real inferences are nested at most twice, but invalid
+ * input must not take unlimited time. */
 #define WORK_PER_EVENT 16
 #define WORK_FREE 1048576
 
@@ -29,8 +29,8 @@ void host_thread_free(gpointer data)
     g_free(thread);
 }
 
-/* Keeps only the outermost operators. Drops the oldest waiting ones if there are too many, which an
- * inference rarely encloses. */
+/* Adds an operator, and removes the operators inside it. If too many operators wait, drops the
+ * oldest half, which probably is in no inference. */
 static void add_operator(HostThread *thread, const HostSpan *span)
 {
     GArray *waiting = thread->waiting;
@@ -51,8 +51,8 @@ static void add_operator(HostThread *thread, const HostSpan *span)
     g_array_append_vals(waiting, span, 1);
 }
 
-/* Begin of the C++ side: of the first span with that role inside the inference. Nested spans come
- * before enclosing ones. */
+/* Returns the begin of the C++ side: that of the first span with ROLE_RUN inside the inference.
+ * Inner spans come before the spans that contain them. */
 static gint64 run_inside(HostThread *thread, const HostSpan *inference)
 {
     gint64 found = G_MAXINT64;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of one host thread for the head overhead. */
+/* Collects the events of a host thread from which the time before the first kernel is computed. */
 #ifndef STROBE_PASSES_HOST_THREAD_H
 #define STROBE_PASSES_HOST_THREAD_H
 
@@ -12,7 +12,7 @@
 
 enum { PYTHON_BUILD, PYTHON_CONTIGUOUS, PYTHON_ATEN, PYTHON_PARTS };
 
-/* Time of the ATen operators of an inference before its C++ side. */
+/* The time of an inference's ATen operators before its C++ side. */
 typedef struct PythonTime {
     gint64 ns[PYTHON_PARTS];
     gboolean is_known;
@@ -21,28 +21,31 @@ typedef struct PythonTime {
 typedef struct HostSpan {
     gint64 begin_ns, end_ns;
     guint32 role;   /* Role */
-    guint32 python; /* of an inference: index in PythonTime + 1, otherwise 0 */
+    guint32 python; /* of an inference: 1 + index in the array `python`; otherwise 0 */
 } HostSpan;
 
 typedef struct HostThread {
     StrobeTrackId track;
-    GArray *spans;        /* of HostSpan: spans with a role */
-    GArray *python;       /* of PythonTime */
-    GArray *waiting;      /* of HostSpan: outermost operators */
-    gint64 forgotten_ns;  /* end of the last operator that was dropped; G_MININT64: none */
-    gint64 first_ns;      /* begin of the first event */
-    guint64 n_seen, work; /* number of events, and of events that were read again for an
-                           * enclosing inference */
+    GArray *spans;   /* of HostSpan: spans with a role */
+    GArray *python;  /* of PythonTime */
+    GArray *waiting; /* of HostSpan: outermost operators */
+    /* end of the last operator that was dropped from `waiting`; G_MININT64: none */
+    gint64 forgotten_ns;
+    gint64 first_ns; /* begin of the first event */
+    /* number of events, and number of events that were read again for an enclosing inference */
+    guint64 n_seen, work;
 } HostThread;
 
 HostThread *host_thread_new(StrobeTrackId track);
 void host_thread_free(gpointer thread);
 
-/* Adds a span of the thread; children come before parents. A span with ROLE_NONE only affects
- * first_ns. FALSE: the span had to be kept, but `can_keep` is FALSE. */
+/* Adds a span of the thread. Inner spans come before the span that contains them. A span with
+ * ROLE_NONE only changes first_ns. `can_keep`: there is room for one more span. FALSE: there was no
+ * room for this span. */
 gboolean host_thread_add(HostThread *thread, gint64 begin_ns, gint64 end_ns, Role role,
                          gboolean can_keep);
-/* Sorts the spans by begin, enclosing spans first. Call it when all have been added. */
+/* Sorts the spans by begin; of spans with the same begin, the enclosing one comes first. Call this
+ * after the last span. */
 void host_thread_sort(HostThread *thread);
 
 #endif

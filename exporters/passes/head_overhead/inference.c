@@ -9,10 +9,11 @@
 typedef struct Search {
     const HostThread *thread;
     const GArray *steps;
-    GArray *own; /* of gint32: indexes of steps that may enclose it */
+    GArray *own; /* of gint32: indexes of the steps to which inferences of the thread may belong */
     GArray *inferences;
-    GHashTable *used; /* indexes + 1 of cached entries that contain an inference */
-    guint at;         /* first span that does not begin before the end of the previous inference */
+    GHashTable *used; /* 1 + indexes of the cached entries that contain an inference */
+    /* index of the first span that begins after the end of the previous inference */
+    guint at;
 } Search;
 
 static const HostSpan *span_at(const Search *s, guint index)
@@ -27,7 +28,8 @@ static gboolean holds_span(const HostSpan *outer, const HostSpan *inner)
 
 /* ---- steps ---- */
 
-/* Indexes of the steps that the thread announced or, if it announced none, of all steps. */
+/* Returns the indexes of the steps that the thread announced or, if it announced none, of all
+ * steps. */
 static GArray *steps_of(const GArray *steps, guint64 thread)
 {
     GArray *own = g_array_new(FALSE, FALSE, sizeof(gint32));
@@ -70,7 +72,7 @@ static void take_entry(Inference *inference, gint64 entry_ns, EntrySource source
     inference->source = source;
 }
 
-/* Candidates for the entry, by order of preference; `first` is the earliest possible begin. */
+/* Candidates for the entry, the preferred one first. */
 typedef struct Entries {
     const HostSpan *pattern, *cache, *lookup, *frame;
 } Entries;
@@ -104,7 +106,8 @@ static gboolean take_known(Inference *inference, const Entries *entries)
     return TRUE;
 }
 
-/* Whether the cached entry contains the lookup: then it is the entry itself. */
+/* Whether the cached entry at `place` contains a lookup. If so, the inference begins with this
+ * entry. */
 static gboolean has_lookup_inside(const Search *s, guint place)
 {
     const HostSpan *span = span_at(s, place);
@@ -149,7 +152,8 @@ static void find_entry(Search *s, Inference *inference, const Inference *previou
         take_entry(inference, s->thread->first_ns, ENTRY_THREAD);
 }
 
-/* Time of the compiler's lookups from the entry to the inference; overlaps count once. */
+/* Returns the time of the compiler's lookups between the entry and the inference; overlapping
+ * lookups count once. */
 static gint64 lookup_time(const Search *s, const Inference *inference)
 {
     gint64 sum = 0, done_ns = inference->entry_ns;
@@ -180,7 +184,8 @@ static void keep_first(const HostSpan **first, const HostSpan *span)
         *first = span;
 }
 
-/* Spans come in order of begin, enclosing ones first. */
+/* Processes the next span inside the inference. Spans come in the order of their begins, an outer
+ * span before the spans in it. */
 static void note_span(Inside *inside, const HostSpan *span)
 {
     gboolean is_in_run = inside->run && holds_span(inside->run, span);
@@ -221,8 +226,8 @@ static Inside look_inside(const Search *s, guint place)
     return inside;
 }
 
-/* The call of GE: preferably in the C++ side, otherwise in the inference; preferably ExecuteGraph,
- * otherwise RunGraph. */
+/* Returns the call of GE: ExecuteGraph or, if there is none, RunGraph; in the C++ side or, if there
+ * is none, elsewhere in the inference. */
 static const HostSpan *call_of(const Inside *inside)
 {
     const HostSpan *execute = inside->execute_in_run ? inside->execute_in_run : inside->execute;
@@ -231,7 +236,7 @@ static const HostSpan *call_of(const Inside *inside)
     return execute ? execute : graph;
 }
 
-/* Time that spans of a role cover between two times; overlaps count once. */
+/* Returns the time that spans of the role cover between two times; overlapping spans count once. */
 static gint64 sum_role_time(const Search *s, guint place, Role role, gint64 from_ns, gint64 to_ns)
 {
     gint64 sum = 0, done_ns = from_ns;
@@ -329,10 +334,10 @@ static gboolean does_compile(const Search *s, const Inference *inference)
     return FALSE;
 }
 
-/* ---- the whole ---- */
+/* ---- all inferences of a thread ---- */
 
-/* Describes a contradiction between the figures; NULL: none. Contradictory figures are reported
- * unchanged. */
+/* Describes a contradiction between the figures; NULL: there is none. Figures that contradict each
+ * other are emitted unchanged. */
 static const char *find_contradiction(const struct strobe_head_overhead *f)
 {
     if (f->framework < 0)
@@ -344,12 +349,14 @@ static const char *find_contradiction(const struct strobe_head_overhead *f)
     if (f->ge != NONE && f->ge < 0)
         return "the inference ends before GE is called";
     if (f->cpp != NONE && f->python + f->cpp != f->torchair)
-        return "Python and C++ do not make up TorchAir";
+        return "the times in Python and C++ do not add up to that in TorchAir";
     if (f->ge != NONE && f->framework + f->torchair + f->ge != f->total)
-        return "the parts do not make up the total";
+        return "the parts do not add up to the total";
     if ((f->python_rest != NONE && f->python_rest < 0) || (f->cpp_rest != NONE && f->cpp_rest < 0))
-        return "causes take longer than what they are in";
-    return f->ge_rest != NONE && f->ge_rest < 0 ? "causes take longer than what they are in" : NULL;
+        return "causes take longer than the part that contains them";
+    return f->ge_rest != NONE && f->ge_rest < 0
+               ? "causes take longer than the part that contains them"
+               : NULL;
 }
 
 static void clear_figures(struct strobe_head_overhead *f)
@@ -385,7 +392,7 @@ static Inference begin_inference(const Search *s, guint place)
     return inference;
 }
 
-/* Adds an inference that begins inside another one, which ends at `around_end_ns`. */
+/* Adds an inference that begins inside another inference, whose end is `around_end_ns`. */
 static void add_nested(Search *s, guint place, gint64 around_end_ns)
 {
     Inference inference = begin_inference(s, place);
@@ -419,8 +426,8 @@ static void add_outermost(Search *s, guint place, const Inference *previous)
     g_array_append_val(s->inferences, inference);
 }
 
-/* Finds the cached entries that contain an inference: each is that inference's entry, not an
- * inference of its own. */
+/* Finds the cached entries that contain an inference. Such an entry belongs to this inference and
+ * is not an inference itself. */
 static void find_used_caches(Search *s)
 {
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -436,7 +443,7 @@ static void find_used_caches(Search *s)
         }
         if (span->role != ROLE_INFERENCE)
             continue;
-        /* Entries that enclose a used one are already known. */
+        /* If an entry is already in `used`, the entries around it are in `used` too. */
         for (guint k = open->len; k > 0; k--) {
             guint cache = g_array_index(open, guint, k - 1);
             if (holds_span(span_at(s, cache), span) &&
@@ -463,7 +470,7 @@ void inferences_find(const HostThread *thread, guint64 number, const GArray *ste
                      GArray *inferences)
 {
     Search s = {.thread = thread, .steps = steps, .inferences = inferences};
-    guint previous = G_MAXUINT; /* index of the last outermost inference */
+    guint previous = G_MAXUINT; /* index of the last inference that is not nested */
 
     if (!has_inference(thread))
         return;
@@ -484,7 +491,7 @@ void inferences_find(const HostThread *thread, guint64 number, const GArray *ste
         }
         while (before && s.at < i && span_at(&s, s.at)->begin_ns < before->end_ns)
             s.at++;
-        /* A copy, because adding an inference may move the array. */
+        /* A copy, because the array may move when an inference is added. */
         const Inference copy = before ? *before : (Inference){0};
         add_outermost(&s, i, before ? &copy : NULL);
         if (previous != G_MAXUINT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inferences of a thread and where the time before their first kernel goes. */
+/* Finds the inferences of a thread, and computes where the time before their first kernel goes. */
 #ifndef STROBE_PASSES_INFERENCE_H
 #define STROBE_PASSES_INFERENCE_H
 
@@ -9,7 +9,7 @@
 
 typedef struct HeadStep {
     gint64 begin_ns, end_ns, number;
-    guint64 thread; /* thread that announced it; STROBE_ABSENT_U64: unknown */
+    guint64 thread; /* thread that announced the step; STROBE_ABSENT_U64: unknown */
     StrobeTrackId track;
     StrobeStringId name;
 } HeadStep;
@@ -30,27 +30,30 @@ typedef enum EntrySource {
 
 typedef struct Inference {
     const HostThread *thread;
-    gint64 begin_ns, end_ns; /* of the inference itself */
+    gint64 begin_ns, end_ns; /* begin and end of the inference itself */
     gint64 entry_ns;
-    gint64 execute_ns, execute_end_ns; /* the call of GE; G_MININT64: none */
-    gint64 until_ns;                   /* begin of the next inference of the thread */
-    gint64 linked_ns, after_ns; /* begin of the first kernel that it launched, and of the first
-                                   after the call; G_MAXINT64: none */
-    gint32 step;                /* index in the steps, -1: none */
+    /* begin and end of the call of GE; G_MININT64: there is none */
+    gint64 execute_ns, execute_end_ns;
+    gint64 until_ns; /* begin of the next inference of the thread */
+    /* begin of the first kernel that a link names, and of the first kernel after the call;
+     * G_MAXINT64: none */
+    gint64 linked_ns, after_ns;
+    gint32 step; /* index of the step, -1: none */
     HeadMode mode;
     EntrySource source;
-    gboolean is_cached; /* only the cached entry is marked */
-    const char *error;  /* NULL: none */
-    /* The record's fields, except those that need a kernel, a string or other inferences. */
+    gboolean is_cached; /* there is no mark for the inference itself, only for the cached entry */
+    const char *error;  /* NULL: no error */
+    /* The fields of the record, except those that depend on a kernel, a string or other
+     * inferences. */
     struct strobe_head_overhead figures;
 } Inference;
 
-/* Appends the inferences of a sorted thread, in order of begin; `steps` (of HeadStep) are sorted.
- * `number` is the thread's number: if the thread announced steps itself, only these count. */
+/* Appends the inferences of a sorted thread in the order of their begins. `steps` (of HeadStep) are
+ * sorted. `number` is the thread's number: if this thread announced steps, only these are used. */
 void inferences_find(const HostThread *thread, guint64 number, const GArray *steps,
                      GArray *inferences);
 
-/* Computes the figures that need kernels. Call it after the kernels have been looked up. */
+/* Computes the figures that depend on kernels. Call this after the kernels have been found. */
 void inference_finish(Inference *inference);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the head overhead over many inferences. */
+/* Computes statistics of the parts of the time before the first kernel over many inferences. */
 #ifndef STROBE_PASSES_PART_STATISTICS_H
 #define STROBE_PASSES_PART_STATISTICS_H
 
@@ -20,24 +20,26 @@ typedef enum Part {
 } Part;
 
 const char *part_name(Part part);
-/* Duration of a part in ns; STROBE_ABSENT_I64: unknown. */
+/* Returns the duration of a part in ns; STROBE_ABSENT_I64: it is not known. */
 gint64 part_of(const struct strobe_head_overhead *figures, Part part);
 
 typedef struct PartStatistics {
     GArray *values[PARTS]; /* of gint64 */
-    double sums[PARTS];    /* ns, over the inferences that have the part */
-    guint n_causes;        /* number of inferences whose causes on the Python side are known, */
-    double causes_build;   /* and the sums of these causes, in ns: */
+    double sums[PARTS];    /* ns; sums over the inferences that have the part */
+    /* number of inferences for which the causes of the time on the Python side are known */
+    guint n_causes;
+    double causes_build; /* sums of these causes, in ns */
     double causes_contiguous;
     double causes_python;
-    double lookup;         /* ns, of all */
-    double split_torchair; /* ns, where the Python side is known */
+    double lookup;         /* ns; sum over all inferences */
+    double split_torchair; /* ns; sum over the inferences whose Python side is known */
 } PartStatistics;
 
 void part_statistics_init(PartStatistics *statistics);
 void part_statistics_clear(PartStatistics *statistics);
 void part_statistics_add(PartStatistics *statistics, const struct strobe_head_overhead *figures);
-/* Call it when all inferences have been added. FALSE: no inference has the part. */
+/* Computes the statistics of a part. Call this after the last inference. FALSE: no inference has
+ * the part. */
 gboolean part_statistics_get(const PartStatistics *statistics, Part part,
                              struct strobe_head_overhead_summary *summary);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every rule by one made thread; times in microseconds. */
+/* Checks every rule on a constructed thread; times are in microseconds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,8 @@ static gint by_end(gconstpointer a, gconstpointer b)
     return x->begin > y->begin ? -1 : 1;
 }
 
-/* Children first, as a thread records. A name that begins with "frame " is a Python call. */
+/* Adds the marks, inner ones first, as a thread records them. A name that begins with "frame " is
+ * that of a Python call. */
 static void add_marks(StrobeMockHost *mock, StrobeTrackId track, const Mark *marks, size_t n,
                       int64_t shift)
 {
@@ -64,7 +65,7 @@ static void add_kernel(StrobeMockHost *mock, int64_t begin)
     test_task(mock, test_stream(mock, 0, 2), "Add", "AI_CORE", begin * US, (begin + 5) * US, 1);
 }
 
-/* Records of one kind that were emitted; the views stay the mock's. */
+/* Returns the emitted records of one kind; the mock host still owns the views. */
 static GPtrArray *of_kind(StrobeMockHost *mock, const char *kind)
 {
     GPtrArray *found = g_ptr_array_new();
@@ -90,7 +91,7 @@ static void check_text(StrobeMockHost *mock, StrobeStringId id, const char *want
     g_assert_cmpstr(strobe_mock_text(mock, id), ==, wanted);
 }
 
-/* The pass on one thread; free the mock. */
+/* Runs the pass on one thread; free the mock host. */
 static StrobeMockHost *run_marks(const Mark *marks, size_t n)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -149,9 +150,9 @@ static void test_fix_1(void)
     GPtrArray *found;
 
     add_marks(mock, test_thread(mock, 7), fix_1, G_N_ELEMENTS(fix_1), 0);
-    add_kernel(mock, 1690); /* of something before */
+    add_kernel(mock, 1690); /* a kernel of earlier work */
     add_kernel(mock, 1950);
-    /* Names on a device's row are decoys. */
+    /* The same names on a row of a device must be ignored. */
     add_marks(mock, test_stream(mock, 0, 9), fix_1, G_N_ELEMENTS(fix_1), 0);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     found = of_kind(mock, "head_overhead");
@@ -166,7 +167,8 @@ static void test_fix_1(void)
     strobe_mock_free(mock);
 }
 
-/* A kernel that an operator in the call launched comes before one that merely follows it. */
+/* A kernel that an operator in the call launched takes precedence over a kernel that only follows
+ * the call. */
 static void test_linked_kernel(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -180,7 +182,7 @@ static void test_linked_kernel(void)
     g_assert_cmpint(strobe_mock_raw_end(mock), ==, STROBE_OK);
     link.to_begin = 1950 * US;
     TEST_ADD(mock, kernel_link, thread, "x", 1800 * US, 1800 * US, &link);
-    link.to_begin = 1720 * US; /* of an operator behind the call */
+    link.to_begin = 1720 * US; /* launched by an operator after the call */
     TEST_ADD(mock, kernel_link, thread, "x", 2100 * US, 2100 * US, &link);
     TEST_ADD(mock, kernel_link, test_thread(mock, 8), "x", 1800 * US, 1800 * US, &link);
     g_assert_cmpint(strobe_mock_send(mock), ==, STROBE_OK);
@@ -200,7 +202,7 @@ static void test_without_kernels(void)
     strobe_mock_free(mock);
 }
 
-/* A kernel behind the next inference of the thread belongs to that one. */
+/* A kernel after the next inference of the thread belongs to that inference. */
 static void test_kernel_of_the_next(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -215,7 +217,7 @@ static void test_kernel_of_the_next(void)
     strobe_mock_free(mock);
 }
 
-/* The spelling of the case study. */
+/* Names in the spelling of the vendor's case study. */
 static void test_spelling(void)
 {
     StrobeMockHost *mock =
@@ -229,7 +231,7 @@ static void test_spelling(void)
     strobe_mock_free(mock);
 }
 
-/* ---- where the entry is ---- */
+/* ---- finding the entry ---- */
 
 static void check_entry(StrobeMockHost *mock, guint index, const char *source, int64_t framework,
                         gboolean is_upper_bound)
@@ -264,7 +266,8 @@ static void test_entry_sources(void)
                      {"frame model.py(1): forward", 10, 400}, {INFERENCE, 100, 200});
     check_entry(mock, 0, "frame", 60, FALSE);
     strobe_mock_free(mock);
-    /* The second one has nothing but the end of the first, which had nothing but the thread's. */
+    /* The entry of the second inference is the end of the first one, whose entry is the first event
+     * of the thread. */
     mock = RUN_MARKS({"aten::add", 20, 30}, {INFERENCE, 100, 200}, {INFERENCE, 260, 300});
     check_entry(mock, 0, "thread", 80, TRUE);
     check_entry(mock, 1, "previous", 60, TRUE);
@@ -274,7 +277,7 @@ static void test_entry_sources(void)
 static void test_entry_by_step(void)
 {
     StrobeMockHost *mock = test_device_host(3);
-    static const Mark marks[] = {{LOOKUP, 10, 20}, /* of the step before */
+    static const Mark marks[] = {{LOOKUP, 10, 20}, /* in the step before */
                                  {INFERENCE, 100, 200},
                                  {INFERENCE, 260, 300}};
 
@@ -300,7 +303,7 @@ static void test_wrong_pattern(void)
 
 /* ---- modes ---- */
 
-/* Only the cached entry is marked; the C++ side dominates. Times in units of 10 us. */
+/* Only the cached entry is marked; most time is in the C++ side. Times are in units of 10 us. */
 static void test_cached(void)
 {
     StrobeMockHost *mock = RUN_MARKS({LOOKUP, 10, 20}, {CACHE, 100, 6590}, {RUN, 180, 6590},
@@ -316,7 +319,7 @@ static void test_cached(void)
     check_us(f->cpp_inputs, 6290);
     check_us(f->ge, 109);
     strobe_mock_free(mock);
-    /* The lookup is inside: the cached entry is the entry. */
+    /* The lookup is inside the cached entry, so the cached entry is the entry. */
     mock = RUN_MARKS({CACHE, 100, 300}, {LOOKUP, 110, 120}, {"ExecuteGraph", 200, 250});
     check_entry(mock, 0, "cache", 0, FALSE);
     strobe_mock_free(mock);
@@ -344,10 +347,10 @@ static void test_modes(void)
     check_mode(RUN_MARKS({INFERENCE, 100, 200}, {"fx_run_eagerly", 130, 190}), "eager", ABSENT,
                ABSENT, ABSENT, 100);
     check_mode(RUN_MARKS({INFERENCE, 100, 200}), "unknown", ABSENT, ABSENT, ABSENT, 100);
-    /* Without the C++ entry the two sides are not told apart. */
+    /* Without the entry into C++ the times of the two sides are not known. */
     check_mode(RUN_MARKS({INFERENCE, 100, 200}, {"ExecuteGraph", 150, 190}), "ge", 50, ABSENT, 50,
                100);
-    /* The one inside the C++ side counts, and ExecuteGraph before RunGraph. */
+    /* The call inside the C++ side is used, and ExecuteGraph takes precedence over RunGraph. */
     check_mode(RUN_MARKS({INFERENCE, 100, 200}, {"ExecuteGraph", 105, 106}, {RUN, 110, 190},
                          {"RunGraph", 120, 125}, {"ExecuteGraph", 150, 180}),
                "ge", 50, 10, 50, 100);
@@ -367,7 +370,7 @@ static void test_compile(void)
         g_assert_true(get_inference(mock, 0)->is_compile);
         g_assert_true(get_inference(mock, 1)->is_compile);
         g_assert_false(get_inference(mock, 2)->is_compile);
-        /* It is listed, but not counted. */
+        /* The inference has a record, but is not in the statistics. */
         const struct strobe_head_overhead_summary *f = ((StrobeView *)summary->pdata[0])->fields;
         g_assert_cmpuint(f->count, ==, 1);
         g_assert_cmpfloat(f->mean, ==, 100 * US);
@@ -392,7 +395,7 @@ static void test_nested(void)
 
 /* ---- causes ---- */
 
-/* Only outermost operators before the C++ side; what they call is in them. */
+/* Only outermost operators before the C++ side count; they include the operators that they call. */
 static void test_python_causes(void)
 {
     StrobeMockHost *mock = RUN_MARKS(
@@ -411,7 +414,7 @@ static void test_python_causes(void)
     strobe_mock_free(mock);
 }
 
-/* A part that would be negative is told as it is, and counts for nothing. */
+/* A negative part is emitted unchanged, and is not in the statistics. */
 static void test_contradictions(void)
 {
     StrobeMockHost *mock =
@@ -430,10 +433,10 @@ static void test_contradictions(void)
     strobe_mock_free(mock);
 }
 
-/* ---- several ---- */
+/* ---- several inferences ---- */
 
-/* Three steps: the first compiles, the second has two graphs with 100 us of the platform before the
- * first entry, the third has one. */
+/* Three steps. The first compiles. The second has two graphs, with 100 us of the platform before
+ * the first entry. The third has one graph. */
 static StrobeMockHost *fix_2(void)
 {
     static const Mark compiling[] = {{"TorchNpuGraphBase::Compile", 1300, 1400}};
@@ -445,7 +448,7 @@ static StrobeMockHost *fix_2(void)
 
     add_marks(mock, thread, compiling, 1, 0);
     add_marks(mock, thread, fix_1, G_N_ELEMENTS(fix_1), 0);
-    add_marks(mock, thread, fix_1, G_N_ELEMENTS(fix_1), 9100); /* lookup at 10100 */
+    add_marks(mock, thread, fix_1, G_N_ELEMENTS(fix_1), 9100); /* the lookup is at 10100 */
     add_marks(mock, thread, fix_1, G_N_ELEMENTS(fix_1), 12000);
     add_marks(mock, thread, fix_1, G_N_ELEMENTS(fix_1), 20000);
     for (gsize i = 0; i < G_N_ELEMENTS(steps); i++)
@@ -488,7 +491,7 @@ static void test_fix_2(void)
     strobe_mock_free(mock);
 }
 
-/* Two threads with steps of their own, which overlap: each inference is in its own thread's. */
+/* Two threads announce steps that overlap: each inference belongs to a step of its own thread. */
 static void test_steps_of_threads(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -519,7 +522,8 @@ static void test_steps_of_threads(void)
     strobe_mock_free(mock);
 }
 
-/* Of the three that compile nothing; the platform parts are 100, 1500, 1000. */
+/* Statistics of the three inferences that compile nothing; the platform parts are 100, 1500 and
+ * 1000. */
 static void test_summary(void)
 {
     StrobeMockHost *mock = fix_2();
@@ -536,7 +540,7 @@ static void test_summary(void)
     g_assert_cmpfloat(f->max, ==, 1500 * US);
     /* (766.7^2 + 633.3^2 + 133.3^2) / 2 */
     g_assert_cmpfloat_with_epsilon(f->deviation, 709459.9, 1);
-    /* No kernel is known: two parts have no row. */
+    /* No kernel is known, so two parts have no record. */
     g_assert_cmpuint(summary->len, ==, 7);
     g_ptr_array_unref(summary);
     strobe_mock_free(mock);
@@ -566,7 +570,7 @@ static void test_ranking(void)
     check_advice(mock, 1, "ranking", "torchair", 500.0 / 14, "TorchAir");
     check_advice(mock, 2, "ranking", "framework", 200.0 / 14, "community");
     check_advice(mock, 3, "hint", "python", 60, "inputs and outputs");
-    /* 120 of 200 us. */
+    /* The cause takes 120 of 200 us. */
     check_advice(mock, 4, "hint", "framework", 60, "guards");
     strobe_mock_free(mock);
 }
@@ -587,8 +591,8 @@ static void test_hints(void)
     strobe_mock_free(mock);
 }
 
-/* Shares are of all inferences, though parts are known of some only: none is over 100. One of
- * 1000 us calls GE, nine of 10 us run eagerly. */
+/* Shares are relative to all inferences, although some parts are known only for some of them; no
+ * share is over 100 %. One inference of 1000 us calls GE, nine of 10 us run eagerly. */
 static void test_shares(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -601,22 +605,22 @@ static void test_shares(void)
     for (int i = 0; i < 9; i++)
         add_marks(mock, thread, eager, G_N_ELEMENTS(eager), 2000 + i * 20);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    /* Totals are 1010 + 9 * 12. */
+    /* The totals add up to 1010 + 9 * 12. */
     check_advice(mock, 0, "ranking", "ge", 980.0 / 1118 * 100, "GE");
     check_advice(mock, 1, "ranking", "framework", 28.0 / 1118 * 100, "community");
     check_advice(mock, 2, "ranking", "torchair", 20.0 / 1118 * 100, "TorchAir");
     check_advice(mock, 3, "hint", "python", 50, "inputs and outputs");
-    /* 5 + 9 of 10 + 18 us. */
+    /* The cause takes 5 + 9 of 10 + 18 us. */
     check_advice(mock, 4, "hint", "framework", 50, "guards");
     strobe_mock_free(mock);
-    /* The Python side of one is known, and that is all that is compared with. */
+    /* The Python side of only one inference is known, so only this inference is compared. */
     mock = RUN_MARKS({INFERENCE, 0, 200}, {RUN, 100, 190}, {"ExecuteGraph", 100, 180},
                      {INFERENCE, 300, 400}, {"ExecuteGraph", 302, 390});
     check_advice(mock, 3, "hint", "python", 100, "inputs and outputs");
     strobe_mock_free(mock);
 }
 
-/* Lookups within each other count once, and those before the entry not at all. */
+/* Nested lookups count once, and lookups before the entry do not count. */
 static void test_lookups(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -636,7 +640,8 @@ static void test_lookups(void)
 
 /* ---- bounds ---- */
 
-/* More operators than wait: those of the inference are not all known, so none is told. */
+/* There are more operators than can wait. Some of the inference's operators were dropped, so its
+ * causes are absent. */
 static void test_forgotten_operators(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -656,7 +661,8 @@ static void test_forgotten_operators(void)
     strobe_mock_free(mock);
 }
 
-/* A hundred thousand inferences in each other around as many operators: a second, not an hour. */
+/* A hundred thousand nested inferences around as many operators: this must take a second, not an
+ * hour. */
 static void test_hostile(void)
 {
     StrobeMockHost *mock = test_device_host(3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap.block -> heap_path. */
+/* Computes heap_path from heap.block. */
 #include "heap-path.h"
 
 #include <glib.h>
@@ -10,7 +10,7 @@
 
 #include "sorted-values.h"
 
-#define BLOCKS_MAX 16777216u /* alive at once */
+#define BLOCKS_MAX 16777216u /* maximum number of allocated blocks */
 #define PATHS_MAX 262144u
 
 enum { ADDRESS, SIZE, WEIGHT, STACK, N_WANTED };
@@ -37,18 +37,18 @@ const StrobeKind heap_path_kind =
 typedef struct Path {
     StrobeStackId stack;
     double live_bytes, most_bytes, peak_bytes, allocated_bytes, live_blocks, allocated_blocks;
-    guint64 peak; /* number of the peak at which peak_bytes was taken */
+    guint64 peak; /* number of the peak for which peak_bytes was stored */
 } Path;
 
 typedef struct Block {
-    guint64 address; /* key in the table */
+    guint64 address; /* key in `blocks` */
     double bytes, weight;
     Path *path;
 } Block;
 
 typedef struct Event {
     guint64 address;
-    gint64 size; /* negative: a release */
+    gint64 size; /* negative: the event is a release */
     double weight;
     StrobeStackId stack;
 } Event;
@@ -57,11 +57,12 @@ typedef struct HeapPaths {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    StrobeExternalSorter *events;  /* of Event, by time */
+    StrobeExternalSorter *events;  /* of Event, sorted by time */
     GHashTable *paths;             /* stack -> Path */
-    GHashTable *blocks;            /* of Block, by address */
-    double live_bytes, most_bytes; /* of all paths */
-    guint64 peak;                  /* number of new maxima so far */
+    GHashTable *blocks;            /* address -> Block */
+    double live_bytes, most_bytes; /* sums over all paths */
+    /* number of times that the sum of all paths reached a new maximum */
+    guint64 peak;
     guint64 n_dropped;
 } HeapPaths;
 
@@ -91,8 +92,8 @@ static void heap_path_close(void *state)
     g_free(pass);
 }
 
-/* Call this before the path changes. If the path has not changed since the last peak, it held as
- * much then as it does now. */
+/* Stores the path's memory at the last peak. Call this before the path changes: if the path has not
+ * changed since the last peak, it had the same memory then as now. */
 static void keep_peak(const HeapPaths *pass, Path *path)
 {
     if (path->peak == pass->peak)
@@ -118,12 +119,12 @@ static void release_block(HeapPaths *pass, guint64 address)
     Block *block = g_hash_table_lookup(pass->blocks, &address);
 
     if (!block)
-        return; /* allocated before the window */
+        return; /* the block was allocated before the window */
     change_path(pass, block->path, -block->bytes, -block->weight);
     g_hash_table_remove(pass->blocks, &address);
 }
 
-/* NULL: there are too many. */
+/* Finds or adds the path of a stack. NULL: there are too many. */
 static Path *path_of(HeapPaths *pass, StrobeStackId stack)
 {
     Path *path = g_hash_table_lookup(pass->paths, GUINT_TO_POINTER(stack));
@@ -141,7 +142,7 @@ static void allocate_block(HeapPaths *pass, const Event *event)
     Block made = {.address = event->address, .weight = event->weight > 0 ? event->weight : 1};
 
     made.bytes = (double)event->size * made.weight;
-    release_block(pass, made.address); /* its release was not recorded */
+    release_block(pass, made.address); /* if there is a block, its release was not recorded */
     made.path = path_of(pass, event->stack);
     if (!made.path || g_hash_table_size(pass->blocks) >= BLOCKS_MAX) {
         pass->n_dropped++;
@@ -154,8 +155,8 @@ static void allocate_block(HeapPaths *pass, const Event *event)
     g_hash_table_add(pass->blocks, g_memdup2(&made, sizeof made));
 }
 
-/* Takes the events in order of time: a thread may release a block of another thread, and the record
- * of the release may arrive first. */
+/* Processes the events in the order of their times. In the order of records, the release of a block
+ * may come before its allocation, because another thread may have released it. */
 static void take_sorted(HeapPaths *pass)
 {
     const Event *event;
@@ -231,7 +232,7 @@ static gboolean emit_path(HeapPaths *pass, Path *path)
     return TRUE;
 }
 
-/* Emits the paths that hold most first. */
+/* Emits the paths, those with the most memory first. */
 static StrobeStatus heap_path_end(void *state)
 {
     HeapPaths *pass = state;

@@ -5,12 +5,13 @@
 
 #include <strobe/exporter.h>
 
-/* "heap_path": the memory that one call path allocated in a window, and how much of it is still
- * allocated at its end; named by the innermost function. With sampling all values are estimates. */
+/* "heap_path": the memory that one call path allocated in a window, and how much of it was not
+ * released in the window. The record's name is the innermost function. With sampling all values are
+ * estimates. */
 struct heap_path {
     int64_t live_bytes;      /* B */
-    int64_t most_bytes;      /* B; the most that was allocated at one time */
-    int64_t peak_bytes;      /* B; allocated at the time when all paths together held most */
+    int64_t most_bytes;      /* B; the maximum that was allocated at one time */
+    int64_t peak_bytes;      /* B; allocated when the memory of all paths together was largest */
     int64_t allocated_bytes; /* B */
     int64_t live_blocks;
     int64_t allocated_blocks;

@@ -8,7 +8,7 @@
 
 extern const StrobePlugin strobe_plugin_1;
 
-/* The kind of the collector heap, as a capture tells of it. */
+/* The kind of the collector heap, as it is in a capture. */
 struct block {
     uint64_t address;
     int64_t size;
@@ -55,11 +55,12 @@ static void test_paths(void)
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
     StrobeStackId leak = strobe_mock_stack(mock, leaking), work = strobe_mock_stack(mock, busy);
 
-    add_block(mock, 8, -99, 1, 0); /* was there before */
+    add_block(mock, 8, -99, 1, 0); /* allocated before the window */
     add_block(mock, 64, 100, 1, work);
     add_block(mock, 128, 200, 1, work);
     add_block(mock, 64, -100, 1, 0);
-    add_block(mock, 64, 50, 1, leak); /* of the one what the other gave back */
+    /* allocated by `leak` at the address that the other path released */
+    add_block(mock, 64, 50, 1, leak);
     add_block(mock, 128, -200, 1, 0);
     add_block(mock, 256, 0, 1, leak);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
@@ -81,7 +82,7 @@ static void test_weights(void)
     strobe_mock_free(mock);
 }
 
-/* A release that nobody told of. */
+/* A release that was not recorded: another block is allocated at the same address. */
 static void test_address_again(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
@@ -104,7 +105,8 @@ static int64_t peak_of(StrobeMockHost *mock, const char *name)
     return -1;
 }
 
-/* What each path had when all together had most, which is not when each had most. */
+/* The memory of each path when the sum of all paths was largest; at that time not every path had
+ * its own maximum. */
 static void test_peak(void)
 {
     static const char *const names[][2] = {{"early", NULL}, {"at", NULL}, {"late", NULL}};
@@ -115,7 +117,7 @@ static void test_peak(void)
     add_block(mock, 64, 500, 1, early);
     add_block(mock, 64, -500, 1, 0);
     add_block(mock, 64, 100, 1, early);
-    add_block(mock, 128, 600, 1, at); /* the peak: 700 */
+    add_block(mock, 128, 600, 1, at); /* the sum has its peak here: 700 */
     add_block(mock, 128, -600, 1, 0);
     add_block(mock, 256, 550, 1, late);
     add_block(mock, 64, -100, 1, 0);
@@ -128,14 +130,14 @@ static void test_peak(void)
 
 static guint64 n_compared;
 
-/* In place of GLib's, to count. */
+/* Replaces GLib's function, to count the comparisons. */
 gboolean(g_int64_equal)(gconstpointer a, gconstpointer b)
 {
     n_compared++;
     return *(const guint64 *)a == *(const guint64 *)b;
 }
 
-/* Addresses that are one to GLib's hash, which takes the lower half. */
+/* Addresses that have the same hash with GLib's function, which uses only the lower half. */
 static void test_hostile_addresses(void)
 {
     const guint n = 20000;

@@ -3,16 +3,16 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-#define NEAR_BITS 3u /* 8 successive ids share a hash, so that they lie side by side */
+#define NEAR_BITS 3u /* 8 successive ids have the same hash, so that their slots are neighbours */
 
 typedef struct Slot {
     guint64 id;
-    gpointer item; /* NULL: free */
+    gpointer item; /* NULL: the slot is free */
 } Slot;
 
 struct IdIndex {
     Slot *slots;
-    guint n_slots, n_used; /* a power of two, at most half in use */
+    guint n_slots, n_used; /* n_slots is a power of two; at most half of the slots are used */
 };
 
 IdIndex *id_index_new(guint room)
@@ -35,7 +35,7 @@ void id_index_free(gpointer data)
     g_free(index);
 }
 
-/* The slot of the id, or the free slot for it. */
+/* Returns the slot of the id or, if it has none, the free slot for it. */
 static Slot *slot_of(const IdIndex *index, guint64 id)
 {
     guint64 hash = strobe_hash_number(strobe_hash_key(), id >> NEAR_BITS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps many ids to items: a hash table without an allocation for each id. */
+/* A hash table from ids to items. It has no separate allocation for each id. */
 #ifndef STROBE_PASSES_ID_INDEX_H
 #define STROBE_PASSES_ID_INDEX_H
 
@@ -7,11 +7,11 @@
 
 typedef struct IdIndex IdIndex;
 
-/* Makes an index that grows when it holds more than `room` ids. */
+/* Makes an index. It grows when it has more than `room` ids. */
 IdIndex *id_index_new(guint room);
 void id_index_free(gpointer index);
 
-/* The id's item; NULL: none. */
+/* Returns the id's item; NULL: it has none. */
 gpointer id_index_find(const IdIndex *index, guint64 id);
 /* Adds `item` (not NULL) if the id has no item yet. Returns the id's item. */
 gpointer id_index_add(IdIndex *index, guint64 id, gpointer item);

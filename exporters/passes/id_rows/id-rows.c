@@ -5,24 +5,24 @@
 #include <strobe/helpers/keyed-hash.h>
 
 #define PAGE_BITS 10u
-#define PAGE (1u << PAGE_BITS) /* rows */
+#define PAGE (1u << PAGE_BITS) /* rows of a page */
 #define NEAR_BITS 2u
-#define NEAR (1u << NEAR_BITS) /* number of successive ids in a slot */
+#define NEAR (1u << NEAR_BITS) /* number of successive ids that share a slot */
 #define SLOTS_BITS 6u          /* initial size: 64 slots */
 
-/* Finds the rows of NEAR successive ids, which differ only in their lowest bits. */
+/* The places of the rows of NEAR successive ids, which differ only in their lowest bits. */
 typedef struct Slot {
-    guint64 near;         /* the common bits of the ids, plus 1; 0: free */
-    guint32 places[NEAR]; /* index of the row, plus 1; 0: no row */
+    guint64 near;         /* 1 + the common bits of the ids; 0: the slot is free */
+    guint32 places[NEAR]; /* 1 + index of the row; 0: no row */
 } Slot;
 
 struct IdRows {
     StrobeHashKey key;
     gsize size;
     GPtrArray *pages;
-    guint first, end; /* range of the rows that are kept */
+    guint first, end; /* range of the rows that are not dropped */
     Slot *slots;
-    guint bits, n_used; /* there are 1 << bits slots; at most half are in use */
+    guint bits, n_used; /* there are 1 << bits slots; at most half of them are used */
 };
 
 static void make_slots(IdRows *rows, guint bits)
@@ -70,13 +70,13 @@ gpointer id_rows_at(const IdRows *rows, guint place)
 
 /* ---- index ---- */
 
-/* The preferred slot: a search continues from here if others occupy it. */
+/* Returns the index of the slot at which the search for the ids begins. */
 static inline guint place_of(const IdRows *rows, guint64 near)
 {
     return (guint)(strobe_hash_number(&rows->key, near) >> (64 - rows->bits));
 }
 
-/* The slot of the id, or the free slot for it. */
+/* Returns the slot of the id or, if it has none, the free slot for it. */
 static Slot *slot_of(const IdRows *rows, guint64 id)
 {
     const guint64 near = (id >> NEAR_BITS) + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of equal size, each found by its id, in the order of arrival; the oldest are dropped.
- * They are in pages and do not move; consecutive ids share an index entry. */
+/* Keeps rows of equal size in the order of arrival. A row is found by its id, and the oldest rows
+ * can be dropped. Rows are in pages and do not move. Successive ids share an entry of the index. */
 #ifndef STROBE_PASSES_ID_ROWS_H
 #define STROBE_PASSES_ID_ROWS_H
 
@@ -13,16 +13,17 @@ IdRows *id_rows_new(gsize row_size);
 void id_rows_free(IdRows *rows);
 
 guint id_rows_count(const IdRows *rows);
-/* The row at a place; the oldest row has place 0. */
+/* Returns the row at `place`; the oldest row has place 0. */
 gpointer id_rows_at(const IdRows *rows, guint place);
-/* The row of an id; NULL: none. */
+/* Returns the row of an id; NULL: there is none. */
 gpointer id_rows_find(const IdRows *rows, guint64 id);
-/* Adds a row for a new id; everything except the id is zero. */
+/* Adds and returns a row for a new id. All its bytes after the id are zero. */
 gpointer id_rows_add(IdRows *rows, guint64 id);
 /* Drops the `n` oldest rows. */
 void id_rows_forget(IdRows *rows, guint n);
 
-/* Number of occupied slots that are passed over if each index entry is looked up once. */
+/* Number of slots of other ids that the look-ups pass if each entry of the index is looked up
+ * once. */
 guint64 id_rows_steps(const IdRows *rows);
 
 #endif

@@ -26,7 +26,8 @@ static void check_row(const IdRows *rows, guint64 id)
     g_assert_cmpuint(row->value, ==, id * 3);
 }
 
-/* `step` apart; the oldest `forgotten` go when all are there, and come once more. */
+/* Adds `n` ids with the distance `step`, drops the oldest `forgotten` rows, and adds these
+ * again. */
 static void check_step(guint64 from, guint64 step, guint n, guint forgotten)
 {
     IdRows *rows = id_rows_new(sizeof(Row));
@@ -66,7 +67,7 @@ static void test_found(void)
     check_step(1, (guint64)1 << 40, 3000, 1);
 }
 
-/* Ids a step apart, each in a slot of its own. */
+/* Ids with this distance, each of which needs a slot of its own. */
 static void check_hostile(guint64 step)
 {
     const guint n = 40000;
@@ -80,7 +81,7 @@ static void check_hostile(guint64 step)
     id_rows_free(rows);
 }
 
-/* A fixed factor can be undone. */
+/* A hash with a constant factor could be attacked with the inverse of this factor. */
 static void test_hostile(void)
 {
     const guint64 undone = 0xf1de83e19937733du; /* its product with 0x9e3779b97f4a7c15 is 1 */

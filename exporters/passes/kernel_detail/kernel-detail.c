@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_task, device_pmu, comm_op, step_range -> kernel_detail. */
+/* Computes kernel_detail from device_task, device_pmu, comm_op and step_range. */
 #include "kernel-detail.h"
 
 #include <glib.h>
@@ -12,7 +12,8 @@
 #define ROWS_MAX 2097152u
 #define VALUES G_N_ELEMENTS(((struct strobe_kernel_detail *)NULL)->value)
 
-/* Size of the fields before the values; values are kept only if there are any. */
+/* Size of the fields before the values of metrics. Values are stored separately, because many rows
+ * have none. */
 #define HEAD_BYTES G_STRUCT_OFFSET(struct strobe_kernel_detail, value)
 
 typedef struct Row {
@@ -29,7 +30,7 @@ typedef struct Row {
 typedef struct Metrics {
     guint64 task;
     StrobeStringId names;
-    gsize values; /* index in `values` of the pass */
+    gsize values; /* index of the first value in KernelDetail.values */
     guint n;
 } Metrics;
 
@@ -60,7 +61,7 @@ typedef struct KernelDetail {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder pmus, tasks, ops;
-    StrobeStringId counted; /* names whose metrics were counted last, and their number */
+    StrobeStringId counted; /* cache of n_metrics: the last argument and result */
     guint n_counted;
     const StrobeKindView *task_kind, *op_kind;
     StrobeFieldCopies task_copies, op_copies;
@@ -69,7 +70,7 @@ typedef struct KernelDetail {
     GArray *values;  /* of double */
     StrobeSteps steps;
     StrobeStringId communication_core;
-    /* a record with all fields absent, made once because that takes long */
+    /* a record whose fields are all absent; made only once, because that takes long */
     struct strobe_kernel_detail absent;
     guint64 n_dropped;
 } KernelDetail;
@@ -130,7 +131,8 @@ static void add_row(KernelDetail *pass, const StrobeView *record, const StrobeFi
         pass->n_dropped++;
         return;
     }
-    memcpy(&fields, &pass->absent, HEAD_BYTES); /* the bytes between fields are stored too */
+    /* copies the unused bytes between fields too, because they are stored */
+    memcpy(&fields, &pass->absent, HEAD_BYTES);
     strobe_field_copies_apply(copies, record, &fields);
     fields.device = track ? track->device : -1;
     fields.is_communication = is_communication != 0;
@@ -149,8 +151,8 @@ static guint count_names(const char *names)
     return n;
 }
 
-/* Number of metrics in a list of names. Successive kernels mostly have the same names, so the last
- * number is kept. */
+/* Returns the number of metrics in a list of names. The last result is cached, because successive
+ * kernels mostly have the same names. */
 static guint n_metrics(KernelDetail *pass, StrobeStringId names)
 {
     if (names != pass->counted) {
@@ -208,7 +210,7 @@ static StrobeStatus kernel_detail_batch(void *state, const StrobeView *records, 
     return STROBE_OK;
 }
 
-/* ---- rows out ---- */
+/* ---- emitting rows ---- */
 
 static struct strobe_kernel_detail head_of(const Row *row)
 {
@@ -219,7 +221,7 @@ static struct strobe_kernel_detail head_of(const Row *row)
     return fields;
 }
 
-/* Orders by device and start; kernels before operations. */
+/* Compares by device, then by begin; kernels come before operations. */
 static gint compare_rows(gconstpointer a, gconstpointer b)
 {
     const Row *x = a, *y = b;
@@ -241,8 +243,9 @@ static gint compare_metrics(gconstpointer a, gconstpointer b)
     return (x->task > y->task) - (x->task < y->task);
 }
 
-/* ns between the end of the previous row and the start; never negative. Versions after G1 compute
- * in doubles of microseconds, which are 0.25 apart at today's times. */
+/* Returns the ns between the end of the previous row and the begin of this row, at least 0. From
+ * generation 2 on, the Ascend profiler computes this in us since the epoch as doubles, whose
+ * resolution is 0.25 us. */
 static double wait_ns(const KernelDetail *pass, const Row *before, const Row *row)
 {
     double us;

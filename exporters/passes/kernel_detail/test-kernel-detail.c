@@ -21,8 +21,9 @@ static void add_metrics(StrobeMockHost *mock, uint64_t task)
     TEST_ADD(mock, device_pmu, test_stream(mock, 0, 5), "", 0, 1, &fields);
 }
 
-/* By start: mm 1000..2000, add 2250..2500 (wait 250), the operation 2400..3000 (overlaps: 0), mm
- * 2900..2910: the row before is meant, not the end of all before. */
+/* Adds, by begin: mm 1000..2000, add 2250..2500 (waits 250), the operation 2400..3000 (overlaps:
+ * waits 0), mm 2900..2910. The wait counts from the previous row, not from the latest end of all
+ * earlier rows. */
 static void add_kernels(StrobeMockHost *mock)
 {
     StrobeTrackId stream = test_stream(mock, 0, 5);
@@ -54,12 +55,13 @@ static void test_wait(void)
     g_assert_cmpfloat(get_row(views, 1)->wait, ==, 250);
     g_assert_cmpfloat(get_row(views, 2)->wait, ==, 0);
     g_assert_cmpfloat(get_row(views, 3)->wait, ==, 0);
-    g_assert_true(isnan(get_row(views, 4)->wait)); /* another device */
+    g_assert_true(isnan(get_row(views, 4)->wait)); /* the row is of another device */
     g_assert_cmpint(get_row(views, 4)->device, ==, 1);
     strobe_mock_free(mock);
 }
 
-/* Since G2 in doubles of microseconds, a quarter of one apart at today's times. */
+/* From generation 2 on, the wait is computed with microseconds as doubles, which have a resolution
+ * of 0.25 us. */
 static void test_wait_coarse(void)
 {
     const int64_t base = INT64_C(1764246877147000000);
@@ -75,7 +77,8 @@ static void test_wait_coarse(void)
     strobe_mock_free(mock);
 }
 
-/* Both ends of a step belong to it; the first step that holds the start counts. */
+/* The begin and the end of a step belong to it; a row belongs to the first step that contains its
+ * begin. */
 static void test_step_of(void)
 {
     StrobeMockHost *mock = test_device_host(1);

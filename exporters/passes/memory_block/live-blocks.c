@@ -6,13 +6,14 @@
 
 #include "state-blocks.h"
 
-/* Sorted after the released ones: blocks that the device's allocator never released. */
+/* Sort key of a block that the device's allocator never released: it comes after the released
+ * blocks. */
 #define ORDER_UNMATCHED (G_MAXUINT64 / 2)
 
 struct LiveBlocks {
-    gboolean are_reported; /* every block has its own events; a state is not an event */
-    GHashTable *by_key;    /* of MemoryBlock, its own key: blocks with an address */
-    GHashTable *guessed;   /* of MemoryBlock, by itself: blocks derived from totals */
+    gboolean are_reported; /* the source has an event for every block, so states are ignored */
+    GHashTable *by_key;    /* a set of MemoryBlock: blocks with an address or id */
+    GHashTable *guessed;   /* a set of MemoryBlock: blocks that were derived from totals */
     StateBlocks *states;
     GArray *finished; /* of MemoryBlock */
     guint64 n_allocated, n_released, n_orphans, n_dropped;
@@ -88,7 +89,8 @@ static MemoryBlock *new_block(LiveBlocks *live, const MemoryEvent *event)
     return g_memdup2(&block, sizeof block);
 }
 
-/* Uses the totals after the release, or without one the totals after the release of the block. */
+/* Notes a release of the block. The block gets the totals after MEMORY_RELEASE or, without this
+ * event, those after MEMORY_BLOCK_RELEASE. */
 static void give_back(MemoryBlock *block, const MemoryEvent *event, guint32 action)
 {
     if (action == MEMORY_RELEASE)
@@ -104,7 +106,7 @@ static gboolean has_both(const MemoryBlock *block)
     return block->release_ns != STROBE_ABSENT_I64 && block->block_release_ns != STROBE_ABSENT_I64;
 }
 
-/* ---- with an address ---- */
+/* ---- blocks with an address ---- */
 
 static void allocate_block(LiveBlocks *live, const MemoryEvent *event)
 {
@@ -135,14 +137,15 @@ static void release_block(LiveBlocks *live, const MemoryEvent *event)
         live->n_orphans++;
     else
         give_back(block, event, event->action);
-    /* Only a device's allocator keeps a block for unfinished work. */
+    /* The allocator of a device, unlike that of the host, may keep a released block until the
+     * device's work is finished. So only its blocks wait for the second event. */
     if (!is_again && !block->key.source.is_ge && block->key.source.device >= 0 && !has_both(block))
         return;
     finish_block(live, block);
     g_hash_table_remove(live->by_key, &event->key);
 }
 
-/* ---- without ---- */
+/* ---- blocks that are derived from totals ---- */
 
 static void take_state(LiveBlocks *live, MemoryEvent *event)
 {
@@ -172,7 +175,7 @@ static void take_state(LiveBlocks *live, MemoryEvent *event)
 
 void live_blocks_take(LiveBlocks *live, MemoryEvent *event)
 {
-    /* A later state is compared with the totals after this event. */
+    /* Notes the totals of this event, because those of a later state are compared with them. */
     if (event->action != MEMORY_STATE && !event->key.source.is_ge)
         state_blocks_skip(live->states, event);
     switch (event->action) {
@@ -197,7 +200,7 @@ void live_blocks_skip(LiveBlocks *live, const MemoryEvent *event)
     state_blocks_skip(live->states, event);
 }
 
-/* ---- out ---- */
+/* ---- finishing ---- */
 
 static void finish_all(LiveBlocks *live, GHashTable *blocks)
 {

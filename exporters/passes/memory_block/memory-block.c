@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_event, cpu_op, task_queue -> memory_block. */
+/* Computes memory_block from memory_event, cpu_op and task_queue. */
 #include "memory-block.h"
 
 #include <glib.h>
@@ -10,9 +10,10 @@
 
 #include "live-blocks.h"
 
-/* Events that wait for their operator to end; above this the oldest gets none. */
+/* Maximum number of events that wait for their operator to end. If there are more, the oldest event
+ * gets no operator. */
 #define WAITING_MAX 262144u
-/* Blocks that wait for the end, to be sorted by allocation. */
+/* Maximum number of finished blocks that wait until they are sorted by allocation. */
 #define FINISHED_MAX 262144u
 /* Maximum number of events with the same time that are compared. */
 #define INSTANT_MAX 64u
@@ -61,13 +62,16 @@ typedef struct MemoryBlocks {
     StrobeBinder binder;
     OperatorNames *names;
     LiveBlocks *live;
-    StrobeExternalSorter *reported; /* of MemoryEvent: those with known operators, by time */
-    StrobeStringId framework;       /* "PTA" */
-    GArray *events;                 /* of MemoryEvent, by time; those before `first` are finished */
+    /* of MemoryEvent: events whose operator is known, sorted by time */
+    StrobeExternalSorter *reported;
+    StrobeStringId framework; /* "PTA" */
+    /* of MemoryEvent, by time; the events before `first` are finished */
+    GArray *events;
     guint first;
-    guint64 n_forgotten; /* number of events before the first in the array: number of the next
-                            question minus its index */
-    gboolean is_full;    /* the host refused a record for lack of room */
+    /* number of events that were removed from the array; an event's question has this number plus
+     * its index */
+    guint64 n_forgotten;
+    gboolean is_full; /* the host had no memory for a record */
 } MemoryBlocks;
 
 static void take_answer(void *user, guint64 question, const OperatorAnswer *answer)
@@ -76,7 +80,7 @@ static void take_answer(void *user, guint64 question, const OperatorAnswer *answ
     MemoryEvent *event;
 
     if (question < pass->n_forgotten + pass->first)
-        return; /* already written without an operator */
+        return; /* the event was already processed without an operator */
     event = &g_array_index(pass->events, MemoryEvent, question - pass->n_forgotten);
     event->op = *answer;
     event->is_reported = TRUE;
@@ -112,7 +116,7 @@ static void memory_block_close(void *state)
     g_free(pass);
 }
 
-/* ---- out ---- */
+/* ---- emitting records ---- */
 
 static gint64 subtract_time(gint64 at_ns, gint64 begin_ns)
 {
@@ -123,8 +127,8 @@ static gint64 subtract_time(gint64 at_ns, gint64 begin_ns)
                : duration;
 }
 
-/* The name of the block's allocator. The framework's workspace counts as PTA, because the Ascend
- * profiler's tables do not distinguish them. */
+/* Returns the name of the block's allocator. The workspace of the framework counts as PTA, because
+ * the Ascend profiler's tables do not distinguish them. */
 static StrobeStringId component_of(const MemoryBlocks *pass, const MemoryBlock *block)
 {
     StrobeStringId component = block->key.source.component;
@@ -169,7 +173,7 @@ static void emit_finished(MemoryBlocks *pass)
 
 /* ---- events in order ---- */
 
-/* Whether an event of the same time and allocator has the details of this state. */
+/* Whether another event of the same time and allocator has the details of this state. */
 static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
 {
     const MemoryEvent *state = &g_array_index(pass->events, MemoryEvent, place);
@@ -195,8 +199,8 @@ static void take_first(MemoryBlocks *pass)
     pass->first++;
 }
 
-/* Takes the events in order of time: a thread may release another thread's block, and the release
- * may be recorded first. */
+/* Processes the events in the order of their times. In the order of records, the release of a block
+ * may come before its allocation, because another thread may have released it. */
 static void take_sorted(MemoryBlocks *pass)
 {
     MemoryEvent *event;
@@ -212,8 +216,8 @@ static void take_sorted(MemoryBlocks *pass)
     }
 }
 
-/* Events are output in order, once their operators are known and once no other event of the same
- * time can come. */
+/* Adds events to `reported`, in order, when their operator is known and no other event of the same
+ * time can follow. */
 static void take_reported(MemoryBlocks *pass, gboolean is_end)
 {
     while (pass->first < pass->events->len) {
@@ -234,7 +238,7 @@ static void take_reported(MemoryBlocks *pass, gboolean is_end)
     }
 }
 
-/* ---- records in ---- */
+/* ---- reading records ---- */
 
 static guint64 thread_number(const StrobeTrackView *track)
 {
@@ -277,7 +281,7 @@ static void add_event(MemoryBlocks *pass, const StrobeView *record)
     MemoryEvent event = make_event(pass, record, track);
     guint64 number = pass->n_forgotten + pass->events->len;
 
-    /* A program's own allocator counts only in the totals. */
+    /* An allocator of the program itself counts only in the totals. */
     if (strobe_field_u8(record, strobe_binder_offsets(&pass->binder, record->kind)[EXTERNAL], 0))
         return;
     event.is_reported = event.key.source.is_ge || event.name ||
@@ -337,7 +341,8 @@ static StrobeStatus memory_block_end(void *state)
         return no_room(pass);
     if (live_blocks_n_orphans(pass->live))
         pass->host->log(pass->self, STROBE_LOG_INFO,
-                        "%" G_GUINT64_FORMAT " releases are of memory that was there before",
+                        "%" G_GUINT64_FORMAT
+                        " releases are of memory whose allocation is not known",
                         live_blocks_n_orphans(pass->live));
     if (live_blocks_n_dropped(pass->live))
         pass->host->log(pass->self, STROBE_LOG_WARNING,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event of memory in the pass, and the block that results from several. */
+/* An event of memory, and the block that results from several events. */
 #ifndef STROBE_PASSES_MEMORY_EVENT_H
 #define STROBE_PASSES_MEMORY_EVENT_H
 
@@ -17,19 +17,20 @@ typedef struct MemoryTotals {
     gint64 allocated, reserved, active;
 } MemoryTotals;
 
-/* The place of an allocation: events of different sources never belong to one block. */
+/* The allocator and the device of an event. All events of a block have the same source. */
 typedef struct MemorySource {
     StrobeStringId component;
     gint32 device;
-    gboolean is_ge; /* the device's own allocator, which reports operators but no activity */
+    /* the device's own allocator, whose events name operators but have no active bytes */
+    gboolean is_ge;
 } MemorySource;
 
-/* The key that all events of one block share. */
+/* The key of a block, which all its events share. */
 typedef struct MemoryKey {
     MemorySource source;
     guint64 pid;
-    guint64 address;     /* or the block's id */
-    StrobeStringId name; /* operator, only for GE */
+    guint64 address;     /* the address of the block or, with is_id, its id */
+    StrobeStringId name; /* name of the operator, only for GE */
     gboolean is_id;
 } MemoryKey;
 
@@ -42,20 +43,20 @@ typedef struct MemoryEvent {
     StrobeTrackId track;
     StrobeStringId name;
     OperatorAnswer op;
-    gboolean is_reported; /* the operator is known, or not needed */
-    gboolean is_shadowed; /* an event with the same time has the details of this state */
+    gboolean is_reported; /* the operator is known or is not needed */
+    gboolean is_shadowed; /* another event of the same time has the details of this state */
 } MemoryEvent;
 
 typedef struct MemoryBlock {
     MemoryKey key;
     gint64 begin_ns, size;
-    gint64 release_ns, block_release_ns; /* absent: none */
+    gint64 release_ns, block_release_ns; /* absent: not released */
     MemoryTotals allocation, release;
     guint64 stream;
-    guint64 order; /* PTA: order of allocation; GE: order of release */
+    guint64 order; /* position in the output: for PTA by allocation, for GE by release */
     StrobeTrackId track;
     StrobeStringId name;
-    gboolean is_unsure; /* from the very first totals: an allocation only if its release comes */
+    gboolean is_unsure; /* derived from the first totals: it is a block only if its release comes */
 } MemoryBlock;
 
 static inline gboolean memory_source_equal(const MemorySource *a, const MemorySource *b)

@@ -5,10 +5,12 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#define RECENT 64           /* number of last operators of a thread */
-#define LOOK_BACK 64        /* number of questions checked beyond those that an operator answers */
-#define ENTRIES_MAX 262144u /* queue entries on their way */
-#define OPEN_MAX 4096u      /* maximum number of entries of a thread whose operator has not ended */
+#define RECENT 64 /* number of operators of a thread that are kept */
+/* maximum number of questions that are checked although the operator does not answer them */
+#define LOOK_BACK 64
+#define ENTRIES_MAX 262144u /* maximum number of queue entries */
+/* maximum number of entries of a thread that wait for their operator's end */
+#define OPEN_MAX 4096u
 #define WORDS_MAX 65536u
 
 enum { IS_ASYNC, N_OPERATOR };
@@ -27,7 +29,7 @@ enum { WORD_UNREAD, WORD_PLAIN, WORD_SKIPPED, WORD_NODE, WORD_CALL };
 
 typedef struct Span {
     gint64 begin_ns, end_ns;
-    gint64 latest_ns; /* the last end, or begin, of the entries up to this one */
+    gint64 latest_ns; /* the latest end, or else begin, of this and all earlier operators */
     StrobeStringId name;
     guint word;
 } Span;
@@ -35,31 +37,32 @@ typedef struct Span {
 typedef struct Question {
     guint64 number;
     gint64 at_ns;
-    OperatorAnswer likely; /* if no queue entry says otherwise */
+    OperatorAnswer likely; /* the answer, unless a queue entry has another one */
 } Question;
 
-/* An entry of the queue. Its operator is the last one that had begun when the entry was
- * complete, or the nearest enclosing one that is a call into the framework. */
+/* An entry of the queue. Its operator is the last one that had begun when the entry was enqueued,
+ * or the nearest operator around this one that is a call into the framework. */
 typedef struct Entry {
     guint64 correlation;
     gint64 end_ns;
     gint64 base_begin_ns;
-    StrobeStringId name; /* the answer, or that of an operator that had ended by then */
+    /* name of the operator or, until it is known, of a call that had ended by then */
+    StrobeStringId name;
     gboolean is_reported, is_taken;
-    GArray *waiting; /* of guint64: questions; NULL: none */
+    GArray *waiting; /* of guint64: questions that wait for the entry's operator; NULL: none */
 } Entry;
 
-/* An entry that waits for its operator. */
+/* An entry whose operator has not ended. */
 typedef struct OpenEntry {
     guint64 correlation;
     gint64 end_ns;
 } OpenEntry;
 
 typedef struct Thread {
-    GArray *questions; /* of Question, by time */
-    GArray *open;      /* of OpenEntry, by end */
+    GArray *questions; /* of Question, sorted by time */
+    GArray *open;      /* of OpenEntry, sorted by end */
     Span recent[RECENT];
-    guint n_recent; /* number of operators that were ever added there */
+    guint n_recent; /* number of operators that were added to `recent` */
     gboolean is_dequeuer;
 } Thread;
 
@@ -70,11 +73,12 @@ struct OperatorNames {
     void *user;
     StrobeBinder operators, queues;
     GHashTable *threads; /* guint64 -> Thread */
-    Thread *last, *any;  /* successive operators are mostly of one thread; and the operators for
-                          * events without a thread */
+    /* last: cached, because successive operators are mostly of one thread. any: operators for
+     * events without a thread */
+    Thread *last, *any;
     guint64 last_number;
     GHashTable *entries; /* correlation -> Entry */
-    GHashTable *words;   /* StrobeStringId -> WORD_*, for the first names */
+    GHashTable *words;   /* StrobeStringId -> WORD_*, for the first WORDS_MAX names */
 };
 
 static void free_thread(gpointer data)
@@ -165,8 +169,8 @@ static guint read_word(const OperatorNames *names, StrobeStringId name)
     return WORD_PLAIN;
 }
 
-/* If there are too many names to cache, reading their texts would touch all of memory, mostly
- * for operators without a question: so they are read when a question needs them. */
+/* Returns the cached property of a name. Names above the limit are read only when a question needs
+ * them: most operators have no question, and reading all texts would touch all of memory. */
 static guint known_word(OperatorNames *names, StrobeStringId name)
 {
     guint word = GPOINTER_TO_UINT(g_hash_table_lookup(names->words, GUINT_TO_POINTER(name)));
@@ -190,7 +194,7 @@ static void deliver_answer(OperatorNames *names, guint64 question, const Operato
     names->reported(names->user, question, answer);
 }
 
-/* Answers the questions of a thread that are inside an operator. */
+/* Answers the questions of a thread that are inside the operator. */
 static void answer_questions(OperatorNames *names, Thread *thread, Span *op)
 {
     GArray *questions = thread->questions;
@@ -207,7 +211,7 @@ static void answer_questions(OperatorNames *names, Thread *thread, Span *op)
             continue;
         }
         if (word_of(names, op) == WORD_SKIPPED)
-            return; /* the name is read only if a question needs it */
+            return; /* only here, because the name is read only if a question needs it */
         found.is_node = op->word == WORD_NODE;
         if (thread->is_dequeuer) {
             n_beyond++;
@@ -237,8 +241,9 @@ static void tell_entry(OperatorNames *names, Entry *entry, StrobeStringId name)
         g_hash_table_remove(names->entries, &entry->correlation);
 }
 
-/* Handles an operator that encloses the end of an entry. It names the entry if it began after all
- * operators that have ended. */
+/* Handles an operator that contains the end of an entry. It is the entry's operator if it began
+ * after all operators that had ended, and is a call into the framework. TRUE: the operator is
+ * known. */
 static gboolean resolve_entry(OperatorNames *names, Entry *entry, Span *op)
 {
     if (op->begin_ns > entry->base_begin_ns) {
@@ -294,9 +299,9 @@ void operator_names_operator(OperatorNames *names, const StrobeView *record, gui
 
 /* ---- the queue ---- */
 
-/* The operator that began last among those that have ended, and the call into the framework that
- * is this operator or the first one around it. The search stops at an operator that ended last
- * of all: earlier ones also began before it. */
+/* Finds, among the operators that have ended, the one that began last, and the call into the
+ * framework that is this operator or the nearest one around it. The search stops at an operator
+ * before which all others had ended: they also began earlier. */
 static void look_back(const OperatorNames *names, Thread *thread, Entry *entry)
 {
     guint first = thread->n_recent > RECENT ? thread->n_recent - RECENT : 0;
@@ -335,7 +340,7 @@ static void enqueue_entry(OperatorNames *names, Thread *thread, guint64 correlat
     const OpenEntry open = {correlation, end_ns};
     Entry *entry;
 
-    /* Entries whose other side never came are dropped first. */
+    /* First drops the entries that are answered, but whose dequeue never came. */
     if (g_hash_table_size(names->entries) >= ENTRIES_MAX)
         g_hash_table_foreach_remove(names->entries, is_reported, NULL);
     if (g_hash_table_size(names->entries) >= ENTRIES_MAX ||
@@ -365,8 +370,9 @@ static void ask_entry(OperatorNames *names, guint64 correlation, guint64 questio
     g_array_append_val(entry->waiting, question);
 }
 
-/* Questions inside the run of an entry go to that entry; earlier ones were outside of every
- * entry, and their likely answer is final. */
+/* Handles the run of an entry on the thread of the queue. Questions inside the run wait for the
+ * entry's operator. Earlier questions were outside of every entry, so their likely answer is
+ * final. */
 static void dequeue_entry(OperatorNames *names, Thread *thread, guint64 correlation,
                           const StrobeView *record)
 {

@@ -4,18 +4,18 @@
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#define SOURCES_MAX 256u /* a search is linear */
-#define SEARCH_MAX 4096u /* number of blocks of one size that are checked */
+#define SOURCES_MAX 256u /* limited, because the search is linear */
+#define SEARCH_MAX 4096u /* maximum number of blocks of one size that are checked */
 
-/* State of one allocator on one device. */
+/* The state of an allocator on one device. */
 typedef struct State {
     MemorySource source;
     MemoryTotals last;
-    MemoryBlock *half;  /* its memory was released, and the release itself follows; NULL: none */
-    MemoryBlock *first; /* the block that the first totals may have allocated from nothing; NULL:
-                         * none */
-    GHashTable *held;   /* size -> GPtrArray of MemoryBlock, by allocation */
-    GHashTable *freed;  /* the same, released but still active */
+    /* a block whose memory was released, but not yet the block itself; NULL: none */
+    MemoryBlock *half;
+    MemoryBlock *first; /* a block that may have been allocated at the first totals; NULL: none */
+    GHashTable *held;   /* size -> GPtrArray of MemoryBlock, in the order of allocation */
+    GHashTable *freed;  /* like `held`: blocks that are released, but still active */
 } State;
 
 struct StateBlocks {
@@ -51,7 +51,8 @@ static GHashTable *new_sizes(void)
                                  (GDestroyNotify)g_ptr_array_unref);
 }
 
-/* *is_first: there are no earlier totals to compare with. NULL: no room. */
+/* Finds or adds the state of the event's allocator. Sets *is_first if there are no earlier totals.
+ * NULL: there are too many. */
 static State *state_of(StateBlocks *states, const MemoryEvent *event, gboolean *is_first)
 {
     State *state;
@@ -117,8 +118,8 @@ static gint64 compute_change(gint64 now, gint64 before)
     return __builtin_sub_overflow(now, before, &by) || by == G_MININT64 ? 0 : by;
 }
 
-/* An unexplained release belongs to a block from before the first totals, or from these. Either
- * way the question is settled. */
+/* Finds the block of a release that fits no other block: the block of the first totals or, with the
+ * result NULL, one from before. After this call state->first is no longer needed. */
 static MemoryBlock *take_first(State *state, gint64 size, const MemoryEvent *event)
 {
     MemoryBlock *first = state->first;
@@ -130,7 +131,7 @@ static MemoryBlock *take_first(State *state, gint64 size, const MemoryEvent *eve
     return first;
 }
 
-/* If nothing was allocated before, the first totals are those of an allocation. */
+/* Whether the first totals may be those after a first allocation. */
 static gboolean may_allocate_all(const MemoryTotals *totals)
 {
     return totals->allocated > 0 &&
@@ -172,7 +173,7 @@ guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock *
         *block = take_out(state->freed, -active, event);
         return MEMORY_BLOCK_RELEASE;
     }
-    if (!half) /* the end of a release that began before */
+    if (!half) /* the rest of a release that began before the first totals */
         state->first = NULL;
     *block = half;
     return half ? MEMORY_RELEASE : MEMORY_STATE;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of an allocator for which only totals are known, such as the framework's in a database.
- * A total that grows allocates a block, and one that shrinks releases a block of that size.
- *
- * Of several blocks of one size the youngest is taken, except one that the same node of the
- * backward graph made: the next node still needs it. Without addresses the right block cannot be
- * known.
+ * Derives the blocks of an allocator for which only totals are known, such as the framework's in a
+ * database. If a total grows, a block is allocated; if it shrinks, a block of this size is
+ * released. Without addresses the right one of several blocks of the same size cannot be known. The
+ * youngest is used, except if the same node of the backward graph allocated it: the next node still
+ * needs that block.
  */
 #ifndef STROBE_PASSES_STATE_BLOCKS_H
 #define STROBE_PASSES_STATE_BLOCKS_H
@@ -17,14 +16,14 @@ typedef struct StateBlocks StateBlocks;
 StateBlocks *state_blocks_new(void);
 void state_blocks_free(StateBlocks *states);
 
-/* Determines which event a state stands for: an allocation (the event's size is then set; pass the
- * block to state_blocks_add), a release or a release of the block (of *block, NULL: it existed
- * before), MEMORY_FIRST: an allocation from nothing if its release comes (make the block, unsure,
- * and pass it to state_blocks_add), or MEMORY_STATE: unknown. */
+/* Determines which event a state stands for. An allocation: sets the event's size; pass the new
+ * block to state_blocks_add. A release or a release of the block: sets *block (NULL: it existed
+ * before). MEMORY_FIRST: an allocation if its release comes; set is_unsure in the new block and
+ * pass it to state_blocks_add. MEMORY_STATE: not known. */
 guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock **block);
-/* the caller keeps the block, until both releases are known */
+/* Adds a block, which the caller keeps until both of its releases are known. */
 void state_blocks_add(StateBlocks *states, MemoryBlock *block);
-/* Uses only the totals, because a separate event has all other data. */
+/* Notes only the totals of an event, because another event has the details. */
 void state_blocks_skip(StateBlocks *states, const MemoryEvent *event);
 
 #endif

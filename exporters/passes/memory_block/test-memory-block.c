@@ -37,7 +37,7 @@ static void add_pta(StrobeMockHost *mock, StrobeTrackId track, int64_t at_ns, ui
     add_event(mock, track, &event);
 }
 
-/* What a database tells: totals, and nothing of addresses. */
+/* Adds a state as in a database: totals without an address. */
 static void add_state(StrobeMockHost *mock, int64_t at_ns, int64_t allocated, int64_t active)
 {
     const Event event = {"PTA", NULL, at_ns, 3, STROBE_ABSENT_U64, NONE, allocated, active};
@@ -62,7 +62,7 @@ static void add_queue(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_
     TEST_ADD(mock, task_queue, thread, "Queue", begin_ns, end_ns, &fields);
 }
 
-/* Block `i` as it was emitted. */
+/* Checks the emitted block number `i`; returns it. */
 static const struct strobe_memory_block *expect_block(StrobeMockHost *mock, size_t i,
                                                       const char *name, int64_t begin_ns,
                                                       int64_t size, int64_t release_ns,
@@ -84,22 +84,23 @@ static const struct strobe_memory_block *expect_block(StrobeMockHost *mock, size
     return fields;
 }
 
-/* One to three records make an entry; an allocation, or a sort that was there, begins the next.
- * The totals are those after the release, or after the only other record. */
+/* One to three records make a block. An allocation, or a record of a type that the block already
+ * has, begins the next block. The totals at the release are those after the release or, without
+ * one, after the only other record. */
 static void test_entries(void)
 {
     StrobeMockHost *mock = test_device_host(1);
     StrobeTrackId one = test_thread(mock, 1);
     const struct strobe_memory_block *block;
 
-    add_pta(mock, one, 10, 1, 0xb, -1, 400);  /* was there before */
-    add_pta(mock, one, 100, 0, 0xa, 64, 464); /* all three */
-    add_pta(mock, one, 110, 0, 0xb, 32, 496); /* never given back */
+    add_pta(mock, one, 10, 1, 0xb, -1, 400);  /* allocated before the window */
+    add_pta(mock, one, 100, 0, 0xa, 64, 464); /* with both releases */
+    add_pta(mock, one, 110, 0, 0xb, 32, 496); /* never released */
     add_pta(mock, one, 200, 2, 0xa, -64, 432);
     add_pta(mock, one, 201, 1, 0xa, -64, 433);
-    add_pta(mock, one, 300, 0, 0xa, 16, 448); /* the block alone */
+    add_pta(mock, one, 300, 0, 0xa, 16, 448); /* only the block is released */
     add_pta(mock, one, 400, 2, 0xa, -16, 416);
-    add_pta(mock, one, 500, 0, 0xa, 8, 424); /* twice released: the second is of nothing */
+    add_pta(mock, one, 500, 0, 0xa, 8, 424); /* released twice: the second release has no block */
     add_pta(mock, one, 510, 1, 0xa, -8, 415);
     add_pta(mock, one, 520, 1, 0xa, -8, 414);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
@@ -119,8 +120,8 @@ static void test_entries(void)
     strobe_mock_free(mock);
 }
 
-/* The innermost operator on the thread that had begun and has not ended; allocating by itself is
- * no operator. */
+/* The operator is the innermost one on the thread that had begun and has not ended; operators that
+ * only allocate do not count. */
 static void test_operators(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -141,8 +142,9 @@ static void test_operators(void)
     strobe_mock_free(mock);
 }
 
-/* Thread 9 runs what thread 1 puts into the queue. Entry 1 is put by an operator that ends later
- * than the entry runs, entry 2 after its operator's child has ended, which began last. */
+/* Thread 9 runs the entries that thread 1 enqueues. Entry 1 is enqueued by an operator that ends
+ * after the entry has run; entry 2 after the end of an inner operator, which is the last one that
+ * began. */
 static void test_queue(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -163,7 +165,7 @@ static void test_queue(void)
     add_op(mock, nine, "own", 375, 390);
     add_queue(mock, nine, 400, 410, 3, 1);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    /* Until its first entry nobody knows what the thread is. */
+    /* Before its first entry it is not known that the thread runs the queue. */
     expect_block(mock, 0, "aten::inside", 130, 8, NONE, NONE);
     expect_block(mock, 1, "npu::child", 360, 8, NONE, NONE);
     expect_block(mock, 2, "own", 380, 8, NONE, NONE);
@@ -184,7 +186,8 @@ static void test_queue(void)
     strobe_mock_free(mock);
 }
 
-/* The device's allocator names its operators; released blocks in order of release, others last. */
+/* The device's allocator names its operators. Released blocks come in the order of their releases,
+ * others last. */
 static void test_device_allocator(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -192,7 +195,7 @@ static void test_device_allocator(void)
     const Event events[] = {
         {"GE", "never", 90, 0, 3, 4, 4, NONE},   {"GE", "Conv", 100, 0, 1, 8, 12, NONE},
         {"GE", "Trans", 110, 0, 2, 8, 20, NONE}, {"GE", "Trans", 120, 1, 2, -8, 12, NONE},
-        {"GE", "Add", 125, 1, 1, -8, 4, NONE}, /* another operator's address */
+        {"GE", "Add", 125, 1, 1, -8, 4, NONE}, /* the address of another operator's block */
         {"GE", "Conv", 130, 1, 1, -8, 4, NONE},
     };
 
@@ -208,7 +211,8 @@ static void test_device_allocator(void)
     strobe_mock_free(mock);
 }
 
-/* Workspaces are blocks as others; what a program allocates by itself is none. */
+/* Workspaces are blocks like others; memory of an allocator of the program itself makes no
+ * block. */
 static void test_workspace(void)
 {
     static const StrobeField more[] = {{"size", STROBE_FIELD_I64, 0, "B", ""},
@@ -232,15 +236,15 @@ static void test_workspace(void)
     strobe_mock_free(mock);
 }
 
-/* Totals alone. 100: one of 10; 200: another of 10; 300, 301: memory back, then the release;
- * 400: released while it is in use; 450: no longer in use. */
+/* Only totals. 100: a block of 10; 200: another block of 10; 300 and 301: its memory is released,
+ * and then the block; 400: released while it is in use; 450: no longer in use. */
 static void test_states(void)
 {
     StrobeMockHost *mock = test_device_host(1);
     const struct strobe_memory_block *block;
 
     add_state(mock, 50, 100, 100);
-    add_state(mock, 60, 90, 90); /* was there before */
+    add_state(mock, 60, 90, 90); /* allocated before the window */
     add_state(mock, 61, 90, 90);
     add_state(mock, 100, 100, 100);
     add_state(mock, 200, 110, 110);
@@ -261,8 +265,8 @@ static void test_states(void)
     strobe_mock_free(mock);
 }
 
-/* The first totals are those of an allocation where nothing was taken before: its release says so,
- * unless something else was released that was there before. */
+/* The first totals are those of an allocation if nothing was allocated before. Its release shows
+ * this, unless it is the release of something that was allocated before. */
 static void test_first_totals(void)
 {
     static const struct {
@@ -301,7 +305,8 @@ static void test_first_totals(void)
     strobe_mock_free(mock);
 }
 
-/* A node of the backward graph gives back what it was given, not what it made. */
+/* A node of the backward graph releases the block that it was given, not the block that it
+ * allocated. */
 static void test_backward(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -321,7 +326,8 @@ static void test_backward(void)
     strobe_mock_free(mock);
 }
 
-/* A text result tells blocks by pairs and states of the same moments: one block, no guess. */
+/* A text result has pairs of events and states at the same times: they are one block, which is not
+ * derived from totals. */
 static void test_reported_twice(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -343,8 +349,8 @@ static void test_reported_twice(void)
     strobe_mock_free(mock);
 }
 
-/* A source that tells some events whole and of others the state alone, such as a release of what
- * was there before: the totals go on from either. */
+/* A source has all data of some events and only the state of others, such as a release of memory
+ * from before the window: the totals continue from either. */
 static void test_states_between(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -352,7 +358,7 @@ static void test_states_between(void)
 
     add_state(mock, 10, 100, 101);
     add_pta(mock, one, 100, 0, 0xa, 64, 164);
-    add_state(mock, 200, 150, 151); /* was there before */
+    add_state(mock, 200, 150, 151); /* allocated before the window */
     add_state(mock, 201, 150, 151);
     add_pta(mock, one, 300, 1, 0xa, -64, 86);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
@@ -361,7 +367,8 @@ static void test_states_between(void)
     strobe_mock_free(mock);
 }
 
-/* More events than may wait for an operator: the first go without, all blocks are there. */
+/* More events than can wait for an operator: the first ones get no operator, but no block is
+ * lost. */
 static void test_bound(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -384,7 +391,7 @@ static void test_bound(void)
     strobe_mock_free(mock);
 }
 
-/* One thread gives back what another took, and its records come first. */
+/* One thread releases a block of another thread, and its records come first. */
 static void test_threads(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -393,7 +400,7 @@ static void test_threads(void)
     add_pta(mock, other, 300, 1, 64, -10, 0);
     add_pta(mock, other, 310, 2, 64, -10, 0);
     add_pta(mock, one, 100, 0, 64, 10, 10);
-    add_pta(mock, one, 400, 0, 64, 30, 30); /* of another block's address */
+    add_pta(mock, one, 400, 0, 64, 30, 30); /* at the address of another block */
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 2);
     expect_block(mock, 0, "", 100, 10, 300, 310);

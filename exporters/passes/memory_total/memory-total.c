@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* memory_event, memory_usage -> memory_total. */
+/* Computes memory_total from memory_event and memory_usage. */
 #include "memory-total.h"
 
 #include <glib.h>
@@ -9,8 +9,8 @@
 #include <strobe/kinds.h>
 
 #define INSTANT_MAX 4096u /* maximum number of events with the same time that are sorted */
-#define DEVICES_MAX 256u  /* a search is linear */
-#define STATE 3           /* action: not an allocation or release */
+#define DEVICES_MAX 256u  /* limited, because the search is linear */
+#define STATE 3           /* the action is neither an allocation nor a release */
 
 enum { ALLOCATED, RESERVED, ACTIVE, STREAM, ACTION, DEVICE, COMPONENT, N_EVENT };
 enum { DDR, HBM, USAGE_DEVICE, N_USAGE };
@@ -30,8 +30,8 @@ static const StrobeWantedField usage_wanted[N_USAGE] = {
     [USAGE_DEVICE] = {"device", STROBE_FIELD_I32},
 };
 
-/* Owner of the memory: the two whose sum is output as well, and others, such as the framework's
- * memory on the host, where GE has none. */
+/* The owner of the memory: PTA and GE, whose sum is emitted too, and all others. The framework's
+ * memory on the host counts as other, because GE has none there. */
 enum { SIDE_PTA = 0, SIDE_GE = 1, SIDE_OTHER = 2 };
 
 typedef struct Row {
@@ -43,7 +43,7 @@ typedef struct Row {
     guint8 is_state;
 } Row;
 
-/* The last rows of both sides on one device. */
+/* The last rows of PTA and GE on one device. */
 typedef struct Last {
     gint32 device;
     gboolean has[2];
@@ -54,11 +54,11 @@ typedef struct MemoryTotal {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder events, usages;
-    StrobeExternalSorter *rows; /* of Row, by time: states of allocators */
-    GArray *instant;            /* of Row: events of the last time */
+    StrobeExternalSorter *rows; /* of Row, sorted by time: states of allocators */
+    GArray *instant;            /* of Row: events with the last time */
     GArray *last;               /* of Last */
     StrobeStringId sum_name, app_name;
-    gboolean is_full; /* the host refused a record for lack of room */
+    gboolean is_full; /* the host had no memory for a record */
 } MemoryTotal;
 
 static StrobeStatus memory_total_open(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -91,7 +91,7 @@ static void memory_total_close(void *state)
     g_free(pass);
 }
 
-/* ---- rows out ---- */
+/* ---- emitting rows ---- */
 
 static void emit_row(MemoryTotal *pass, const Row *row)
 {
@@ -131,7 +131,8 @@ static Last *last_of(MemoryTotal *pass, gint32 device)
     return &g_array_index(pass->last, Last, pass->last->len - 1);
 }
 
-/* Outputs the row and, for the two sides, its sum with the last row of the other side. */
+/* Emits the row. For a row of PTA or GE, also emits the sum with the last row of the other
+ * allocator. */
 static void take_row(MemoryTotal *pass, const Row *row)
 {
     Last *last = row->side == SIDE_OTHER ? NULL : last_of(pass, row->total.device);
@@ -158,7 +159,7 @@ static void take_row(MemoryTotal *pass, const Row *row)
 
 /* ---- events of the same time ---- */
 
-/* An event that its allocator's state reports too. */
+/* Whether a state of the same allocator and time reports this event too. */
 static gboolean is_reported_twice(const GArray *instant, const Row *row)
 {
     for (guint i = 0; !row->is_state && i < instant->len; i++) {
@@ -170,7 +171,7 @@ static gboolean is_reported_twice(const GArray *instant, const Row *row)
     return FALSE;
 }
 
-/* Takes the events of one time; the device's allocator comes last. */
+/* Processes the events of one time; the events of GE come last. */
 static void finish_instant(MemoryTotal *pass)
 {
     GArray *instant = pass->instant;
@@ -188,7 +189,7 @@ static void finish_instant(MemoryTotal *pass)
     g_array_set_size(instant, 0);
 }
 
-/* ---- records in ---- */
+/* ---- reading records ---- */
 
 static void add_event(MemoryTotal *pass, const StrobeView *record)
 {
@@ -212,7 +213,7 @@ static void add_event(MemoryTotal *pass, const StrobeView *record)
         .is_state = strobe_field_u32(record, at[ACTION], STATE) == STATE,
     };
 
-    /* The event does not name its allocator. Memory of the host belongs to no device. */
+    /* The event does not name its allocator. The host's memory belongs to no device. */
     if (!strcmp(word, "CPU"))
         return;
     if (row.total.allocated == STROBE_ABSENT_I64 && row.total.reserved == STROBE_ABSENT_I64)

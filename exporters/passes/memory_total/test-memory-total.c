@@ -45,8 +45,8 @@ static const struct strobe_memory_total *expect_total(StrobeMockHost *mock, size
     return fields;
 }
 
-/* Rows of the program itself first; a sum after each row of the two, at equal times PTA's before
- * GE's; a workspace has none and takes no part in it. */
+/* Rows of the program come first. A sum follows each row of PTA and GE; at equal times PTA comes
+ * before GE. A workspace has no sum, and is not part of one. */
 static void test_sums(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -57,7 +57,7 @@ static void test_sums(void)
     add_event(mock, "GE", 200, 0, 3, STROBE_ABSENT_I64, STROBE_ABSENT_U64);
     add_event(mock, "PTA", 200, 1, 8, 9, 78);
     add_event(mock, "WORKSPACE", 300, 0, 1000, 1000, 79);
-    add_event(mock, "CPU", 350, 0, 7, 7, 0); /* the host's is no device's */
+    add_event(mock, "CPU", 350, 0, 7, 7, 0); /* memory of the host belongs to no device */
     add_event(mock, "GE", 400, 1, 0, STROBE_ABSENT_I64, STROBE_ABSENT_U64);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(mock, NULL), ==, 10);
@@ -75,8 +75,8 @@ static void test_sums(void)
     strobe_mock_free(mock);
 }
 
-/* A state and the event that led to it are one row; so are several of both. An event that tells no
- * totals is none. */
+/* A state and the event that led to it become one row, also if there are several. An event without
+ * totals has no row. */
 static void test_reported_twice(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -99,7 +99,7 @@ static void test_reported_twice(void)
     strobe_mock_free(mock);
 }
 
-/* What the framework has on the host: no sum with the device's allocator. */
+/* Memory of the framework on the host has no sum with the device's allocator. */
 static void test_host(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -139,7 +139,7 @@ static void test_order(void)
     strobe_mock_free(mock);
 }
 
-/* A sum beyond 64 bits is not told. */
+/* A sum beyond 64 bits is absent. */
 static void test_overflow(void)
 {
     StrobeMockHost *mock = test_device_host(1);

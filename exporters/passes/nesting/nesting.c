@@ -6,9 +6,9 @@
 struct Nesting {
     const NestingOps *ops;
     void *user;
-    GHashTable *tracks; /* StrobeTrackId -> GArray of entries, oldest first */
-    GPtrArray *order;   /* the same arrays, in order of first use */
-    GArray *last;       /* the array used last */
+    GHashTable *tracks; /* StrobeTrackId -> GArray of entries, the oldest first */
+    GPtrArray *order;   /* the arrays of `tracks`, in the order of first use */
+    GArray *last;       /* the array that was used last */
     StrobeTrackId last_track;
     guint64 adopted_late;
 };
@@ -121,7 +121,7 @@ gboolean nesting_add(Nesting *nesting, NestingSpan *entry)
         g_array_set_size(entries, entries->len - 1);
         top = NULL;
     }
-    /* Unfinished spans all end with the window, so a parent may come before its child. */
+    /* All unfinished spans end with the window, so a parent may come before its child. */
     if (top && !top->is_fold && top->begin_ns <= entry->begin_ns && top->end_ns >= entry->end_ns &&
         entry->begin_ns < top->end_ns)
         return adopt_span(nesting, top, entry);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_task -> op_statistic. */
+/* Computes op_statistic from device_task. */
 #include "op-statistic.h"
 
 #include <glib.h>
@@ -23,12 +23,12 @@ static const StrobeWantedField wanted[N_WANTED] = {
 };
 
 typedef struct Group {
-    const char *type, *core; /* the host's */
+    const char *type, *core; /* texts of the host */
     StrobeStringId type_id, core_id;
     gint32 device;
     guint order;
     guint64 count;
-    double total, min, max; /* ns, with a fraction in G1 */
+    double total, min, max; /* ns, in generation 1 with a fraction */
 } Group;
 
 static guint group_hash(gconstpointer key)
@@ -63,8 +63,8 @@ static StrobeStatus op_statistic_open(const StrobeConsumerHost *host, StrobeInst
     return STROBE_OK;
 }
 
-/* MSPTI reports only a kernel's name. "aclnnMm_MatMulV3Common_MatMulV3" ends in the operator's
- * type; other names are used as a whole. */
+/* Returns the operator's type from a kernel's name, because MSPTI reports only the name.
+ * "aclnnMm_MatMulV3Common_MatMulV3" ends with the type; all other names are used as the type. */
 static const char *type_of_name(const char *name)
 {
     const char *end = strrchr(name, '_');
@@ -72,8 +72,8 @@ static const char *type_of_name(const char *name)
     return g_str_has_prefix(name, "aclnn") && end && end[1] ? end + 1 : name;
 }
 
-/* The Ascend profiler's results without types (level 0) have no such table, so only Strobe's own
- * records without types count. */
+/* Whether the records are Strobe's own. Only these may lack types, because the Ascend profiler
+ * writes no such table for results without types (level 0). */
 static gboolean is_own_record(const Statistic *pass)
 {
     return !*pass->host->metadata_value(pass->self, "source") &&
@@ -120,7 +120,7 @@ static StrobeStatus op_statistic_batch(void *state, const StrobeView *records, s
     return STROBE_OK;
 }
 
-/* Device by device, longest first; equal ones in order of arrival. */
+/* Compares by device, then by time, the longest first, then by the order of arrival. */
 static gint compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
@@ -132,7 +132,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The Ascend profiler rounds microseconds to three digits. */
+/* Rounds to whole ns, because the Ascend profiler rounds microseconds to three digits. */
 static double whole_ns(double ns)
 {
     return round(strobe_round_decimals(ns / 1000.0, 3) * 1000.0);
@@ -159,7 +159,7 @@ static gboolean emit_group(const Statistic *pass, const Group *group, double all
     return TRUE;
 }
 
-/* The total of the device whose groups begin at `first`. */
+/* Returns the total time of the device whose groups begin at `first`. */
 static double device_total(const GPtrArray *sorted, guint first)
 {
     const Group *group = sorted->pdata[first];

@@ -26,7 +26,8 @@ static void add_tasks(StrobeMockHost *mock)
     test_task(mock, test_stream(mock, 1, 5), "Add", "AI_CORE", 0, 10, 6);
 }
 
-/* By type, core and device; most time first; the mean is cut off since G2, and rounded in G1. */
+/* Groups by type, core and device, the most time first. The mean is truncated from generation 2 on,
+ * and rounded in generation 1. */
 static void test_groups(void)
 {
     for (int32_t generation = 1; generation <= 2; generation++) {
@@ -46,7 +47,8 @@ static void test_groups(void)
     }
 }
 
-/* Durations below the ns are summed as they are in G1, and rounded once. */
+/* In generation 1 durations with fractions of a ns are summed up unchanged, and only the sum is
+ * rounded. */
 static void test_exact(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -73,8 +75,8 @@ static void add_named(StrobeMockHost *mock, const char *name)
     TEST_ADD(mock, device_task, test_stream(mock, 0, 1), name, 0, 1000, &fields);
 }
 
-/* Kernels of which only the name is known, as MSPTI tells them; an import has no types on purpose.
- */
+/* Kernels of which only the name is known, as from MSPTI. An import of a result without types has
+ * no table. */
 static void test_names(void)
 {
     for (int is_import = 0; is_import < 2; is_import++) {

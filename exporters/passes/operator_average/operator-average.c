@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operator_detail -> operator_average. */
+/* Computes operator_average from operator_detail. */
 #include "operator-average.h"
 
 #include <glib.h>
@@ -19,7 +19,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [SHAPES] = {"shapes", STROBE_FIELD_STRING},
 };
 
-/* One name, or one name with one shape. The host owns the texts. */
+/* The operators with one name, or with one name and one shape. The host owns the texts. */
 typedef struct Group {
     StrobeText name_text, shapes_text;
     StrobeStringId name, shapes;
@@ -27,7 +27,7 @@ typedef struct Group {
     gint64 self, total, min, max;
 } Group;
 
-/* Recent ids: equal ids are equal texts, but equal texts may have several ids. */
+/* A cache by ids. Equal ids have equal texts, but the same text may have several ids. */
 typedef struct CacheSlot {
     StrobeStringId name, shapes;
     Group *group;
@@ -38,8 +38,8 @@ typedef struct OperatorAverage {
     StrobeInstance *self;
     gboolean group_by_shapes;
     StrobeBinder binder;
-    GHashTable *groups; /* Group as its own key and value */
-    Group *others;      /* all operators beyond GROUPS_MAX groups; NULL: none */
+    GHashTable *groups; /* a set of Group */
+    Group *others;      /* the operators for which there was no room in `groups`; NULL: none */
     CacheSlot cache[CACHE_SIZE];
 } OperatorAverage;
 
@@ -92,7 +92,7 @@ static Group *new_group(const Group *key)
     return group;
 }
 
-/* The group for everything above the limit. */
+/* Returns the group of the operators for which there is no room. */
 static Group *get_others(OperatorAverage *average)
 {
     if (!average->others) {
@@ -162,7 +162,8 @@ static gint text_compare(const StrobeText *a, const StrobeText *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Longest self time first, then by text, so that the order is fixed. */
+/* Compares by self time, the longest first, then by text, so that the order is the same in every
+ * run. */
 static gint compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
@@ -174,7 +175,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return order ? order : text_compare(&x->shapes_text, &y->shapes_text);
 }
 
-/* `is_incomplete`: calls of an unknown operator were lost. */
+/* `is_incomplete`: calls were lost, but it is not known of which operators. */
 static gboolean emit_group(OperatorAverage *average, const Group *group, gint64 all_self,
                            gboolean is_incomplete)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "database-steps.h"
 
-/* Tasks of one id, or the tasks between the ends of two steps. */
+/* The time range of the tasks of one id. */
 typedef struct Tasks {
     guint64 connection;
     DatabaseStep span;
@@ -9,12 +9,12 @@ typedef struct Tasks {
 
 typedef struct Called {
     gint64 begin_ns, end_ns;
-    guint tasks; /* index in Tasks */
+    guint tasks; /* index in DatabaseSteps.tasks */
 } Called;
 
 struct DatabaseSteps {
-    GArray *tasks;  /* of Tasks, by id */
-    GArray *called; /* of Called: calls with tasks, by begin */
+    GArray *tasks;  /* of Tasks, sorted by id */
+    GArray *called; /* of Called: calls with tasks, sorted by begin */
 };
 
 static gint compare_tasks(gconstpointer a, gconstpointer b)
@@ -38,7 +38,7 @@ static void add_span(DatabaseStep *to, const DatabaseStep *span)
     to->last = MAX(to->last, span->last);
 }
 
-/* Makes one entry for each id. */
+/* Returns an entry (Tasks) for each id. */
 static GArray *tasks_of(const KernelMap *map)
 {
     GArray *tasks = g_array_new(FALSE, FALSE, sizeof(Tasks));
@@ -90,7 +90,7 @@ void database_steps_free(DatabaseSteps *steps)
     g_free(steps);
 }
 
-/* Index of the first call that does not begin before the given time. */
+/* Returns the index of the first call that does not begin before `begin_ns`. */
 static guint first_from(const DatabaseSteps *steps, gint64 begin_ns)
 {
     guint low = 0, high = steps->called->len;

@@ -3,7 +3,7 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* A flow event from host to device. Only the first of each end is used. */
+/* A flow event from host to device. If an end occurs several times, the first one is used. */
 typedef struct Flow {
     gint64 from_ns, to_ns;
     StrobeTrackId to_track;
@@ -13,8 +13,9 @@ typedef struct Flow {
 /* A kernel and the time of its launch. */
 typedef struct Instant {
     gint64 at_ns;
-    guint64 thread;      /* if it is known */
-    guint order, kernel; /* for equal times: order of arrival of the flow event or kernel */
+    guint64 thread; /* thread of the launch, if it is known */
+    /* order: sorts equal times; order of arrival of the flow event or the kernel. kernel: index */
+    guint order, kernel;
 } Instant;
 
 void kernel_map_init(KernelMap *map)
@@ -60,7 +61,7 @@ void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrac
     }
 }
 
-/* ---- kernels and moments ---- */
+/* ---- kernels and the times of their launches ---- */
 
 typedef struct Place {
     gint64 begin_ns;
@@ -82,7 +83,8 @@ static gboolean place_equal(gconstpointer a, gconstpointer b)
     return x->begin_ns == y->begin_ns && x->track == y->track;
 }
 
-/* Indexes kernels by track and begin; of several with the same, the last one is used. */
+/* Makes an index of the kernels by track and begin. Of several kernels with the same track and
+ * begin, the last one is used. */
 static GHashTable *index_places(const KernelMap *map)
 {
     GHashTable *places = g_hash_table_new_full(place_hash, place_equal, g_free, NULL);
@@ -157,10 +159,10 @@ static GArray *tasks_of(const KernelMap *map)
     return tasks;
 }
 
-/* Without flow events, the launch is the call with the task's id. The Ascend profiler has one flow
- * event for each id, so only the first task counts; in a recording all tasks of a launch count,
- * including those of a graph that runs again. Both sides are sorted by id: millions of random
- * look-ups would touch all of memory. */
+/* Finds launches without flow events: a task is launched by the call with the same id. The Ascend
+ * profiler has one flow event for each id, so only the first task of an id is used. In a recording
+ * all tasks of a launch are used, including those of a graph that runs again. Calls and tasks are
+ * both sorted by id, because millions of random look-ups would touch all of memory. */
 static void instants_of_calls(KernelMap *map, GArray *instants)
 {
     g_autoptr(GArray) tasks = tasks_of(map);
@@ -195,7 +197,8 @@ static gint compare_instants(gconstpointer a, gconstpointer b)
 
 /* ---- keys ---- */
 
-/* Assigns launches by one cursor over the dequeues of all threads, in the order of their ends. */
+/* Assigns launches to dequeues as the Ascend profiler does: goes through the dequeues of all
+ * threads in the order of their ends, once. */
 static void assign_to_dequeues(KernelMap *map, const GArray *instants)
 {
     guint cursor = 0;
@@ -226,7 +229,7 @@ static gint compare_spans(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* The dequeue of that thread around the time; NULL: none. */
+/* Returns the dequeue around the instant on its thread; NULL: there is none. */
 static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instant)
 {
     const QueueSpan key = {.thread = instant->thread, .begin_ns = instant->at_ns};
@@ -244,7 +247,8 @@ static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instan
     return span && span->thread == instant->thread && instant->at_ns <= span->end_ns ? span : NULL;
 }
 
-/* A recording knows which thread dequeued; a launch on another thread stands alone. */
+/* Assigns launches to the dequeues of their threads, which a recording contains. A launch outside
+ * of a dequeue gets its time as the key. */
 static void assign_by_thread(KernelMap *map, const GArray *instants)
 {
     g_array_sort(map->dequeues, compare_spans);
@@ -265,7 +269,7 @@ static gint compare_launches(gconstpointer a, gconstpointer b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Orders by key and thread, because two threads may launch at the same time. */
+/* Compares by key, then by thread, because two threads may launch at the same time. */
 static gint compare_own_launches(gconstpointer a, gconstpointer b)
 {
     const Launch *x = a, *y = b;
@@ -283,7 +287,7 @@ void kernel_map_finish(KernelMap *map)
         instants_of_flows(map, instants);
     else
         instants_of_calls(map, instants);
-    /* a flow event does not contain the thread */
+    /* flow events do not contain the thread */
     map->by_thread = map->by_thread && !map->flows->len;
     g_array_sort(instants, compare_instants);
     map->has_queue = map->dequeues->len > 0;
@@ -300,11 +304,11 @@ void kernel_map_finish(KernelMap *map)
             g_array_append_val(map->launches, launch);
         }
     }
-    /* Keeps the order of equal ones. */
+    /* g_array_sort keeps the order of equal launches. */
     g_array_sort(map->launches, map->by_thread ? compare_own_launches : compare_launches);
 }
 
-/* The first launch whose key is not less. */
+/* Returns the index of the first launch whose key is not less than `key`. */
 static guint first_from(const KernelMap *map, guint64 key)
 {
     guint low = 0, high = map->launches->len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_op, task_queue, api_call, device_task, comm_op, comm_task, flow_point, step ->
- * operator_device, kernel_link, step_range. */
+/* Computes operator_device, kernel_link and step_range from cpu_op, task_queue, api_call,
+ * device_task, comm_op, comm_task, flow_point and step. */
 #include "operator-device.h"
 
 #include <glib.h>
@@ -14,9 +14,9 @@
 #include "step-kernels.h"
 #include "ascend-db.h"
 
-#define OPERATORS_MAX ((guint)G_MAXINT) /* indexes of operators are gint */
+#define OPERATORS_MAX ((guint)G_MAXINT) /* because indexes of operators are gint */
 #define RECORDS_MAX ((guint)G_MAXINT)
-/* A program with this many operators and no device records has no device. */
+/* A program that has run this many operators without a record of a device has no device. */
 #define HOST_ONLY_MAX 65536u
 
 enum { SHAPES, TYPES, STACK, N_OPERATOR };
@@ -59,7 +59,8 @@ static const char *const kind_names[N_KINDS] = {
     [FLOW_POINT] = "flow_point",
 };
 
-/* A step as the program announced it: the input of the database's rule. */
+/* A step as the program announced it, from which the device time is found by the databases'
+ * rule. */
 typedef struct HostStep {
     gint64 begin_ns, end_ns, number;
     StrobeTrackId track;
@@ -76,9 +77,9 @@ typedef struct OperatorDevice {
     GArray *enqueues;   /* of QueueSpan */
     GArray *host_steps; /* of HostStep */
     gboolean is_database;
-    gboolean has_device; /* an import, or a record of a device was seen */
-    gboolean has_groups; /* process groups communicate on the host */
-    gboolean is_over;    /* no operator, call or task is kept any more */
+    gboolean has_device; /* the capture is an import, or has a record of a device */
+    gboolean has_groups; /* there is communication of process groups on the host */
+    gboolean is_over;    /* records are no longer stored, because there is no device */
     guint64 n_dropped;
 } OperatorDevice;
 
@@ -104,7 +105,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     bind_fields(&pass->tasks, task_wanted, N_TASK);
     bind_fields(&pass->flows, flow_wanted, N_FLOW);
     kernel_map_init(&pass->map);
-    /* Ascend's own analysis builds one tree over all threads. */
+    /* Ascend's own analysis has one tree of operators for all threads. */
     pass->map.by_thread = strstr(host->metadata_value(self, "source"), "\"ascend_") == NULL;
     operator_list_init(&pass->forest.operators);
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
@@ -128,7 +129,7 @@ static void operator_device_close(void *state)
     g_free(pass);
 }
 
-/* ---- records in ---- */
+/* ---- reading records ---- */
 
 static guint64 thread_of(const OperatorDevice *pass, StrobeTrackId track)
 {
@@ -187,7 +188,8 @@ static gboolean is_text(const OperatorDevice *pass, StrobeStringId id, const cha
     return strcmp(pass->host->string(pass->self, id).bytes, text) == 0;
 }
 
-/* In a database only launches of the node level have ids for the look-up of tasks. */
+/* Adds a call. In a database only launches of the node level have ids by which their tasks are
+ * found. */
 static void add_call(OperatorDevice *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->calls, record->kind);
@@ -293,7 +295,7 @@ static StrobeStatus operator_device_batch(void *state, const StrobeView *records
     return STROBE_OK;
 }
 
-/* ---- records out ---- */
+/* ---- emitting records ---- */
 
 #define STEP_PREFIX "ProfilerStep#"
 
@@ -362,8 +364,8 @@ static gboolean emit_step(OperatorDevice *pass, const HostStep *host_step, gint6
     return TRUE;
 }
 
-/* The text's rule: from the first kernel of the first queue entry of the step to the last kernel
- * of the last one, or the end of the step on the host. */
+/* Emits a step by the rule of the text results: it goes from the first kernel of the step's first
+ * queue entry to the last kernel of its last entry, or to the end of the step on the host. */
 static gboolean emit_forest_step(OperatorDevice *pass, const ForestStep *step)
 {
     const Operator *op = operator_list_at(&pass->forest.operators, step->place);
@@ -375,7 +377,7 @@ static gboolean emit_forest_step(OperatorDevice *pass, const ForestStep *step)
                      step->has_kernels ? step->end_ns : G_MININT64, step->device);
 }
 
-/* The database's rule: all tasks of the calls that lie within the step. */
+/* Emits the steps by the rule of the databases: a step has all tasks of the calls inside it. */
 static gboolean emit_database_steps(OperatorDevice *pass)
 {
     DatabaseSteps *steps = database_steps_new(&pass->map);
@@ -395,8 +397,9 @@ static gboolean emit_database_steps(OperatorDevice *pass)
     return done;
 }
 
-/* If each thread has a tree: on each device from the first kernel of the first launch in the
- * step, on any thread, to the last kernel of the last one. A step without launches is omitted. */
+/* Emits a step if each thread has a tree: on each device, the step goes from the first kernel of
+ * the first launch in it (on any thread) to the last kernel of the last launch. A step without
+ * launches is left out. */
 static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *host)
 {
     StepKernels step = {.next_device = STEP_NO_DEVICE};
@@ -418,7 +421,8 @@ static gint compare_links(gconstpointer a, gconstpointer b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Announced by operators or, without these, by calls. */
+/* Emits the steps that operators announce or, if there are none, those that calls of the program
+ * announce. */
 static gboolean emit_recorded_steps(OperatorDevice *pass)
 {
     const Forest *forest = &pass->forest;
@@ -449,7 +453,8 @@ static gboolean emit_steps(OperatorDevice *pass)
     return done;
 }
 
-/* Communication on the host belongs to a step as the program announced it. */
+/* Emits the steps of a program that communicates on the host; they are as the program announced
+ * them. */
 static gboolean emit_host_steps(OperatorDevice *pass)
 {
     gboolean done = TRUE;

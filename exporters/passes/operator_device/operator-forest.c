@@ -3,7 +3,7 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* A leaf: a queue entry, or the time of a launch without a queue. */
+/* A leaf of the tree: a queue entry or, without a queue, the time of a launch. */
 typedef struct Leaf {
     gint64 at_ns;
     guint64 key;
@@ -16,10 +16,11 @@ typedef struct Build {
     Forest *forest;
     const KernelMap *map;
     gboolean zero_is_whole;
-    GHashTable *open; /* thread -> index of its innermost operator; all threads share one key if
-                         they form one tree */
-    guint64 last_key; /* the last key */
-    gint *last;       /* NULL: none yet */
+    /* thread -> index of its innermost open operator; if there is one tree, all threads share one
+     * key */
+    GHashTable *open;
+    guint64 last_key; /* cached: the last key in `open` */
+    gint *last;       /* value of last_key in `open`; NULL: none yet */
     gint64 (*step_number)(void *user, const Operator *op);
     void *user;
 } Build;
@@ -41,7 +42,7 @@ static Operator *get_operator(const Build *build, gint place)
 static void add_sum(DeviceSum *sum, double us, gboolean zero_is_whole)
 {
     if (us != 0.0 || !zero_is_whole)
-        *sum += us + 0.0; /* turns -0.0 into 0.0 */
+        *sum += us + 0.0; /* + 0.0 makes -0.0 positive */
 }
 
 static void add_kernel(const Build *build, Operator *op, const Kernel *kernel, gboolean is_self)
@@ -84,8 +85,8 @@ static void add_to_step(const Build *build, ForestStep *step, guint64 key, const
     step->has_kernels = TRUE;
 }
 
-/* The leaf's launches: only those of its own thread if each thread has a tree, because two threads
- * may launch at the same time. */
+/* Returns the leaf's launches. If each thread has a tree, only those of the leaf's thread: two
+ * threads may launch at the same time. */
 static const Launch *find_launches(const KernelMap *map, const Leaf *leaf, guint *n)
 {
     const Launch *launches = kernel_map_find(map, leaf->key, n);
@@ -120,7 +121,8 @@ static void take_leaf(const Build *build, gint owner, const Leaf *leaf)
     }
 }
 
-/* Without a queue, an operator that ends at the launch does not contain it. */
+/* Returns the operator that owns the leaf. Without a queue, an operator that ends at the launch
+ * does not contain it. */
 static gint owner_of(const Build *build, gint last, const Leaf *leaf)
 {
     while (leaf->any_thread && last >= 0 && get_operator(build, last)->end_ns <= leaf->at_ns)
@@ -152,7 +154,8 @@ static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
     return leaves;
 }
 
-/* A nested operator is never a step, so its name, which may be far away in memory, is not read. */
+/* Sets the parent of an operator, and its step if it announces one. A nested operator is never a
+ * step, so its name is not read: the name may be far away in memory. */
 static void enter_operator(const Build *build, gint place, gint last)
 {
     Operator *op = get_operator(build, place), *parent = get_operator(build, last);
@@ -171,7 +174,8 @@ static void enter_operator(const Build *build, gint place, gint last)
     g_array_append_val(build->forest->steps, step);
 }
 
-/* The innermost operator of the tree for an event of this thread; -1: none. */
+/* Returns where the index of the innermost open operator is stored for an event of this thread; the
+ * index is -1 if there is none. */
 static gint *find_innermost(Build *build, guint64 thread)
 {
     const guint64 key = build->map->by_thread ? thread : 0;

@@ -61,9 +61,8 @@ static void sort_whole(OperatorList *list)
         *operator_list_at(list, i) = g_array_index(all, Operator, i);
 }
 
-/* Most operators are nearly in place; only those that enclose many are far away. A merge sort of
- * all would need as much memory again, so only the operators far from their place are
- * merge-sorted. */
+/* Sorts by insertion, because most operators are nearly in place; only operators that enclose many
+ * others are far away. If that needs too many moves, sort_whole sorts the list. */
 void operator_list_sort(OperatorList *list)
 {
     guint64 left = (guint64)list->len * MOVES_PER_OPERATOR;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of very many operators in pages that do not move, so that growing copies nothing. */
+/* A list for very many operators. It consists of pages that do not move, so it grows without
+ * copying. */
 #ifndef STROBE_PASSES_OPERATOR_LIST_H
 #define STROBE_PASSES_OPERATOR_LIST_H
 
@@ -7,8 +8,9 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* Sum of durations as the Ascend profiler, a Python program, computes it: an integer as long as all
- * summands are integers; the sign of zero records this. */
+/* A sum of durations as the Ascend profiler, a Python program, computes it: the sum is an integer
+ * if all summands are integers. As long as the sum is 0, -0.0 means an integer, and 0.0 a
+ * floating-point number. */
 typedef double DeviceSum;
 
 #define DEVICE_SUM_WHOLE (-0.0)
@@ -18,23 +20,23 @@ static inline gboolean device_sum_is_real(DeviceSum sum)
     return sum != 0.0 || !signbit(sum);
 }
 
-/* Sums of an operator with kernels. */
+/* The sums of an operator that launched kernels. */
 typedef struct DeviceSums {
     DeviceSum self, total, self_aicore, total_aicore;
 } DeviceSums;
 
-/* Kept small, because these records are the largest part of a pass's data, and the system may swap
- * them to the disk. */
+/* An operator. The struct is small, because operators are the largest part of a pass's data, and
+ * the system may swap them to the disk. */
 typedef struct Operator {
     gint64 begin_ns, end_ns;
     gint64 children_ns;
     guint64 thread;
     union {
-        guint order; /* order of arrival, until they are sorted */
-        gint parent; /* index, -1: none; after sorting */
+        guint order; /* before sorting: order of arrival */
+        gint parent; /* after sorting: index of the parent, -1: none */
     };
-    gint step;  /* place in steps, -1: no step */
-    guint sums; /* index in sums plus 1; 0: none */
+    gint step;  /* index in `steps` of the forest, -1: the operator announces no step */
+    guint sums; /* 1 + index in `sums`; 0: none */
     StrobeTrackId track;
     StrobeStringId name, shapes, types;
     StrobeStackId stack;
@@ -59,11 +61,12 @@ static inline Operator *operator_list_at(const OperatorList *list, guint place)
 void operator_list_init(OperatorList *list);
 void operator_list_clear(OperatorList *list);
 void operator_list_add(OperatorList *list, const Operator *op);
-/* Its sums, created if necessary; valid until the next call. */
+/* Returns the operator's sums, created if necessary; valid until the next call. */
 DeviceSums *operator_list_sums(OperatorList *list, Operator *op);
-/* Its sums; zero sums if there are no kernels. */
+/* Returns the operator's sums; sums of 0 if it has no kernels. */
 const DeviceSums *operator_list_known_sums(const OperatorList *list, const Operator *op);
-/* Sorts by begin, keeping the order of equal ones. They arrive in the order of their ends. */
+/* Sorts the operators by begin, and keeps the order of equal ones. The operators must have been
+ * added in the order of their ends. */
 void operator_list_sort(OperatorList *list);
 
 #endif

@@ -33,7 +33,7 @@ static gint compare_enqueues(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* Takes the launches of queue entries that were made in the step, on any thread. */
+/* Adds the launches of the queue entries that were made in the step, on any thread. */
 static void take_entries(const KernelMap *map, const GArray *enqueues, gint64 begin_ns,
                          gint64 end_ns, StepKernels *step)
 {
@@ -56,7 +56,7 @@ static void take_entries(const KernelMap *map, const GArray *enqueues, gint64 be
     }
 }
 
-/* Without a queue, takes the launches in the step. */
+/* Without a queue, adds the launches in the step. */
 static void take_instants(const KernelMap *map, gint64 begin_ns, gint64 end_ns, StepKernels *step)
 {
     guint n, same;

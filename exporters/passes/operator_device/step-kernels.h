@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that were launched between two host times, on any thread: by queue entries made then
- * or, without a queue, by calls. */
+/* Finds the kernels that were launched between two host times, on any thread: by queue entries that
+ * were made then or, without a queue, by calls. */
 #ifndef STROBE_PASSES_STEP_KERNELS_H
 #define STROBE_PASSES_STEP_KERNELS_H
 
 #include "kernel-map.h"
 
 typedef struct StepKernels {
-    gint64 begin_ns, end_ns;    /* of the first entry's first kernel, and the last one's last */
+    /* begin of the first entry's first kernel, and end of the last entry's last kernel */
+    gint64 begin_ns, end_ns;
     gint32 device, next_device; /* the next device with kernels of the step; G_MAXINT32: none */
 } StepKernels;
 
-#define STEP_NO_DEVICE G_MININT32 /* before the first */
+#define STEP_NO_DEVICE G_MININT32 /* next_device before the first call */
 
 /* Sorts queue entries (a GArray of QueueSpan) for step_kernels_find. */
 void step_kernels_sort(GArray *enqueues);
-/* The kernels on one device. FALSE: none. */
+/* Finds the kernels on one device. FALSE: there are none. */
 gboolean step_kernels_find(const KernelMap *map, const GArray *enqueues, gint64 begin_ns,
                            gint64 end_ns, gint32 device, StepKernels *step);
 

@@ -120,8 +120,8 @@ static void test_links(void)
     strobe_mock_free(mock);
 }
 
-/* The text's range: from the first kernel of the first entry to the last one's end or the step's.
- */
+/* The range of a step in a text result: from the first kernel of its first entry to the end of its
+ * last kernel, or to its end on the host. */
 static void test_step_range(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -161,7 +161,8 @@ static void add_connected(StrobeMockHost *mock, int64_t begin_ns, int64_t end_ns
     TEST_ADD(mock, device_task, test_stream(mock, 0, 5), "x", begin_ns, end_ns, &fields);
 }
 
-/* No arrows in the source: the call that has the task's id; only the first task of an id counts. */
+/* Without flow events in the source, the launch is the call with the task's id; only the first task
+ * of an id counts. */
 static void test_connections(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -186,7 +187,7 @@ static void check_step(StrobeMockHost *mock, const char *name, int64_t begin_ns,
     g_assert_cmpint(view->end_ns, ==, end_ns);
 }
 
-/* The database's range: all tasks of the node's calls within the step. */
+/* The range of a step in a database: all tasks of the calls of the node level in the step. */
 static void test_database_step(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -207,7 +208,8 @@ static void test_database_step(void)
     strobe_mock_free(mock);
 }
 
-/* Steps that overlap, one without calls, a call across an end, an id of two calls. */
+/* Steps that overlap, a step without calls, a call across the end of a step, an id that two calls
+ * have. */
 static void test_database_steps(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -253,17 +255,17 @@ static void add_task_of(StrobeMockHost *mock, StrobeTrackId stream, int64_t begi
     TEST_ADD(mock, device_task, stream, "task", begin_ns, end_ns, &fields);
 }
 
-/* Recorded here: a launch is its own thread's, though another's operator began later; copies count.
- */
+/* In a recording of Strobe a launch belongs to an operator of its own thread, even if an operator
+ * of another thread began later; copies count too. */
 static void test_recorded(void)
 {
     StrobeMockHost *mock = test_device_host(3);
     StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
     StrobeTrackId stream = test_stream(mock, 0, 1);
 
-    add_call_of(mock, one, 450, 1); /* while c of thread 2 is open */
+    add_call_of(mock, one, 450, 1); /* while operator c of thread 2 is open */
     add_call_of(mock, two, 460, 2);
-    add_call_of(mock, two, 950, 3); /* in no operator of its thread */
+    add_call_of(mock, two, 950, 3); /* is in no operator of its thread */
     add_op(mock, two, "c", 400, 500);
     add_op(mock, one, "a", 0, 1000);
     for (int64_t number = 4; number <= 5; number++) {
@@ -278,18 +280,20 @@ static void test_recorded(void)
     g_assert_cmpfloat(find_op(mock, "a")->device_self, ==, 0.1);
     g_assert_cmpfloat(find_op(mock, "a")->device_total, ==, 0.1);
     g_assert_cmpfloat(find_op(mock, "c")->device_self, ==, 0.01);
-    g_assert_cmpint(find_op(mock, "a")->host_self, ==, 1000); /* c is no child of it */
+    g_assert_cmpint(find_op(mock, "a")->host_self, ==, 1000); /* c is not a child of a */
     const StrobeView *step = find_view(mock, "step_range", "ProfilerStep#4");
     g_assert_nonnull(step);
     g_assert_cmpint(step->begin_ns, ==, 2000);
     g_assert_cmpint(step->end_ns, ==, 5000);
-    g_assert_null(find_view(mock, "step_range", "ProfilerStep#5")); /* nothing was launched in it */
+    /* nothing was launched in this step */
+    g_assert_null(find_view(mock, "step_range", "ProfilerStep#5"));
     check_link(find_view(mock, "kernel_link", "a"), 2000, 1);
     check_link(find_view(mock, "kernel_link", "c"), 3000, 2);
     strobe_mock_free(mock);
 }
 
-/* Without a queue the launch itself is looked up; an operator that ends there does not hold it. */
+/* Without a queue the launch itself is looked up; an operator that ends at the launch does not
+ * contain it. */
 static void test_no_queue(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -307,7 +311,7 @@ static void test_no_queue(void)
     strobe_mock_free(mock);
 }
 
-/* A live capture without anything of a device: the tables of its operators are operator_tree's. */
+/* A recording without data of a device: operator_tree makes the tables of its operators. */
 static void test_host_only(void)
 {
     for (int is_imported = 0; is_imported < 2; is_imported++) {
@@ -330,7 +334,7 @@ static void test_host_only(void)
     }
 }
 
-/* Communication on the host is nothing of a device; the steps are the host's own. */
+/* Communication on the host is not work of a device; the steps are those on the host. */
 static void test_host_groups(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -354,7 +358,7 @@ static void test_host_groups(void)
     strobe_mock_free(mock);
 }
 
-/* Recorded here with a queue: its entries say what was launched in a step, whatever the thread. */
+/* In a recording with a queue, the entries determine what was launched in a step, on any thread. */
 static void test_recorded_queue(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -365,7 +369,7 @@ static void test_recorded_queue(void)
     add_op(mock, one, "a", 0, 1000);
     add_queue(mock, one, 200, 210, 1, 0);
     add_queue(mock, two, 600, 610, 2, 0);
-    add_queue(mock, one, 1500, 1510, 3, 0); /* behind the step */
+    add_queue(mock, one, 1500, 1510, 3, 0); /* after the step */
     TEST_ADD(mock, step, one, "ProfilerStep#7", 100, 1200, &fields);
     for (uint64_t i = 1; i <= 3; i++) {
         int64_t at = 2000 + 100 * (int64_t)i;
@@ -382,7 +386,8 @@ static void test_recorded_queue(void)
     strobe_mock_free(mock);
 }
 
-/* Of another tool than Ascend's: a launch is its own thread's, whatever began last elsewhere. */
+/* In a result of another tool than Ascend's, a launch belongs to an operator of its own thread,
+ * whichever operator began last on other threads. */
 static void test_external_threads(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -401,8 +406,8 @@ static void test_external_threads(void)
     strobe_mock_free(mock);
 }
 
-/* Two threads that launch in the same ns, each in an operator of its own; a graph that is run
- * again; and a launch beside the queue, while another thread takes from it. */
+/* Two threads launch in the same ns, each in an operator of its own; a graph runs again; and a call
+ * launches outside of the queue while another thread dequeues. */
 static void test_recorded_threads(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -432,7 +437,7 @@ static void test_recorded_beside_queue(void)
     add_queue(mock, one, 200, 210, 7, 0);
     add_op(mock, two, "b", 2000, 3000);
     add_queue(mock, nine, 2400, 2600, 7, 1);
-    add_call_of(mock, two, 2500, 2); /* while the other one takes */
+    add_call_of(mock, two, 2500, 2); /* while the other thread dequeues */
     add_call_of(mock, nine, 2510, 1);
     add_task_of(mock, stream, 5000, 5100, 1, 1);
     add_task_of(mock, stream, 6000, 6200, 2, 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cpu_op -> operator_detail: self time is the duration minus that of the direct children. */
+/* Computes operator_detail from cpu_op: the self time of an operator is its duration minus that of
+ * its direct children. */
 #include "operator-tree.h"
 
 #include <glib.h>
@@ -23,7 +24,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
 
 static const char *const kind_names[] = {"cpu_op"};
 
-/* One operator that waits for its parent. */
+/* An operator that waits for its parent. */
 typedef struct Entry {
     NestingSpan span;
     StrobeStringId name;

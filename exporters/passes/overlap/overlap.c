@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device_task, comm_op, cpu_op -> overlap. */
+/* Computes overlap from device_task, comm_op and cpu_op. */
 #include "overlap.h"
 
 #include <glib.h>
@@ -9,11 +9,12 @@
 #include <strobe/kinds.h>
 
 #define SPANS_MAX 16777216u
-/* limited, because they are kept before it is known whether they are needed */
+/* maximum number of the host's operators, which are kept before it is known whether they are
+ * needed */
 #define HOST_SPANS_MAX 4194304u
 
 #define SCOPE_USER 7 /* at::RecordScope */
-#define HOST (-1)    /* the number that stands for the host as a device */
+#define HOST (-1)    /* device number that means the host */
 
 enum { IS_KERNEL, HOST_TYPE, N_WANTED };
 enum { SCOPE, IS_ASYNC, N_OPERATOR };
@@ -40,7 +41,7 @@ static const char *const names[N_TYPES] = {"Computing", "Communication",
 typedef struct Device {
     gint32 device;
     StrobeIntervals computing, communication;
-    gint64 low, high; /* range of the tasks that extend the range of Free */
+    gint64 low, high; /* range of the tasks that extend the range of free time */
 } Device;
 
 typedef struct Overlap {
@@ -49,7 +50,7 @@ typedef struct Overlap {
     StrobeKindNames kinds;
     StrobeBinder binder, operators;
     GPtrArray *devices;             /* of Device */
-    StrobeIntervals host_computing; /* operators; emitted where the host communicates */
+    StrobeIntervals host_computing; /* operators; emitted only if the host communicates */
     guint64 n_dropped, n_host_dropped;
 } Overlap;
 
@@ -109,7 +110,7 @@ static void add_span(StrobeIntervals *set, const StrobeView *record, guint max, 
     strobe_intervals_add(set, record->begin_ns, record->end_ns);
 }
 
-/* Kernels that carry out a communication operation do not count as computing. */
+/* Whether the task is computing. Kernels that carry out a communication operation are not. */
 static gboolean is_computing(const Overlap *pass, const StrobeView *record)
 {
     const char *name = pass->host->string(pass->self, record->name).bytes;
@@ -117,7 +118,8 @@ static gboolean is_computing(const Overlap *pass, const StrobeView *record)
     return !g_str_has_suffix(name, "AicpuKernel") && !g_str_has_suffix(name, "AivKernel");
 }
 
-/* Copies, events and the like: they extend the range in which a gap is free time. */
+/* Whether the task is neither a kernel nor part of the profiler, such as a copy or an event. Such
+ * tasks extend the range in which a gap is free time. */
 static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
 {
     static const char *const kernels[] = {
@@ -127,7 +129,8 @@ static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
     return host_type && !g_strv_contains(kernels, pass->host->string(pass->self, host_type).bytes);
 }
 
-/* If the source lacks the host's type of a task, the trace has only the device's. */
+/* Like is_other, for a source without the host's type of a task: a trace has only the device's
+ * name. */
 static gboolean is_other_by_name(const Overlap *pass, const StrobeView *record)
 {
     static const char *const others[] = {"MEMCPY_ASYNC", "EVENT_RECORD", "EVENT_WAIT", NULL};
@@ -149,13 +152,13 @@ static void add_task(Overlap *pass, const StrobeView *record)
     }
 }
 
-/* Whether an operator of this name issues communication or waits for it. */
+/* Whether an operator with this name starts communication or waits for it. */
 static gboolean is_communicating(const char *name)
 {
     return g_str_has_prefix(name, "c10d::") || g_str_has_prefix(name, "_c10d_functional::");
 }
 
-/* Operators come children first: an outer one replaces those inside it. */
+/* Adds an operator. Inner operators come first; an outer operator replaces the operators in it. */
 static void add_operator(Overlap *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->operators, record->kind);
@@ -211,7 +214,8 @@ static gboolean emit_spans(Overlap *pass, const Device *device, guint type,
     return TRUE;
 }
 
-/* The range is that of busy intervals; from G3 on other tasks extend it. */
+/* Finds the free time: the gaps between busy intervals. The range goes from the first to the last
+ * busy interval; from generation 3 on, other tasks extend it. */
 static void find_free(const Overlap *pass, const Device *device, const StrobeIntervals *busy,
                       StrobeIntervals *free_time)
 {

@@ -17,7 +17,8 @@ static void add_other(StrobeMockHost *mock, const char *host_type, int64_t begin
     TEST_ADD(mock, device_task, test_stream(mock, 0, 5), "copy", begin_ns, end_ns, &fields);
 }
 
-/* Kernels 100..200 and 200..300 touch, 400..500; communication 250..450; a copy at 10..20. */
+/* Adds kernels 100..200 and 200..300, which touch, and 400..500; communication 250..450; a copy
+ * 10..20. */
 static void add_tasks(StrobeMockHost *mock)
 {
     StrobeTrackId stream = test_stream(mock, 0, 5);
@@ -63,8 +64,8 @@ static void add_operator(StrobeMockHost *mock, const char *name, int64_t begin_n
     TEST_ADD(mock, cpu_op, test_thread(mock, 1), name, begin_ns, end_ns, &fields);
 }
 
-/* On the host operators compute, but for ranges and what issues communication; without
- * communication there is nothing to tell. */
+/* On the host operators are computing, except ranges and operators that start communication.
+ * Without communication there is no record of the host. */
 static void test_host(void)
 {
     for (int has_groups = 0; has_groups < 2; has_groups++) {
@@ -96,7 +97,7 @@ static void test_layers(void)
     strobe_mock_free(mock);
 }
 
-/* Since G3 other tasks widen the range; what ends the profiling does not. */
+/* From generation 3 on other tasks extend the range; the task that ends the profiling does not. */
 static void test_free(void)
 {
     StrobeMockHost *mock = test_device_host(3);

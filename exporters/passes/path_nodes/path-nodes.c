@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDTH_FEW 8 /* up to this number the search is linear */
+#define WIDTH_FEW 8 /* lists with at most this many nodes are searched one by one */
 #define CHUNK 1000
 
 void path_nodes_init(PathNodes *nodes)
@@ -57,7 +57,7 @@ Node *node_list_find(const NodeList *list, StrobeStringId name)
     return node;
 }
 
-/* A node whose name is not yet in the list is put first. */
+/* Adds a node at the front of the list. The list must not have its name yet. */
 static void put_first(PathNodes *nodes, NodeList *list, Node *node)
 {
     node->next = list->first;
@@ -73,7 +73,7 @@ static void put_first(PathNodes *nodes, NodeList *list, Node *node)
     }
 }
 
-/* Frees the index of a list that is dropped; its nodes have moved or are freed. */
+/* Frees the index of a list that is dropped. The nodes of the list have moved or are freed. */
 static void forget_index(PathNodes *nodes, NodeList *list)
 {
     if (list->index)
@@ -81,7 +81,7 @@ static void forget_index(PathNodes *nodes, NodeList *list)
     list->index = NULL;
 }
 
-/* Drops a node: its time, and that of its subtree, goes to the others. */
+/* Drops a node. Adds its time and that of its subtree to `others`. */
 static void drop_node(PathNodes *nodes, Node *node)
 {
     nodes->others.calls += node->calls;
@@ -101,7 +101,7 @@ void node_list_drop(PathNodes *nodes, NodeList list)
     forget_index(nodes, &list);
 }
 
-/* Recursion is at most HEIGHT_MAX deep. */
+/* The recursion is at most HEIGHT_MAX deep. */
 void node_list_merge(PathNodes *nodes, NodeList *into, NodeList from)
 {
     Node *next;

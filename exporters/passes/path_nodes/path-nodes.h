@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators by the path of their enclosing operators: lists of nodes, each with the list below it.
- * Operators for which there is no room count in `others`. */
+/* A tree of operators by the path of their enclosing operators: lists of nodes, in which each node
+ * has a list of the operators below it. Operators for which there is no room count in `others`. */
 #ifndef STROBE_PASSES_PATH_NODES_H
 #define STROBE_PASSES_PATH_NODES_H
 
@@ -9,26 +9,26 @@
 
 #include "id-index.h"
 
-#define NODES_MAX 1000000 /* paths */
-#define HEIGHT_MAX 512    /* operators on one path */
-#define WIDTH_MAX 4096    /* different operators below one */
+#define NODES_MAX 1000000 /* maximum number of nodes, which are paths */
+#define HEIGHT_MAX 512    /* maximum number of operators on one path */
+#define WIDTH_MAX 4096    /* maximum number of different operators below one operator */
 
 typedef struct Node Node;
 
-/* Operators below one parent, equal names merged. */
+/* The operators below one parent. Operators with the same name are one node. */
 typedef struct NodeList {
     Node *first;
-    IdIndex *index; /* index of all of them, if there are more than WIDTH_FEW */
+    IdIndex *index; /* index of all nodes in the list, if there are more than WIDTH_FEW */
     guint height;   /* height of the tallest subtree, at most HEIGHT_MAX */
-    guint width;    /* nodes in this list, at most WIDTH_MAX */
+    guint width;    /* number of nodes in this list, at most WIDTH_MAX */
 } NodeList;
 
-/* `calls` 0: only an inner node of a path. */
+/* A node: an operator on a path. `calls` 0: the node only leads to other nodes. */
 struct Node {
     StrobeStringId name;
     guint64 calls;
     gint64 self_ns;
-    double device_us; /* NAN: none; counted when the tree is complete */
+    double device_us; /* added when the tree is complete; NAN: none */
     NodeList children;
     Node *next;
 };
@@ -39,25 +39,25 @@ typedef struct StackSum {
     double device_us;
 } StackSum;
 
-/* Allocator of nodes. */
+/* Allocates the nodes of a tree. */
 typedef struct PathNodes {
-    StackSum others; /* paths without room or too long ones */
+    StackSum others; /* sums of the paths that are too long or had no room */
     Node *free_nodes;
     guint n_nodes;
     GPtrArray *chunks;   /* memory of the nodes */
-    GHashTable *indexes; /* all existing indexes, to be freed */
+    GHashTable *indexes; /* all indexes of lists, to free them at the end */
 } PathNodes;
 
 void path_nodes_init(PathNodes *nodes);
 void path_nodes_clear(PathNodes *nodes);
 
-/* NULL: the list has no operator with the name. */
+/* Finds the node of an operator in a list. NULL: there is none. */
 Node *node_list_find(const NodeList *list, StrobeStringId name);
-/* The node of an operator in a list, created if necessary; NULL if there is no room. */
+/* Finds or adds the node of an operator in a list. NULL: there is no room. */
 Node *node_list_add(PathNodes *nodes, NodeList *list, StrobeStringId name);
-/* Drops a list: its time, and that of its subtrees, goes to the others. */
+/* Drops a list. Adds its time and that of its subtrees to `others`. */
 void node_list_drop(PathNodes *nodes, NodeList list);
-/* Merges the list `from` into `into`, whole subtrees. */
+/* Merges the list `from` into `into`, with all subtrees. */
 void node_list_merge(PathNodes *nodes, NodeList *into, NodeList from);
 
 #endif

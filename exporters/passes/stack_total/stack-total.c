@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_op, operator_device -> stack_total: self time by the operator's Python call stack, or
- * without one by the path of its enclosing operators.
+ * Computes stack_total from cpu_op and operator_device: sums of self time by the Python call stack
+ * of the operator or, without one, by the path of its enclosing operators.
  */
 #include "stack-total.h"
 
@@ -14,7 +14,7 @@
 #include "nesting.h"
 #include "path-nodes.h"
 
-#define STACKS_MAX 300000 /* different Python stacks */
+#define STACKS_MAX 300000 /* maximum number of different Python stacks */
 
 enum { STACK, IS_ASYNC, N_WANTED };
 
@@ -30,17 +30,17 @@ static const StrobeWantedField device_wanted[N_DEVICE] = {
     [DEVICE_SELF] = {"device_self", STROBE_FIELD_F64},
 };
 
-/* Device time; NAN: none. */
+/* Adds a device time; NAN means that there is none. */
 static void add_us(double *sum, double us)
 {
     if (!isnan(us))
         *sum = isnan(*sum) ? us : *sum + us;
 }
 
-/* An operator with device time; these come in order of begin, not of end. */
+/* An operator with device time. These records come in the order of their begins. */
 typedef struct OpenSpan {
     gint64 end_ns;
-    Node *node; /* NULL: it has none */
+    Node *node; /* NULL: the operator has no node */
 } OpenSpan;
 
 /* An operator that waits for its parent. */
@@ -60,11 +60,12 @@ typedef struct StackTotal {
     GHashTable *open;   /* StrobeTrackId -> GArray of OpenSpan */
     NodeList roots;
     PathNodes nodes;
-    guint64 n_device_others; /* operators with device time among the others */
-    gboolean is_incomplete;  /* operators with an unknown path were lost */
+    guint64 n_device_others; /* number of operators with device time that count in `others` */
+    gboolean is_incomplete;  /* operators were lost, but it is not known on which paths */
 } StackTotal;
 
-/* The others' sum if there are too many stacks. */
+/* Finds or adds the sum of a stack. If there are too many stacks, returns `others`, the sum of all
+ * further stacks. */
 static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
 {
     StackSum *sum = g_hash_table_lookup(total->stacks, GUINT_TO_POINTER(stack));
@@ -79,7 +80,7 @@ static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
     return sum;
 }
 
-/* The time of an operator with a Python stack counts on that stack. */
+/* Counts the time of an operator that has a Python stack. */
 static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
 {
     StackSum *sum = sum_of(total, stack);
@@ -88,7 +89,8 @@ static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
     sum->self_ns += self_ns;
 }
 
-/* Adds an operator, or all operators of a fold, to a list. */
+/* Adds an operator to the list. If `entry` is a fold (several operators that nesting.h has merged),
+ * adds all its operators. */
 static void attach_entry(StackTotal *total, NodeList *list, Entry *entry)
 {
     gint64 self_ns = entry->span.total_ns - entry->span.children_ns;
@@ -130,7 +132,7 @@ static gboolean adopt_operator(void *user, NestingSpan *parent, NestingSpan *chi
     return TRUE;
 }
 
-/* Converts an operator to a list of one, so that it can be merged. */
+/* Converts an operator to a fold: a list with one node, which can be merged with others. */
 static gboolean fold_entry(void *user, NestingSpan *span)
 {
     Entry *entry = (Entry *)span;
@@ -193,7 +195,7 @@ static void add_operator(StackTotal *total, const StrobeView *record)
     nesting_add(total->nesting, &entry.span);
 }
 
-/* Operators that enclose `record` on its thread; removes those that have ended. */
+/* Returns the operators that enclose `record` on its thread; removes those that have ended. */
 static GArray *open_spans(StackTotal *total, const StrobeView *record)
 {
     GArray *open = g_hash_table_lookup(total->open, GUINT_TO_POINTER(record->track));
@@ -207,8 +209,8 @@ static GArray *open_spans(StackTotal *total, const StrobeView *record)
     return open;
 }
 
-/* A table of the source names operators without threads and times: their enclosing operators are
- * unknown. */
+/* Whether the operator has a thread and a time. Operators from a table of the source have neither,
+ * so the operators around them are not known. */
 static gboolean is_placed(const StackTotal *total, const StrobeView *record)
 {
     const StrobeTrackView *track = total->host->track(total->self, record->track);
@@ -216,7 +218,7 @@ static gboolean is_placed(const StackTotal *total, const StrobeView *record)
     return !track || track->type != STROBE_TRACK_COUNTER;
 }
 
-/* The node of an operator in the complete tree, NULL: none. */
+/* Finds the node of an operator in the complete tree. NULL: it has none. */
 static Node *find_node(StackTotal *total, const StrobeView *record)
 {
     GArray *open;
@@ -291,8 +293,8 @@ static gboolean emit_total(StackTotal *total, StrobeStringId name, StrobeStackId
     return TRUE;
 }
 
-/* Emits the subtrees of a list. The path grows downwards from the end of its buffer, so that the
- * innermost name is first. */
+/* Emits the records of a list and of its subtrees. The innermost name of a path comes first, so the
+ * path is written from the end of its buffer. */
 static gboolean emit_list(StackTotal *total, const NodeList *list, StrobeStringId *path,
                           guint depth)
 {
@@ -322,10 +324,10 @@ static gboolean emit_others(StackTotal *total)
     if (!total->nodes.others.calls && isnan(total->nodes.others.device_us))
         return TRUE;
     total->host->log(total->self, STROBE_LOG_WARNING,
-                     "Time of %" G_GUINT64_FORMAT
-                     " operators is shown as \"(others)\": their operators were not recorded, or "
+                     "The time of %" G_GUINT64_FORMAT
+                     " operators is shown as \"(others)\": their call paths were not recorded, or "
                      "there are more than %d stacks, %d call paths, %d operators on one path or %d "
-                     "different ones below one",
+                     "different operators below one operator",
                      MAX(total->nodes.others.calls, total->n_device_others), STACKS_MAX, NODES_MAX,
                      HEIGHT_MAX, WIDTH_MAX);
     name = total->host->intern(total->self, "(others)", 8);
@@ -355,7 +357,7 @@ static StrobeStatus stack_total_end(void *state)
     StackTotal *total = state;
     StrobeStringId path[HEIGHT_MAX];
 
-    /* does nothing if the host has already announced the end of the raw records */
+    /* does nothing if it was called at the end of the raw records */
     nesting_finish(total->nesting);
     total->is_incomplete = total->host->touches_gap(total->self, 0, G_MININT64, G_MAXINT64) != 0;
     if (emit_stacks(total) && emit_list(total, &total->roots, path, 0) && emit_others(total))

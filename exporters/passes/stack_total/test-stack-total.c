@@ -34,7 +34,7 @@ static void add_operator(Fixture *f, const char *name, int64_t begin, int64_t en
                     &op);
 }
 
-/* "innermost;...;outermost" of an emitted path. */
+/* Returns "innermost;...;outermost" of an emitted path. */
 static char *path_text(Fixture *f, StrobeStackId path)
 {
     GString *text = g_string_new(NULL);
@@ -70,9 +70,9 @@ static void test_operators(Fixture *f, gconstpointer unused)
     add_operator(f, "mm", 10, 20, 0);
     add_operator(f, "add", 20, 25, 0);
     add_operator(f, "mm", 30, 45, 0);
-    add_operator(f, "linear", 0, 50, 0); /* self 20 */
+    add_operator(f, "linear", 0, 50, 0); /* its self time is 20 */
     add_operator(f, "mm", 60, 70, 0);
-    add_operator(f, "linear", 55, 75, 0); /* self 10 */
+    add_operator(f, "linear", 55, 75, 0); /* its self time is 10 */
     add_operator(f, "mm", 80, 81, 0);
     g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
     g_assert_cmpuint(strobe_mock_emitted(f->mock, NULL), ==, 4);
@@ -82,7 +82,8 @@ static void test_operators(Fixture *f, gconstpointer unused)
     check_total(f, "mm", 1, 1);
 }
 
-/* Operators with a Python stack count on it; one without, inside, counts on operator names. */
+/* Operators with a Python stack count for this stack; an inner operator without one counts for the
+ * path of operator names. */
 static void test_python_stack(Fixture *f, gconstpointer unused)
 {
     add_operator(f, "mm", 10, 20, f->stack);
@@ -111,7 +112,7 @@ static void test_folds(Fixture *f, gconstpointer unused)
     check_total(f, "inner;even;all", (uint64_t)n / 2, 2 * n / 2);
 }
 
-/* A path of hostile depth neither overflows the stack nor loses time. */
+/* A path of extreme depth neither overflows the stack nor takes much time. */
 static void test_deep(Fixture *f, gconstpointer unused)
 {
     const int64_t n = 100000;
@@ -136,7 +137,7 @@ static void test_deep(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 1);
 }
 
-/* A name of its own for every call: bounded, and no time lost. */
+/* Every call has another name: the memory is bounded, and this takes little time. */
 static void test_wide(Fixture *f, gconstpointer unused)
 {
     const int64_t n = 50000;
@@ -158,8 +159,9 @@ static void test_wide(Fixture *f, gconstpointer unused)
     g_assert_cmpint(self, ==, 3 * n);
 }
 
-/* A Python stack of its own for every call: bounded, told, and no time lost. */
-/* Lists that are long enough to be searched by an index are merged, of each name one is left. */
+/* Every call has another Python stack: the memory is bounded, a message is logged, and this takes
+ * little time. */
+/* Merges lists that are long enough to have an index: each name is there once afterwards. */
 static void test_merged(Fixture *f, gconstpointer unused)
 {
     for (int step = 0; step < 3; step++) {
@@ -222,7 +224,8 @@ static double device_of(Fixture *f, const char *path)
     g_assert_not_reached();
 }
 
-/* Device time goes where the operator's host time went; operators come in order of begin. */
+/* Device time counts for the same path as the operator's time on the host; these operators come in
+ * the order of their begins. */
 static void test_device(Fixture *f, gconstpointer unused)
 {
     const double none = STROBE_ABSENT_F64;
@@ -238,7 +241,7 @@ static void test_device(Fixture *f, gconstpointer unused)
     g_assert_cmpint(strobe_mock_raw_end(f->mock), ==, STROBE_OK);
     add_device(f, 1, "linear", 0, 50, 0, none);
     add_device(f, 1, "mm", 10, 20, 0, 1.5);
-    add_device(f, 2, "mm", 11, 12, 0, none); /* another thread */
+    add_device(f, 2, "mm", 11, 12, 0, none); /* on another thread */
     add_device(f, 1, "add", 20, 25, 0, none);
     add_device(f, 1, "mm", 30, 45, 0, 2.25);
     add_device(f, 1, "copy", 60, 70, f->stack, 7.0);
@@ -256,7 +259,7 @@ static void test_device(Fixture *f, gconstpointer unused)
     check_total(f, "mm;linear", 2, 25);
 }
 
-/* Rows of a table that has neither threads nor times count below the operator's own name. */
+/* Rows of a table without threads and times count for a path with only the operator's name. */
 static void test_device_of_table(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId table;

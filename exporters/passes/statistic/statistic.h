@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records counted in groups, which are emitted at the end: shared by api_statistic and
- * op_statistic. */
+/* Counts records in groups, which are emitted at the end. api_statistic and op_statistic share this
+ * code. */
 #ifndef STROBE_PASSES_STATISTIC_H
 #define STROBE_PASSES_STATISTIC_H
 
@@ -15,11 +15,12 @@ typedef struct Statistic {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    GHashTable *groups; /* each its own key */
-    guint64 n_dropped;  /* number of records that are not counted */
+    GHashTable *groups; /* a set of groups */
+    /* number of records that are not counted, because there were too many groups */
+    guint64 n_dropped;
 } Statistic;
 
-/* The input of a pass and its grouping. */
+/* The input of a pass, and how its records are grouped. */
 typedef struct StatisticRules {
     const StrobeWantedField *wanted;
     uint32_t n_wanted;
@@ -33,12 +34,14 @@ void statistic_open(Statistic *statistic, const StatisticRules *rules,
                     const StrobeConsumerHost *host, StrobeInstance *self);
 void statistic_clear(Statistic *statistic);
 
-/* The group that equals `key`; a new one is a copy of it. NULL: there are too many. */
+/* Returns the group that equals `key`. A new group is a copy of `key`. NULL: there are too many
+ * groups. */
 gpointer statistic_find_group(Statistic *statistic, const StatisticRules *rules, gconstpointer key);
-/* Emits a record at the window's begin, marked if the window lost records. NULL: there is no
- * room. */
+/* Emits a record at the begin of the window, marked as incomplete if the window lost records. NULL:
+ * there is no memory. */
 void *statistic_emit(const Statistic *statistic, StrobeStringId name);
-/* The end of a pass that has no room for a record of `kind`. */
+/* Reports that there is no memory for a record of `kind`, and returns the status with which the
+ * pass ends. */
 StrobeStatus statistic_fail(const Statistic *statistic, const char *kind);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* step, gc, marker, operator_detail -> step_summary; a record belongs to the step in which it
- * begins. */
+/* Computes step_summary from step, gc, marker and operator_detail. A record belongs to the step in
+ * which it begins. */
 #include "step-assignment.h"
 
 #include <glib.h>
@@ -18,20 +18,21 @@ typedef struct Step {
     struct strobe_step_summary totals;
 } Step;
 
-/* A collection or marker whose step is unknown so far: a step is recorded at its end. */
+/* A garbage collection or marker whose step is not known yet, because a step is recorded at its
+ * end. */
 typedef struct Pending {
     gint64 begin_ns;
-    gint64 gc_ns; /* of a collection; -1: a marker */
+    gint64 gc_ns; /* duration of the collection; -1: a marker */
 } Pending;
 
 typedef struct StepAssignment {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder step_binder, operator_binder;
-    GArray *steps; /* by begin once is_sorted */
+    GArray *steps; /* of Step; sorted by begin if is_sorted */
     gboolean is_sorted;
     GArray *pending;
-    Step outside; /* number -1 */
+    Step outside; /* the records outside of all steps; its number is -1 */
     gboolean any_outside;
     guint64 steps_dropped;
 } StepAssignment;
@@ -71,7 +72,7 @@ static void sort_steps(StepAssignment *assignment)
     assignment->is_sorted = TRUE;
 }
 
-/* The step that contains the time, NULL if none does. */
+/* Returns the step that contains the time; NULL: none does. */
 static Step *find_step(StepAssignment *assignment, gint64 at)
 {
     guint low = 0, high;
@@ -109,8 +110,8 @@ static void count_record(struct strobe_step_summary *totals, const Pending *reco
         totals->gc += record->gc_ns;
 }
 
-/* Counts the records whose step is known; with `all`, counts the others as outside of every
- * step. */
+/* Counts the pending records whose step is known. `all`: counts all other records as outside of
+ * every step. */
 static void assign_pending(StepAssignment *assignment, gboolean all)
 {
     GArray *pending = assignment->pending;
@@ -134,7 +135,7 @@ static void add_pending(StepAssignment *assignment, const StrobeView *record, gi
 
     if (assignment->pending->len >= PENDING_MAX) {
         assign_pending(assignment, FALSE);
-        /* Half full of records without a step: no step has been announced for a very long time. */
+        /* If half of them have no step, no step was announced for a long time. */
         if (assignment->pending->len > PENDING_MAX / 2)
             assign_pending(assignment, TRUE);
     }
@@ -198,7 +199,7 @@ static gboolean touches_gap(const StepAssignment *assignment, gint64 begin_ns, g
 /* Whether records were lost between the steps, before the first or after the last. */
 static gboolean is_outside_incomplete(const StepAssignment *assignment)
 {
-    gint64 behind = G_MININT64; /* the latest end of the steps so far */
+    gint64 behind = G_MININT64; /* latest end of the steps so far */
 
     for (guint i = 0; i < assignment->steps->len; i++) {
         const Step *step = &g_array_index(assignment->steps, Step, i);

@@ -48,7 +48,8 @@ static void check_step(size_t index, const char *name, struct strobe_step_summar
     g_assert_cmpuint(fields->markers, ==, expected.markers);
 }
 
-/* Membership is by begin, half open; what comes before its step was recorded counts too. */
+/* A record belongs to the step that contains its begin, without the step's end. Records that come
+ * before the record of their step count too. */
 static void test_membership(void)
 {
     set_up();
@@ -97,7 +98,7 @@ static void test_nothing(void)
     strobe_mock_free(mock);
 }
 
-/* More markers than are held, in steps that are known in time. */
+/* More markers than can wait, in steps that are known in time. */
 static void test_bound(void)
 {
     set_up();
@@ -120,8 +121,8 @@ static void add_loss(StrobeTrackId thread, int64_t begin, int64_t end)
     strobe_mock_add(mock, &strobe_kind_loss, 0, 0, begin, end, &loss);
 }
 
-/* Flags of what is emitted for the steps 1, 2 and 3 and for what lies outside, with 5 between 2
- * and 3. A loss is told after the step that it falls into. */
+/* Checks the flags of the records for the steps 1, 2 and 3 and for `outside`, with a gap of 5
+ * between the steps 2 and 3. A loss is recorded after the step that it touches. */
 static void check_flags(int64_t loss_begin, int64_t loss_end, const char *expected)
 {
     const StrobeView *views;

@@ -49,11 +49,11 @@ void step_row_add(StepRow *row, const StepSpan *span, gboolean is_exact)
         row->first_task_us = MIN(row->first_task_us, begin);
 }
 
-/* ---- text ---- */
+/* ---- the text form ---- */
 
 static double sum_of(const StepRow *row, guint type)
 {
-    /* absent is written as the integer 0 */
+    /* an absent value is written as the integer 0 */
     return row->n[type] ? row->us[type] : STROBE_ABSENT_F64;
 }
 
@@ -67,7 +67,7 @@ static double preparing_us(const StepRow *row, gint64 first_operator_ns)
     if (!isfinite(row->first_task_us))
         return STROBE_ABSENT_F64;
     if (row->step && row->step->host_begin_ns == STROBE_ABSENT_I64)
-        return STROBE_ABSENT_F64; /* a step that is only known from its kernels */
+        return STROBE_ABSENT_F64; /* the step is only known from its kernels */
     if (row->step)
         return row->first_task_us - strobe_us_of_ns(row->step->host_begin_ns);
     if (first_operator_ns == G_MAXINT64)
@@ -94,7 +94,7 @@ void step_row_text(const StepRow *row, gint64 first_operator_ns, struct strobe_s
     fields->preparing = preparing_us(row, first_operator_ns);
 }
 
-/* ---- database ---- */
+/* ---- the database form ---- */
 
 void step_row_exact(StepRow *row, struct strobe_step_trace *fields)
 {
@@ -120,7 +120,7 @@ void step_row_exact(StepRow *row, struct strobe_step_trace *fields)
     fields->stage = strobe_us_of_ns(range - row->receive_ns);
     fields->communication_exclude_receive =
         strobe_us_of_ns(MAX(not_overlapped - row->receive_ns, 0));
-    /* Without any kernel the Ascend profiler writes 0. */
+    /* The Ascend profiler writes 0 if there is no kernel. */
     fields->preparing = 0;
     if (row->step && row->computing.n && row->step->host_begin_ns != STROBE_ABSENT_I64)
         fields->preparing = strobe_us_of_ns(busy.items[0].begin_ns - row->step->host_begin_ns);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the time of one step on one device, in the two forms of the Ascend profiler: sums of
- * microseconds over the trace (text), and integer ns over kernels and operations (database). */
+/* Divides the time of a step on one device into parts, in the two forms of the Ascend profiler. The
+ * text form sums up microseconds of the trace's overlap layer; the database form computes ns from
+ * kernels and operations. */
 #ifndef STROBE_PASSES_STEP_ROW_H
 #define STROBE_PASSES_STEP_ROW_H
 
@@ -12,7 +13,7 @@
 
 #define STEP_SPANS_MAX 16777216u
 
-/* The first four as in the kind overlap. */
+/* The types of spans. The first four are those of the kind overlap. */
 enum {
     STEP_COMPUTING,
     STEP_COMMUNICATION,
@@ -41,15 +42,16 @@ typedef struct StepTrace {
 } StepTrace;
 
 typedef struct StepRow {
-    const StrobeStep *step; /* NULL: no steps */
+    const StrobeStep *step; /* NULL: the capture has no steps */
     gint64 number;
     gint32 device;
     double us[STEP_TYPES];
     guint n[STEP_TYPES];
-    double first_us, last_us, first_task_us; /* of all records, and of tasks */
+    /* first begin and last end of all spans; first begin of computing and communication */
+    double first_us, last_us, first_task_us;
     gint64 begin_ns, end_ns;
     gint64 receive_ns;
-    StrobeIntervals computing, communication; /* only for the database form */
+    StrobeIntervals computing, communication; /* used only for the database form */
 } StepRow;
 
 StepRow *step_row_new(gint32 device, const StrobeStep *step);

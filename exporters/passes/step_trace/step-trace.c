@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overlap, device_task, comm_op, cpu_op, step_range -> step_trace. */
+/* Computes step_trace from overlap, device_task, comm_op, cpu_op and step_range. */
 #include "step-trace.h"
 
 #include <glib.h>
@@ -83,7 +83,7 @@ static void add_communication(StepTrace *pass, const StrobeView *record)
         add_span(pass, record, STEP_RECEIVE, device);
 }
 
-/* The database's rule uses kernels and operations, the text's the overlap layer. */
+/* Adds a record. The database form uses kernels and operations, the text form the overlap layer. */
 static void add_record(StepTrace *pass, const StrobeView *record)
 {
     const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
@@ -114,7 +114,8 @@ static StrobeStatus step_trace_batch(void *state, const StrobeView *records, siz
     return STROBE_OK;
 }
 
-/* Orders by device, then time: the order of the layer in the Ascend profiler's file. */
+/* Compares by device, then by time, which is the order of the overlap layer in the Ascend
+ * profiler's file. */
 static gint compare_spans(gconstpointer a, gconstpointer b)
 {
     const StepSpan *x = a, *y = b;
@@ -180,7 +181,7 @@ static GPtrArray *make_rows(StepTrace *pass)
                               : strobe_steps_find_us(&pass->steps, span->device, span->begin_ns);
 
         if (!step && pass->steps.n)
-            continue; /* outside of every step */
+            continue; /* the span is outside of every step */
         step_row_add(row_of(rows, span->device, step), span, pass->is_database);
     }
     g_ptr_array_sort(rows, compare_rows);

@@ -28,8 +28,8 @@ static const struct strobe_step_trace *run_mock(StrobeMockHost *mock, size_t n)
     return n ? views[0].fields : NULL;
 }
 
-/* Computing 1000..3000, communication 2500..5000, free 5000..6000; the first and the last event lie
- * outside of the step. */
+/* Adds computing 1000..3000, communication 2500..5000, free 5000..6000. The first and the last
+ * event are outside of the step. */
 static void add_overlaps(StrobeMockHost *mock)
 {
     test_step(mock, 50, 500, 1000, 6000);
@@ -63,7 +63,8 @@ static void test_text(void)
     strobe_mock_free(mock);
 }
 
-/* Waiting for a neighbour is a bubble: out of the stage and of the communication alone. */
+/* Waiting for a neighbour is a bubble: it is not part of the stage, nor of the time in which only
+ * communication runs. */
 static void test_receive(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -80,7 +81,7 @@ static void test_receive(void)
     strobe_mock_free(mock);
 }
 
-/* Without steps one row a device, counted from the first operator. */
+/* Without steps there is one row for each device, which counts from the first operator. */
 static void test_no_steps(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -97,8 +98,8 @@ static void test_no_steps(void)
     strobe_mock_free(mock);
 }
 
-/* From kernels and operations: kernels 1000..2000, 1500..3000 and 4000..4500, communication
- * 2500..3500, of it 1 receive; free is between what is busy only. */
+/* Computed from kernels and operations: kernels 1000..2000, 1500..3000 and 4000..4500,
+ * communication 2500..3500, one of it a receive. Free time is only between busy intervals. */
 static void test_database(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -110,7 +111,7 @@ static void test_database(void)
     test_task(mock, stream, "mm", "AI_CORE", 1000, 2000, 1);
     test_task(mock, stream, "mm", "AI_CORE", 1500, 3000, 2);
     test_task(mock, stream, "mm", "AI_CORE", 4000, 4500, 3);
-    test_task(mock, stream, "mm", "AI_CORE", 6000, 6500, 4); /* behind the step */
+    test_task(mock, stream, "mm", "AI_CORE", 6000, 6500, 4); /* after the step */
     add_operation(mock, "hcom_receive__1", 2500, 3500);
     row = run_mock(mock, 1);
     g_assert_cmpuint(row->is_exact, ==, 1);

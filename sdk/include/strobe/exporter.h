@@ -26,8 +26,8 @@ typedef struct StrobeFieldView {
     uint32_t offset; /* bytes from StrobeView.fields */
 } StrobeFieldView;
 
-/* A kind as stored. If a plugin extends a kind, the result is a separate kind with the same
- * name. */
+/* A kind that the capture contains. If a plugin extends a kind, the result is a separate kind with
+ * the same name. */
 typedef struct StrobeKindView {
     const char *name;
     const char *summary;
@@ -43,9 +43,9 @@ typedef struct StrobeKindView {
 typedef struct StrobeClockView {
     uint32_t struct_size;
     StrobeTrackId track;    /* track that the clock belongs to */
-    uint64_t n_pairs;       /* number of moments known in both clocks; 0: its times cannot be
-                             * converted to host time */
-    uint64_t n_knots;       /* number of pairs used; the others were less exact than a time
+    uint64_t n_pairs;       /* number of moments known in both clocks; 0: times of this clock cannot
+                             * be converted to host time */
+    uint64_t n_knots;       /* number of pairs used; the unused pairs were less exact than a time
                              * interpolated between their neighbours */
     uint64_t error_ns;      /* largest error of a time outside of broken_ns */
     uint64_t host_error_ns; /* largest error of a time on the host clock */
@@ -63,7 +63,7 @@ typedef struct StrobeTrackView {
     uint32_t type; /* STROBE_TRACK_* */
     int32_t device;
     uint32_t reserved;
-    uint64_t pid;                 /* recorded process */
+    uint64_t pid;                 /* id of the recorded process */
     uint64_t number;              /* thread, stream, plane number */
     const char *name;             /* "" if none was given */
     const char *group;            /* "" if none was given */
@@ -116,7 +116,7 @@ typedef struct StrobeMetadata {
     int32_t complete;        /* 0: the capture was not sealed, or parts of it were unreadable */
     const char *directory_path; /* for messages only */
     int32_t generation;         /* generation of the Ascend file formats to write, 1 to 3 */
-    int32_t level;              /* level of detail, as the source states it; -1: none or unknown */
+    int32_t level;              /* level of detail that the source states; -1: none or unknown */
 } StrobeMetadata;
 
 typedef struct StrobeConsumerHost {
@@ -135,8 +135,8 @@ typedef struct StrobeConsumerHost {
     /* For record logs and external sorters: helpers/record-log.h, external-sorter.h. */
     StrobeStorage *(*storage)(StrobeInstance *self);
 
-    /* Ids of texts and stacks, for derived records. Ids differ from run to run, so the order of
-     * the output must not depend on them. */
+    /* intern and stack return the id of a text or stack, for derived records. Ids differ from run
+     * to run, so the order of the output must not depend on them. */
     StrobeStringId (*intern)(StrobeInstance *self, const char *bytes, size_t length);
     StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
 
@@ -146,8 +146,8 @@ typedef struct StrobeConsumerHost {
     void *(*emit)(StrobeInstance *self, uint32_t kind_index, StrobeTrackId track,
                   StrobeStringId name, int64_t begin_ns, int64_t end_ns);
 
-    /* Any metadata value of the capture as text (numbers in decimal, other values as JSON), ""
-     * if there is none. Valid until close. */
+    /* The value of `key` in the capture's metadata as text (a number in decimal, any other value
+     * as JSON), "" if there is no such key. Valid until close. */
     const char *(*metadata_value)(StrobeInstance *self, const char *key);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
@@ -160,8 +160,8 @@ typedef struct StrobeConsumerHost {
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-    /* 1: records of a track (0: of any track) were lost between two times. Before raw_end the
-     * losses are unknown, and the result is 1. */
+    /* 1: records of the track (`track` 0: of any track) were lost between begin_ns and end_ns.
+     * Before raw_end the losses are unknown, and the result is 1. */
     int32_t (*touches_gap)(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
                            int64_t end_ns);
     /* Passes: adds STROBE_VIEW_* to the flags of the last emitted record. The host itself marks
@@ -180,7 +180,8 @@ typedef struct StrobeConsumerOps {
     /* Required. close is called if and only if open succeeded. */
     StrobeStatus (*open)(const StrobeConsumerHost *host, StrobeInstance *self, void **state);
 
-    /* Required. Records of the wanted kinds, raw ones first. */
+    /* Required. Called with records of the wanted kinds, first raw records and then derived
+     * records. */
     StrobeStatus (*batch)(void *state, const StrobeView *records, size_t n);
 
     /* Required. No more records follow. A pass emits its remaining records; an exporter
@@ -190,12 +191,12 @@ typedef struct StrobeConsumerOps {
 
     void (*close)(void *state); /* required */
 
-    /* Optional. No more raw records follow, only derived ones. */
+    /* Optional. No more raw records follow, only derived records. */
     StrobeStatus (*raw_end)(void *state);
     /* end of base ABI 1.0 */
 } StrobeConsumerOps;
 
-/* Reading a field of a record. `offset` comes from the kind's field table. */
+/* Read a field of a record. `offset` comes from the kind's field table. */
 static inline uint64_t strobe_view_u64(const StrobeView *view, uint32_t offset)
 {
     uint64_t value;

@@ -10,8 +10,9 @@
  * importer's state must be bounded for any size of the source: it reads a stream, and for joins
  * it keeps keys and offsets, or a record log.
  *
- * A source is hostile. The importer reports damage with place and reason and reads the rest. It
- * keeps unknown data in a kind of its own, and lists it. Since ABI 1.0.
+ * A source may be hostile. The importer reports damage with place and reason and reads the rest. It
+ * emits data that it does not know as records of a separate kind, and reports it (see unknown).
+ * Since ABI 1.0.
  */
 #ifndef STROBE_IMPORTER_H
 #define STROBE_IMPORTER_H
@@ -40,8 +41,8 @@ typedef struct StrobeSourceProbe {
     int32_t score;      /* 0: cannot read it; 100: certain. The importer with the highest score
                          * reads the source */
     const char *format; /* name of the recognised format, for messages; NULL: the importer's name */
-    const char *reason; /* why it cannot read a source that looked right at first; NULL: no such
-                         * reason */
+    const char *reason; /* why the importer cannot read a source whose format it recognised; NULL:
+                         * it can, or it did not recognise the format */
 } StrobeSourceProbe;
 
 /* The user's choices. */
@@ -51,7 +52,7 @@ typedef struct StrobeImportRequest {
                                not read them, passes derive them again */
 } StrobeImportRequest;
 
-/* Metadata keys of a source that Strobe interprets; others are allowed. Texts: "host",
+/* Metadata keys of a source that Strobe interprets; any other key is allowed. Texts: "host",
  * "command", "source_version". Integers: "pid", "rank", "generation" (of the file formats, 1 to
  * 3), "level" (of detail, -1 for none at all), "output_is_free" (1: nothing was read from
  * ASCEND_PROFILER_OUTPUT, so the source can be analysed in place), "raw_clock_offset_ns" (the
@@ -98,10 +99,10 @@ typedef struct StrobeImporterHost {
      * contain only letters, digits and "._-". At most 1 MiB. */
     StrobeStatus (*file)(StrobeInstance *self, const char *name, const char *bytes, size_t length);
 
-    /* For the listing. found: `part` (a file, a table) was read and gave `rows` rows. unknown:
-     * `name` in `part` (a column, a table, a type of event) is unknown and was kept in a separate
-     * kind. If damage was reported in a part without rows, the whole part was dropped and the
-     * result is incomplete. */
+    /* For the list of the source's parts. found: `part` (a file, a table) was read and gave `rows`
+     * rows. unknown: `name` in `part` (a column, a table, a type of event) is unknown, and its
+     * `rows` rows became records of a separate kind. If damage was reported in a part without rows,
+     * the whole part was dropped and the result is incomplete. */
     void (*found)(StrobeInstance *self, const char *part, uint64_t rows);
     void (*unknown)(StrobeInstance *self, const char *part, const char *name, uint64_t rows);
 
@@ -147,7 +148,8 @@ typedef struct StrobeImporterOps {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* Required. Can it read the source? Reads as little as possible. Gets no host. */
+    /* Required. Reports whether the importer can read the source. Reads as little as possible, and
+     * gets no host. */
     void (*probe)(const StrobeSource *source, StrobeSourceProbe *answer);
 
     /* Required. Reads the whole source. Fail only if nothing can be read; damage and unknown
@@ -155,11 +157,12 @@ typedef struct StrobeImporterOps {
     StrobeStatus (*import)(const StrobeImporterHost *host, StrobeInstance *self,
                            const StrobeSource *source);
 
-    /* Optional, called in the analysis of a result for a folder that a collector made in it. It
-     * runs the vendor's tool on the folder if only this tool can decode it, and writes the tool's
-     * output to a file in the folder `logs` (a descriptor, lent; -1: no output). STROBE_OK also if
-     * the source is not the importer's or needs no preparation; otherwise the reason was passed to
-     * `fail`. Only the host's options, log and fail may be called. Not called in a plain import. */
+    /* Optional. An analysis of a result calls it for each folder that a collector made in the
+     * result directory. If only the vendor's tool can decode the folder, prepare runs this tool on
+     * it, and writes the tool's output to a file in the folder `logs` (a descriptor, lent; -1: no
+     * output). Returns STROBE_OK also if the source is of another format or needs no preparation;
+     * on an error the reason was passed to `fail`. Only the host's options, log and fail may be
+     * called. Not called in a plain import. */
     StrobeStatus (*prepare)(const StrobeImporterHost *host, StrobeInstance *self,
                             const StrobeSource *source, int32_t logs);
     /* end of base ABI 1.0 */

@@ -53,7 +53,7 @@ struct strobe_operator_device {
     double device_total_aicore; /* us; kernels on AI cores, absent: none */
     StrobeStringId shapes;      /* input shapes */
     StrobeStringId types;       /* input types */
-    StrobeStackId stack;        /* python call stack */
+    StrobeStackId stack;        /* Python call stack */
 };
 
 /* "kernel_link": operator and a kernel that it launched (pass operator_device); begin: start of the
@@ -139,8 +139,8 @@ struct strobe_communication_time {
     int32_t device;         /* device, -1: the host */
 };
 
-/* "communication_bandwidth": data that one communication operation moved over one transport, one
- * record a packet size (pass communication). */
+/* "communication_bandwidth": data that one communication operation moved over one transport, with
+ * one record for each packet size (pass communication). */
 struct strobe_communication_bandwidth {
     int64_t step;             /* number of the step, absent: no steps */
     StrobeStringId group;     /* hash of the communicator's name, decimal */
@@ -157,8 +157,8 @@ struct strobe_communication_bandwidth {
     int32_t device;           /* device, -1: the host */
 };
 
-/* "communication_matrix": what went over one link, by operation type (pass communication); named
- * <type>-<rank>@<hash>. */
+/* "communication_matrix": data that went over one link, by operation type (pass communication);
+ * named <type>-<rank>@<hash>. */
 struct strobe_communication_matrix {
     int64_t step;             /* number of the step, absent: no steps */
     StrobeStringId group;     /* hash of the communicator's name, decimal */
@@ -209,18 +209,19 @@ struct strobe_correlation {
     uint64_t orphan_cause;  /* causes without an effect */
     uint64_t orphan_effect; /* effects without an id or without a cause */
     uint64_t ambiguous;     /* effects with several causes */
-    uint64_t violations;    /* of linked: begun before their cause by more than the clocks' error */
-    int64_t worst;          /* ns; largest of these times, absent: none */
+    uint64_t violations;    /* linked effects that began before their cause, by more than the
+                             * clocks' error */
+    int64_t worst;          /* ns; longest time from such an effect to its cause, absent: none */
     uint64_t error;         /* ns; clock error used for this check, absent: unknown */
     uint64_t unchecked;     /* linked effects for which no clock gives the order */
     uint64_t forgotten;     /* causes and effects that were dropped for lack of memory */
 };
 
 /* "device_clock": conversion of a device's clock to the host clock (pass correlation); on the
- * clock's track, named by it. */
+ * clock's track, named by the track. */
 struct strobe_device_clock {
-    uint64_t pairs;      /* moments known on both clocks; 0: its times cannot be converted to
-                          * host time */
+    uint64_t pairs;      /* moments known on both clocks; 0: the device's times cannot be converted
+                          * to host time */
     uint64_t knots;      /* pairs that were used */
     uint64_t error;      /* ns; largest error of a time, except near jumps, absent: unknown */
     uint64_t host_error; /* ns; largest error of a host time, absent: unknown */
@@ -231,9 +232,9 @@ struct strobe_device_clock {
     double drift;        /* ppm; device time per host time minus 1, absent: unknown */
 };
 
-/* "head_overhead": one inference of a graph by TorchAir with the time before its first kernel,
- * from the entry into the compiled module to its end, on its thread (pass head_overhead); named
- * by its marker. */
+/* "head_overhead": one inference of a graph by TorchAir, with the parts of the time before its
+ * first kernel; span from the entry into the compiled module to the end of the inference, on its
+ * thread (pass head_overhead); named by its marker. */
 struct strobe_head_overhead {
     int64_t step;      /* number of the step, absent: none */
     int64_t framework; /* ns; from the entry to the inference (framework or platform) */
@@ -307,8 +308,8 @@ struct strobe_head_overhead_summary {
     double deviation; /* ns; standard deviation, absent for fewer than two */
 };
 
-/* "head_overhead_advice": what to do about the head overhead (pass head_overhead); named ranking,
- * one a part and longest first, or hint. */
+/* "head_overhead_advice": what to do about the head overhead (pass head_overhead); named ranking
+ * (one record for each part, longest first) or hint. */
 struct strobe_head_overhead_advice {
     StrobeStringId part; /* part of the head overhead */
     double share;        /* %; share of the sum of all totals; for a hint: share of the part */
@@ -316,8 +317,8 @@ struct strobe_head_overhead_advice {
     StrobeStringId text; /* advice, or the team to ask */
 };
 
-/* "finding": one thing that cost the program time, or that makes the numbers unsure, with what to
- * do about it (pass finding); named by its id, such as data_loading; the heaviest first. */
+/* "finding": one thing that cost the program time, or that makes the numbers unsure, with advice
+ * (pass finding); named by its id, such as data_loading; losses first, then by severity. */
 struct strobe_finding {
     StrobeStringId severity; /* high, medium, low, or unknown */
     double share;            /* %; share of the time of all steps, absent: not a share of time */
@@ -329,9 +330,9 @@ struct strobe_finding {
     StrobeStringId advice;   /* what to do */
 };
 
-/* "step_part": where the time of one step went on the thread that announced it (pass finding); each
- * moment counts once, in the first of these parts that applies. Number -1: the whole window, if no
- * steps were announced. */
+/* "step_part": parts of the time of one step on the thread that announced the step (pass finding).
+ * Each moment counts once, in the first of these parts that applies. Number -1: the whole window,
+ * if no steps were announced. */
 struct strobe_step_part {
     int64_t number;          /* number of the step */
     int64_t duration;        /* ns */

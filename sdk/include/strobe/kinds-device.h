@@ -5,8 +5,8 @@
  * Included by kinds.h. A record's track gives device, stream and plane; the field `device` repeats
  * the number where a table needs it. A field that the source does not state is absent
  * (STROBE_ABSENT_*, 0 for a string). `exact_us` is for older sources, which state durations with
- * digits below 1 ns. It is absent if the duration is a whole number of ns, because the times of the
- * record then give it. Since ABI 1.0.
+ * digits below 1 ns. It is absent if the duration is a whole number of ns, because the record's
+ * begin and end then give the duration. Since ABI 1.0.
  */
 #ifndef STROBE_KINDS_DEVICE_H
 #define STROBE_KINDS_DEVICE_H
@@ -76,10 +76,10 @@ struct strobe_device_task {
     double exact_us; /* us; duration in the source, if it is not a whole number of ns */
 };
 
-/* "device_pmu": metrics of one device task, with its times and track; named by the metrics set. The
- * names are in `metrics`, their values in value_00 and on. */
+/* "device_pmu": metrics of one device task, with the task's times and track; named by the metrics
+ * set. The names of the metrics are in `metrics`, their values in value_00 and on. */
 struct strobe_device_pmu {
-    uint64_t task;          /* task that they belong to */
+    uint64_t task;          /* task that the metrics belong to */
     StrobeStringId metrics; /* names of the values, joined by semicolons; times in ns */
     uint32_t frequency;     /* MHz; clock of the cores, absent: unknown */
     double value[48];       /* the fields value_00 to value_47 */
@@ -105,7 +105,7 @@ struct strobe_comm_op {
 /* "comm_task": one transfer or wait of a communication operation; span on its plane's track, named
  * by the type of task. */
 struct strobe_comm_task {
-    uint64_t op;              /* operation that it belongs to */
+    uint64_t op;              /* operation that the task belongs to */
     uint64_t task;            /* device task that carries it out, absent: none */
     uint64_t connection;      /* id of the call that caused it, absent: none */
     uint64_t size;            /* B; bytes moved */
@@ -134,9 +134,9 @@ struct strobe_comm_task {
 struct strobe_memory_event {
     uint64_t address;         /* address, absent: unknown */
     int64_t size;             /* B; bytes taken, negative: given back; absent: unknown */
-    int64_t total_allocated;  /* B; allocated after it */
-    int64_t total_reserved;   /* B; reserved after it */
-    int64_t total_active;     /* B; active after it */
+    int64_t total_allocated;  /* B; allocated after the event */
+    int64_t total_reserved;   /* B; reserved after the event */
+    int64_t total_active;     /* B; active after the event */
     uint64_t stream;          /* stream's address, absent: none */
     uint32_t action;          /* 0 allocation, 1 release, 2 release of the block, 3 state only */
     int32_t device;           /* device, -1: the host */
@@ -155,7 +155,7 @@ struct strobe_memory_usage {
 
 /* "module_memory": memory that one part of the system reserved on a device; named by the part. */
 struct strobe_module_memory {
-    int64_t reserved; /* B; reserved bytes; negative: the device did not report it */
+    int64_t reserved; /* B; reserved bytes; negative: the device did not report them */
     uint32_t module;  /* number of the part, absent: unknown */
     int32_t device;   /* device, -1: the host */
 };
@@ -197,13 +197,13 @@ struct strobe_mac {
     double mac_rx_bandwidth;     /* B/s; bytes received a second */
     uint64_t mac_tx_bad_bytes;   /* B; bad bytes sent */
     uint64_t mac_rx_bad_bytes;   /* B; bad bytes received */
-    uint64_t roce_tx_packets;    /* roCE packets sent */
-    uint64_t roce_rx_packets;    /* roCE packets received */
-    uint64_t roce_tx_errors;     /* roCE packets sent with an error */
-    uint64_t roce_rx_errors;     /* roCE packets received with an error */
+    uint64_t roce_tx_packets;    /* RoCE packets sent */
+    uint64_t roce_rx_packets;    /* RoCE packets received */
+    uint64_t roce_tx_errors;     /* RoCE packets sent with an error */
+    uint64_t roce_rx_errors;     /* RoCE packets received with an error */
     uint64_t roce_tx_cnp;        /* congestion notices sent */
     uint64_t roce_rx_cnp;        /* congestion notices received */
-    uint64_t roce_retries;       /* roCE packets repeated */
+    uint64_t roce_retries;       /* RoCE packets repeated */
     uint64_t nic_tx_bytes;       /* B; bytes sent by the interface */
     double nic_tx_bandwidth;     /* B/s; bytes sent a second by the interface */
     uint64_t nic_rx_bytes;       /* B; bytes received by the interface */
@@ -311,26 +311,27 @@ struct strobe_soc_bandwidth {
     int32_t device;    /* device, -1: the host */
 };
 
-/* "l2_cache": use of the L2 cache by one task, with its times and track; named by the operator. */
+/* "l2_cache": use of the L2 cache by one device task, with the task's times and track; named by the
+ * operator. */
 struct strobe_l2_cache {
-    uint64_t task;      /* task that it belongs to, absent: unknown */
+    uint64_t task;      /* device task, absent: unknown */
     double hit_rate;    /* share of hits, absent: not counted */
     double victim_rate; /* share of evictions */
     uint32_t stream;    /* stream on the device */
     uint32_t task_id;   /* task id in its stream */
 };
 
-/* "soc_pmu": use of the address translation by one task, with its times and track; named by the
- * operator. */
+/* "soc_pmu": use of the address translation by one device task, with the task's times and track;
+ * named by the operator. */
 struct strobe_soc_pmu {
-    uint64_t task;        /* task that it belongs to, absent: unknown */
+    uint64_t task;        /* device task, absent: unknown */
     double tlb_hit_rate;  /* share of hits */
     double tlb_miss_rate; /* share of misses */
     uint32_t stream;      /* stream on the device */
     uint32_t task_id;     /* task id in its stream */
 };
 
-/* "aicpu": one operator on a device's control processors, with where its time went; named by the
+/* "aicpu": one operator on a device's control processors, with the parts of its time; named by the
  * operator. */
 struct strobe_aicpu {
     double compute;   /* ns; computing */
@@ -349,7 +350,7 @@ struct strobe_usage {
     double read_rate;   /* B/s; read, only for a disk */
     double write_rate;  /* B/s; written, only for a disk */
     double speed;       /* B/s; speed of the link, only for a network */
-    uint32_t processor; /* number of the processor, absent: not one processor */
+    uint32_t processor; /* number of the processor, absent: the record is not of one processor */
 };
 
 /* "os_call": one call of the operating system or the C library; span on its thread. */

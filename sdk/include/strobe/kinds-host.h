@@ -14,19 +14,21 @@
 extern "C" {
 #endif
 
-/* "host_thread": processor use of one thread; named by the thread. An idle thread has one row. */
+/* "host_thread": processor use of one thread; named by the thread. A thread that becomes idle gets
+ * one row with zeros, and no further row until it runs again. */
 struct strobe_host_thread {
     double usage;       /* % of one processor */
     double user;        /* %; share in user mode, absent: unknown so far */
     double system;      /* %; share in the kernel, absent: unknown so far */
-    double wait;        /* %; share of time in which the thread was ready and waited for a
+    double wait;        /* %; share of time in which the thread was ready to run and waited for a
                          * processor */
     uint64_t tid;       /* kernel id of the thread */
     uint64_t interval;  /* ns; time that the row covers; it ends at the row's time */
     uint32_t processor; /* processor on which it ran last, absent: unknown */
 };
 
-/* "host_core": use of one processor by everything on the machine; named by it, or All. */
+/* "host_core": use of one processor by everything on the machine; named by the processor, or All
+ * for all processors together. */
 struct strobe_host_core {
     double usage;       /* %; share of the time in use */
     double user;        /* %; user mode, guests included */
@@ -51,12 +53,12 @@ struct strobe_host_disk {
                            * device */
     uint64_t write_chars; /* B; written by calls; absent for a device */
     double utilisation;   /* %; share of time in which the device was busy; for the process: in
-                             which it waited for storage; absent: not reported */
+                             which the process waited for storage; absent: not reported */
     double queue;         /* mean number of requests in flight, absent for the process */
     uint64_t interval;    /* ns; time that the row covers; it ends at the row's time */
 };
 
-/* "host_net": traffic of one network interface of the system; named by it. */
+/* "host_net": traffic of one network interface of the system; named by the interface. */
 struct strobe_host_net {
     double rx_rate;      /* B/s; received */
     double tx_rate;      /* B/s; sent */
@@ -93,7 +95,7 @@ struct strobe_host_throttle {
     uint64_t interval;          /* ns; time that the row covers; it ends at the row's time */
 };
 
-/* "cpu_sample": a sample of a running thread; instant on its thread, named by it. */
+/* "cpu_sample": a sample of a running thread; instant on its thread, named by the thread. */
 struct strobe_cpu_sample {
     int64_t time;        /* ns; processor time that the sample represents */
     uint64_t cycles;     /* cycles that the sample represents, absent: time was counted */

@@ -21,7 +21,7 @@ extern "C" {
  * ProfilerStep#<number>. Emitted by the core. */
 struct strobe_step {
     int64_t number;
-    uint64_t thread; /* kernel id of the thread that announced it */
+    uint64_t thread; /* kernel id of the thread that announced the step */
 };
 
 /* "cpu_op": one operator that the framework ran; span on its thread. */
@@ -34,7 +34,8 @@ struct strobe_cpu_op {
     StrobeStackId stack;   /* Python call stack; 0: not recorded */
     uint8_t scope;         /* at::RecordScope */
     uint8_t is_async;      /* ended on another thread: ignored in the nesting of operators */
-    uint64_t logical_thread; /* framework's logical id of its own thread, 0: unknown */
+    /* framework's logical id of the thread that ran the operator, 0: unknown */
+    uint64_t logical_thread;
 };
 
 /* "gc": one collection of the interpreter's garbage collector; span on the thread that ran it. */
@@ -52,7 +53,7 @@ struct strobe_marker {
     uint64_t argument; /* STROBE_ABSENT_U64: none */
 };
 
-/* "counter": a value that the program reported; named. */
+/* "counter": a value that the program reported; named by the counter. */
 struct strobe_counter {
     double value;
 };
@@ -98,8 +99,9 @@ struct strobe_metadata {
  * lost, named by the cause. Emitted by the core. */
 struct strobe_loss {
     uint64_t count;
-    uint32_t cause;       /* STROBE_LOSS_* */
-    StrobeTrackId thread; /* track of the thread that lost them; 0: not of one thread */
+    uint32_t cause; /* STROBE_LOSS_* */
+    /* track of the thread that lost the records; 0: the loss is not of one thread */
+    StrobeTrackId thread;
 };
 
 /* Name of a cause, such as "pool_empty"; NULL if there is no such cause. */
@@ -108,7 +110,7 @@ const char *strobe_loss_name(uint32_t cause);
 /* "collector_call": cost of Strobe itself: one call into a collector, or work of the writer
  * thread; span on the process track, named "<collector>.<call>". Emitted by the core. */
 struct strobe_collector_call {
-    int64_t status; /* StrobeStatus it returned */
+    int64_t status; /* StrobeStatus that the call returned */
 };
 
 /* "diagnostic": a failure or limitation in this result, in words; instant; named by the
@@ -190,9 +192,10 @@ struct strobe_stack_total {
 /* "function": time or memory of one function on all threads, by its name (pass function). The
  * totals include called functions; each function counts once in a stack. */
 struct strobe_function {
-    StrobeStringId source;   /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call,
-                                heap.block */
-    StrobeStringId location; /* "file:line" where most of it was found; 0: not known */
+    StrobeStringId source;   /* kind of the records in which it was found: cpu_sample,
+                                cpu_sample.wait, python_call,   heap.block */
+    StrobeStringId location; /* "file:line" at which most samples, calls or bytes of the function
+                                were found; 0: not known */
     uint64_t count;          /* samples, calls, or blocks, of the function itself */
     int64_t self;            /* ns; absent for heap.block */
     int64_t total;           /* ns; absent for heap.block */
@@ -204,9 +207,10 @@ struct strobe_function {
 
 /* "call_path": time on one path of functions (pass call_path). */
 struct strobe_call_path {
-    StrobeStringId source; /* kind that it was found in: cpu_sample, cpu_sample.wait, python_call */
+    StrobeStringId source; /* kind of the records in which it was found: cpu_sample,
+                              cpu_sample.wait, python_call */
     StrobeStackId path;    /* functions, innermost first, then the thread's name (not for calls) */
-    int64_t time;          /* ns; for calls: self time of the innermost one */
+    int64_t time;          /* ns; for calls: self time of the innermost function */
     uint64_t count;        /* samples, waits, or calls */
 };
 

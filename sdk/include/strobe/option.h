@@ -22,7 +22,8 @@ enum {
     STROBE_OPTION_BYTES = 8, /* number and unit B, KB, MB, GB, also K, KiB ... (powers of 1024);
                                 min..max in bytes */
     STROBE_OPTION_PATH = 9,  /* a file or folder name; a value that a capture stores is ignored */
-    STROBE_OPTION_KINDS = 10 /* kinds joined by '+'; a pass or exporter wants them as well */
+    STROBE_OPTION_KINDS = 10 /* kinds joined by '+', which the pass or exporter receives in addition
+                              * to those in StrobeComponent.wants */
 };
 
 enum {

@@ -39,7 +39,7 @@ enum {
      * process in which only such collectors work, such as a shell, a later process in which other
      * requested collectors work takes over, and the result of the first is dropped. */
     STROBE_COMPONENT_ANY_PROCESS = 1u << 0,
-    /* Its results are simulated; every listing and output marks them. */
+    /* The component's results are simulated; every list and output marks them as simulated. */
     STROBE_COMPONENT_SIMULATED = 1u << 1,
     /* A collector whose calls take a lock (an interpreter's) that the program's threads may hold
      * when they call the session. After its open returned STROBE_AGAIN, the host calls open again
@@ -83,8 +83,8 @@ typedef struct StrobeVariable {
  * calls this function, and Strobe then records in this process. Look it up with
  * dlsym(RTLD_DEFAULT); outside `strobe run` it does not exist. Its type is void (*)(void). Any
  * thread may call it, more than once, also before main. It opens and starts the session, or
- * opens the waiting collectors of a running one, so the collector's calls may come before it
- * returns. */
+ * opens the waiting collectors of a running session, so the host may call the collector before
+ * this function returns. */
 #define STROBE_WAKE_SYMBOL "strobe_run_wake"
 
 /* Looked up like STROBE_WAKE_SYMBOL: an atomic int that is not 0 while Strobe makes a session just
@@ -97,7 +97,7 @@ typedef struct StrobeVariable {
 
 /* Looked up like STROBE_WAKE_SYMBOL: int (*)(void (*call)(void)). Registers `call`, which runs when
  * the program's exit begins, before exit handlers and destructors. Returns 0, or -1 if there is no
- * room for another one. The exit of a forked child runs it too. */
+ * room for another function. The exit of a forked child runs it too. */
 #define STROBE_BEFORE_EXIT_SYMBOL "strobe_run_before_exit"
 
 typedef struct StrobeComponent {
@@ -108,9 +108,10 @@ typedef struct StrobeComponent {
     const char *name; /* snake_case */
     const char *summary;
     const StrobeOption *options;
-    const StrobeKind *const *kinds; /* kinds that it emits (none for exporters); n_kinds entries */
-    const char *const *wants;       /* kinds that it consumes (pass, exporter), NULL-terminated;
-                                       "*": every raw kind; NULL for a collector or importer */
+    /* kinds that the component emits (none for exporters); n_kinds entries */
+    const StrobeKind *const *kinds;
+    const char *const *wants; /* kinds that a pass or exporter consumes, NULL-terminated; "*": every
+                                 raw kind; NULL for a collector or importer */
     uint32_t n_kinds;
     uint32_t n_variables;
     const void *ops;                 /* depends on type; begins with its own struct_size */
@@ -119,7 +120,8 @@ typedef struct StrobeComponent {
 
 typedef struct StrobePlugin {
     uint32_t struct_size;    /* sizeof(StrobePlugin) */
-    uint32_t abi_minor;      /* lowest host minor that it needs, not the one it was built with */
+    uint32_t abi_minor;      /* lowest ABI minor of a host that can load the plugin; may be lower
+                              * than STROBE_ABI_MINOR of its build */
     uint32_t record_version; /* STROBE_RECORD_VERSION */
     uint32_t n_components;
     const char *name; /* equals the file's name without .so */
@@ -150,16 +152,18 @@ typedef struct StrobePlugin {
 /* Log levels of StrobeHost.log and StrobeConsumerHost.log. */
 enum { STROBE_LOG_ERROR = 1, STROBE_LOG_WARNING = 2, STROBE_LOG_INFO = 3, STROBE_LOG_DEBUG = 4 };
 
-/* The question of a probe: can the component work on this machine in a suitable process (for a
- * listing), or in the calling process, now or once a library is loaded into it? */
+/* The question of a probe. MACHINE: can the component work on this machine, in a suitable process
+ * (for a list of components)? PROCESS: can it work in the calling process, now or once a library is
+ * loaded into the process? */
 enum { STROBE_PROBE_MACHINE = 1, STROBE_PROBE_PROCESS = 2 };
 
 /* Result of a component's probe. The texts are static or owned by the plugin. */
 typedef struct StrobeProbe {
     uint32_t struct_size;
-    int32_t available;  /* 1: can work here; 0: cannot; 2: unknown yet, or only partly */
-    const char *reason; /* why not, or its limits; NULL: nothing to report */
-    const char *hint;   /* advice for the user; NULL: none */
+    int32_t available; /* 1: can work here; 0: cannot; 2: unknown yet, or only partly */
+    /* why the component is not available, or its limits; NULL: nothing to report */
+    const char *reason;
+    const char *hint; /* advice for the user; NULL: none */
 } StrobeProbe;
 
 #endif

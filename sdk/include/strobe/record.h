@@ -20,8 +20,9 @@
 typedef uint32_t StrobeKindId;   /* assigned per session; 0 is no kind */
 typedef uint32_t StrobeStringId; /* interned bytes; 0 is "no string" */
 typedef uint32_t StrobeStackId;  /* interned list of string ids, innermost frame first; 0 is none */
-typedef uint32_t StrobeTrackId;  /* place of a record; 0 is the recording thread itself */
-typedef uint64_t StrobeTicks;    /* the session's host clock, see StrobeHost.now */
+/* row on which a record is shown; 0 is the recording thread's own track */
+typedef uint32_t StrobeTrackId;
+typedef uint64_t StrobeTicks; /* the session's host clock, see StrobeHost.now */
 
 /* A lasting id stands for its string or stack until the session ends. If the session's table is
  * full, an id is valid only for the thread's next record and must not be kept. */
@@ -39,7 +40,7 @@ enum {
     STROBE_SHAPE_LINK = 5     /* begin; joins two records by ids */
 };
 
-/* Field types. The size of each is also its alignment. */
+/* Field types. The size of a type is also its alignment. */
 enum {
     STROBE_FIELD_U8 = 1,
     STROBE_FIELD_U32 = 2,
@@ -57,7 +58,7 @@ enum {
 
 /* The bits from STROBE_LINK_BITS on hold the origin of a link id: the number of the collector in
  * its session, from 1; 0 for an importer, which copies the source's own ids. The bits below hold
- * the source's own ids, or ids from link_ids (STROBE_LINK_DEALT). */
+ * the source's own id, or an id from link_ids, which has the bit STROBE_LINK_DEALT. */
 #define STROBE_LINK_BITS 48
 #define STROBE_LINK_DEALT ((uint64_t)1 << 47)
 #define STROBE_LINK_SOURCE(id) ((uint32_t)((id) >> STROBE_LINK_BITS))
@@ -152,7 +153,7 @@ typedef struct StrobeTrack {
     const char *group; /* group in which viewers draw it, such as "CPU Usage"; NULL: the process */
 
     /* With STROBE_CLOCK_OF_TRACK: the track whose "clock_sync" records pair this clock with the
-     * host's; 0: the track itself. In a window without a pair of a clock, its times cannot be
+     * host's; 0: the track itself. In a window without such a pair, times of this clock cannot be
      * converted to host time: they stay unchanged, and the records are marked. */
     StrobeTrackId clock_track;
     uint32_t reserved; /* 0 */

@@ -46,7 +46,7 @@ typedef struct Faults {
     StrobeKindId kind;
     StrobeTrackId track;
     int64_t interval_ns;
-    int stat; /* /proc/PID/stat of the program, which is another process */
+    int stat; /* descriptor of /proc/PID/stat of the program, which is another process */
 } Faults;
 
 static void faults_close(void *state)
@@ -111,7 +111,7 @@ static int64_t faults_sample_interval(void *state)
     return ((Faults *)state)->interval_ns;
 }
 
-/* The 10th and the 12th word; the second word, a name in parentheses, may contain blanks. */
+/* Reads the 10th and the 12th word. The second word, a name in parentheses, may contain blanks. */
 static int read_faults(const Faults *faults, unsigned long long *minor, unsigned long long *major)
 {
     char text[1024];
@@ -123,7 +123,8 @@ static int read_faults(const Faults *faults, unsigned long long *minor, unsigned
            sscanf(name_end + 1, " %*c %*s %*s %*s %*s %*s %*s %llu %*s %llu", minor, major) == 2;
 }
 
-/* Called by the core's sampler thread. writer, reserve and commit neither lock nor allocate. */
+/* The core's sampler thread calls this function. writer, reserve and commit take no lock and
+ * allocate no memory. */
 static void faults_sample(void *state)
 {
     const Faults *faults = state;
@@ -135,7 +136,7 @@ static void faults_sample(void *state)
         return;
     fields = faults->host->reserve(writer, faults->kind, faults->track, 0, faults->host->now(), 0);
     if (!fields)
-        return; /* counted as lost by the host */
+        return; /* the host has counted the record as lost */
     fields->minor = minor;
     fields->major = major;
     faults->host->commit(writer);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KINDS_MAX 256 /* bounded, whatever a capture declares */
+#define KINDS_MAX 256 /* so that the state is bounded for any capture */
 
 static const StrobeOption options[] = {
     {
@@ -28,7 +28,7 @@ typedef struct Count {
 typedef struct Counts {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    StrobeSafeFile *file; /* appears under its name when it is finished */
+    StrobeSafeFile *file; /* the file appears under its name when it is finished */
     Count counts[KINDS_MAX];
     size_t n;
     uint64_t others;
@@ -126,7 +126,8 @@ static const StrobeConsumerOps ops = {
     .close = counts_close,
 };
 
-/* "*" is every raw kind; for a named derived kind, the pass that makes it runs. */
+/* "*" means every raw kind. If a derived kind is named here, the host runs the pass that makes
+ * it. */
 static const char *const wants[] = {"*", NULL};
 
 static const StrobeComponent component = {

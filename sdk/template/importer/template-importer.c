@@ -35,7 +35,7 @@ typedef struct Timeline {
     uint64_t line, rows;
 } Timeline;
 
-/* Decides by content: the first bytes. */
+/* Decides by the content of the file, here by its first bytes. */
 static void timeline_probe(const StrobeSource *source, StrobeSourceProbe *answer)
 {
     size_t n = strlen(MAGIC);
@@ -44,7 +44,7 @@ static void timeline_probe(const StrobeSource *source, StrobeSourceProbe *answer
         answer->score = 100;
 }
 
-/* Reports an invalid line and reads the next one. */
+/* Reads one line. Reports an invalid line, so that the import continues with the next line. */
 static int take_line(Timeline *timeline, const char *text)
 {
     long long begin, duration, end;

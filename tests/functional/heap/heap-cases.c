@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Allocates where that is awkward: heap-cases late LIBRARY | many N | forks N. Loads a library
- * whose constructor waits for a thread that allocates; keeps N blocks at once; forks N times, with
- * handlers that allocate in between.
+ * heap-cases late LIBRARY | many N | forks N: allocates in unusual situations. It loads a library
+ * whose constructor waits for a thread that allocates; or keeps N blocks at the same time; or forks
+ * N times, with fork handlers that allocate.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define API __attribute__((visibility("default"), noinline))
-#define SECONDS_MAX 40 /* who waits for ever is ended by a signal */
+#define SECONDS_MAX 40 /* a signal ends the program if it waits for ever */
 
 API void take_many(void **blocks, int n);
 API void take_at_fork(void);
@@ -54,7 +54,7 @@ API void take_at_fork(void)
     free(touched);
 }
 
-/* Before the session's own handlers. */
+/* This handler runs before the session's own handlers. */
 static __attribute__((constructor)) void add_handlers(void)
 {
     pthread_atfork(take_at_fork, take_at_fork, take_at_fork);

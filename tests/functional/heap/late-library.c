@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library whose constructor waits for a thread that allocates: the loader holds its lock. */
+/* A library whose constructor waits for a thread that allocates, while the loader holds its
+ * lock. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Allocates in functions whose names the linker has in another form than C++.
+// Allocates in functions whose names the linker has in another form than the C++ source.
 #include <cstddef>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// Allocates by every form of the operator new, some of it for good, and prints for each function
-// how many blocks and bytes it has asked for and how many are left. A program, or a library that
-// does it as it is loaded.
+// Allocates with every form of the operator new, and keeps some of the blocks. For each function it
+// prints how many blocks and bytes it has requested, and how many are left. It is a program, or a
+// library that does all this while it is loaded.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -89,7 +89,7 @@ static const Way ways[] = {
      [](void *p, std::size_t) { operator delete(p, LARGE, std::nothrow); }, 256},
     {"take_aligned_array_or_null", take_aligned_array_or_null,
      [](void *p, std::size_t) { operator delete[](p, LARGE, std::nothrow); }, 256},
-    // not allowed, and done: every allocator here lets it pass
+    // this is not allowed, but every allocator here accepts it
     {"take_for_free", take_for_free, [](void *p, std::size_t) { free(p); }, 16},
 };
 
@@ -116,7 +116,7 @@ static void handle_no_memory()
         std::set_new_handler(nullptr);
 }
 
-// Exceptions reach who asked, by way of the program's new_handler.
+// The exception reaches the caller, through the program's new_handler.
 static void ask_too_much(void *(*take)(std::size_t), bool throws)
 {
     int before = n_asked;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with the static part of ITT compiled in, by its published layout: it has domains and
- * strings from before the collector was there, and lets the collector fill in the rest. */
+/* A program that contains the static part of ITT, with its published layout. It has domains and
+ * strings that were made before the collector was loaded, and the collector sets their other
+ * members. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -34,7 +35,7 @@ struct api {
     Function init, nothing;
     uint32_t group;
 };
-/* As an older part has it: it ends with the list of strings. */
+/* An older version of the part ends with the list of strings. */
 struct global {
     unsigned char magic[8];
     unsigned long major, minor, build;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with a dispatcher of its own compiled in, as the header-only form of mstx has it: it
- * knows the first module only, as older headers do. */
+/* A program that contains its own dispatcher, as with the header-only form of mstx. It knows
+ * only the first module, as with older headers. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static int get_table(int module, Function ***table, unsigned *size)
     if (module != 1 || !table || !size)
         return 1;
     *table = places;
-    *size = 4; /* the last one is not told of: a tool must leave it alone */
+    *size = 4; /* the dispatcher does not know the last function, so a tool must not set it */
     return 0;
 }
 
@@ -32,7 +32,7 @@ int main(void)
     int (*init)(int (*)(int, Function ***, unsigned *)) =
         (int (*)(int (*)(int, Function ***, unsigned *)))dlsym(tool, "InitInjectionMstx");
     int is_set = init && init(get_table) == 0;
-    /* another module of the program has a copy too */
+    /* another module of the program has its own copy */
     int again = init && init(get_table) == 0;
 
     if (is_set) {

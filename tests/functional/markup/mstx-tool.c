@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool of another maker's behind mstx, by the published protocol: each call is a line in the file
- * MSTX_TOOL_LOG. MSTX_TOOL_MODULES says how many modules it knows, 0: its start fails.
+ * Another tool for mstx, with the published protocol: it writes a line for each call to the file
+ * MSTX_TOOL_LOG. MSTX_TOOL_MODULES is the number of modules that it supports; with 0 its start
+ * fails.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with the part of NVTX 3 compiled in that looks for a tool, by its published layout. */
+/* A program that contains the part of NVTX 3 that looks for a tool, with its published layout. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -118,7 +118,7 @@ static void without_domain(void)
     uint64_t id = CALL(core, 5, StartA *, "ends elsewhere");
     pthread_create(&thread, NULL, end_there, (void *)(uintptr_t)id);
     pthread_join(thread, NULL);
-    a.size = 12; /* of a future version that has less */
+    a.size = 12; /* the struct of a future version with fewer members */
     CALL(core, 1, MarkEx *, &a);
 }
 

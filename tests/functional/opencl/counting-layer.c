@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A layer of another tool: counts launches and writes their number to COUNTING_LAYER_FILE.
- * Its table is that of the loader, as an array.
+ * A layer of another tool: counts launches and writes their number to COUNTING_LAYER_FILE. Its
+ * table is the loader's, as an array.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands on memory. */
+/* Commands that access memory. */
 #include <stdio.h>
 
 #include "opencl-program.h"
 
-/* One of every command on buffers, images and shared memory. */
+/* Each command on buffers, images and shared memory, once. */
 void run_copies(void)
 {
     cl_command_queue queue = make_queue(0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * opencl-program CASE: an OpenCL program as others write them, which knows nothing of Strobe.
+ * opencl-program CASE: an OpenCL program that is independent of Strobe, like existing programs.
  *
- * What it prints is the same in every run, but for lines "time NAME QUEUE START END" of commands
- * whose times it asked for itself.
+ * Its output is the same in every run, except for the lines "time NAME QUEUE START END" of commands
+ * whose times it requested itself.
  */
 #include "opencl-program.h"
 
@@ -144,7 +144,7 @@ static cl_uint context_references(void)
     return n;
 }
 
-/* The driver's own threads let go of a command a moment after it is complete. */
+/* The driver's own threads release a command shortly after it is complete. */
 static void wait_for_driver(void)
 {
     usleep(20000);
@@ -152,7 +152,7 @@ static void wait_for_driver(void)
 
 /* ---- cases ---- */
 
-/* Two queues that asked for times; both kernels, by three and five launches. */
+/* Two queues with profiling; both kernels, with three and five launches. */
 static void run_times(void)
 {
     cl_command_queue queue[2] = {make_queue(CL_QUEUE_PROFILING_ENABLE),
@@ -202,7 +202,8 @@ static void print_counts(cl_command_queue queue, cl_event event)
            queue_references(queue), context_references());
 }
 
-/* What a program sees that did not ask for times: of queues made in every way. */
+/* Everything that a program sees if it did not request times, with queues that were made in
+ * every way. */
 static void run_unasked(void)
 {
     const cl_queue_properties none[] = {0};
@@ -245,7 +246,7 @@ static void run_unasked(void)
            clEnqueueNDRangeKernel(queue, scale, 7, NULL, &global, NULL, 0, NULL, NULL));
 }
 
-/* Commands whose order the events alone make; no times asked for. */
+/* Commands that only events put in order, without requested times. */
 static void run_out_of_order(void)
 {
     cl_command_queue queue = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -301,7 +302,7 @@ static void CL_CALLBACK is_called(cl_event event, cl_int status, void *data)
     atomic_fetch_add(&n_called, 1);
 }
 
-/* A launch that waits for the program itself, and callbacks of the program's own. */
+/* A launch that waits for the program itself, and the program's own callbacks. */
 static void run_user_event(void)
 {
     cl_command_queue queue = make_queue(0);
@@ -334,7 +335,7 @@ static void run_user_event(void)
     printf("sum %.1f\n", sum_values(queue));
 }
 
-/* Everything is released while commands are under way; the driver holds what it needs. */
+/* Everything is released while commands are running; the driver keeps the objects that it needs. */
 static void run_early_release(void)
 {
     cl_command_queue queue = make_queue(0);
@@ -371,7 +372,8 @@ static void run_never_waits(void)
     printf("status %d\n", execution);
 }
 
-/* Ends when all must have been done for long, and has not asked. */
+/* Ends when all commands must have been complete for a long time, without asking for their
+ * state. */
 static void run_never_asks(void)
 {
     cl_command_queue queue = make_queue(0);
@@ -396,7 +398,7 @@ static void run_paced(void)
     }
 }
 
-/* Ends right after it knows that ten launches are done, with one that never begins. */
+/* Ends right after it knows that ten launches are complete, with one launch that never begins. */
 static void run_exit(int is_sudden)
 {
     cl_command_queue queue = make_queue(0);
@@ -439,7 +441,7 @@ static void run_fork(void)
     check(clFinish(queue), "finish");
 }
 
-/* A launch by a pointer that the program asked for by name. */
+/* A launch through a function pointer that the program requested by name. */
 static void run_extension(void)
 {
     typedef cl_int(CL_API_CALL * Launch)(cl_command_queue, cl_kernel, cl_uint, const size_t *,
@@ -462,7 +464,7 @@ static void run_extension(void)
     check(clFinish(queue), "finish");
 }
 
-/* Queues and kernels come and go: handles are used again. */
+/* Queues and kernels are made and released, so handles are used again. */
 static void run_churn(void)
 {
     const char *const names[] = {"scale", "add"};
@@ -476,7 +478,7 @@ static void run_churn(void)
     }
 }
 
-/* Parent and child both begin with OpenCL after the fork. */
+/* Parent and child both begin to use OpenCL after the fork. */
 static int run_fork_first(void)
 {
     pid_t child = fork();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of opencl-program share. */
+/* Common functions of the parts of opencl-program. */
 #ifndef STROBE_TESTS_OPENCL_PROGRAM_H
 #define STROBE_TESTS_OPENCL_PROGRAM_H
 
@@ -14,7 +14,7 @@ extern cl_context context;
 extern cl_mem a; /* N floats */
 extern float values[N];
 
-/* Ends the program unless it is CL_SUCCESS. */
+/* Ends the program unless the status is CL_SUCCESS. */
 void check(cl_int status, const char *what);
 cl_command_queue make_queue(cl_command_queue_properties properties);
 void write_values(cl_command_queue queue);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of PyTorch that do their work on an OpenCL device, as a backend for one would: what a
-// collector of devices sees of it, and the times of the device itself to compare with.
+// PyTorch operators that work on an OpenCL device, like those of a backend for a device. A
+// collector records this work, and the program prints the device's own times for comparison.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -112,7 +112,7 @@ at::Tensor scale(const at::Tensor &x, double by)
     return run("strobe_test::scale", "scale", x, (float)by);
 }
 
-/* Work of its own, and two operators inside. */
+/* An operator with its own work, and with two operators inside. */
 at::Tensor outer(const at::Tensor &x)
 {
     static auto inner = c10::Dispatcher::singleton()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stands for torch_npu as far as a profiler looks at it: its version, the functions whose operations
-are counted, its events. Each function returns its first argument."""
+"""Replaces torch_npu, with the parts that a profiler uses: its version, the functions whose
+operations are counted, its events. Each function returns its first argument."""
 
 from . import npu
 

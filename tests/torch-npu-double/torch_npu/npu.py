@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stands for torch_npu.npu."""
+"""Replaces torch_npu.npu."""
 
 
 class Event:
-    """Counts its calls."""
+    """Counts the calls of its methods."""
 
     def __init__(self):
         self.n_calls = 0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The size of each allocated block, by its address. Collectors of memory need it because a
- * release does not give the size. One table for the process. libc only. Since 1.0. */
+/* The size of each allocated block, by its address. Collectors of memory need it because a release
+ * does not give the size. A process has one such table. libc only. Since 1.0. */
 #ifndef STROBE_HELPERS_BLOCK_TABLE_H
 #define STROBE_HELPERS_BLOCK_TABLE_H
 
@@ -10,14 +10,15 @@
 extern "C" {
 #endif
 
-/* Number of entries in static memory, before the mapped ones. */
+/* Number of entries in static memory, and in the first mapped part, which is used when the static
+ * entries are full. */
 #define STROBE_BLOCKS_NEAR 16384u
 #define STROBE_BLOCKS_FAR 1048576u
 
-/* Makes room for `n_blocks` at once, or for as many as memory allows; once per process. Returns
- * the number of entries; at least seven in eight can be used. If no memory is available, only
- * the STROBE_BLOCKS_NEAR entries exist. Mapped memory is touched only as entries are used: 16
- * bytes for each block. Control thread. */
+/* Makes room for `n_blocks` at the same time, or for as many as memory allows. Call it once per
+ * process. Returns the number of entries; at least seven in eight can be used. If no memory is
+ * available, only the STROBE_BLOCKS_NEAR entries exist. Mapped memory is touched only as entries
+ * are used: 16 bytes for each block. Control thread. */
 uint64_t strobe_blocks_prepare(uint64_t n_blocks);
 
 /* Any thread may call these functions; they never wait, allocate or make a system call. One thread

@@ -16,10 +16,10 @@ extern "C" {
 
 /* `value` with `decimals` decimals (at most 9), correctly rounded: "48.680", "833.420000". */
 size_t strobe_format_fixed(char *out, double value, int decimals);
-/* The same without trailing zeros: "666.3", "5" or, with `keep_one`, "5.0". */
+/* Like strobe_format_fixed, without trailing zeros: "666.3", "5" or, with `keep_one`, "5.0". */
 size_t strobe_format_trimmed(char *out, double value, int decimals, int keep_one);
 
-/* Rounds to that many decimals (at most 9) like Python's round(): by the exact value of the
+/* Rounds to `decimals` decimals (at most 9) like Python's round(): by the exact value of the
  * double, halves to even. A value above 1e15 stays as it is. */
 double strobe_round_decimals(double value, int decimals);
 
@@ -32,10 +32,11 @@ double strobe_view_exact_us(const StrobeView *record, uint32_t offset);
 /* A value in the unit of its field. */
 typedef struct StrobeCellValue {
     enum { STROBE_CELL_ABSENT = 0, STROBE_CELL_WHOLE = 1, STROBE_CELL_REAL = 2 } type;
-    int64_t whole; /* with WHOLE; if is_unsigned is set, the bits of a number above INT64_MAX */
+    int64_t whole; /* value of type WHOLE; if is_unsigned is set, the bits of a number above
+                      INT64_MAX */
     int32_t is_unsigned;
-    double real; /* with WHOLE and REAL */
-    double rest; /* of a time in microseconds: the part below 1 ns, usually 0 */
+    double real; /* value of type WHOLE or REAL, as a double */
+    double rest; /* for a time in microseconds: the part below 1 ns, usually 0 */
 } StrobeCellValue;
 
 /* Reads a cell's text in the column's format, as strobe_table_cell writes it. Skips surrounding
@@ -44,8 +45,8 @@ typedef struct StrobeCellValue {
 int strobe_cell_read(const StrobeColumn *column, const char *text, size_t length,
                      StrobeCellValue *value);
 
-/* Stores the value in a field of that type, rounded if the field is an integer. Returns 0, or -1
- * if the field cannot hold it. Leaves the field unchanged then, and for an absent value. */
+/* Stores the value in a field of type `type`, rounded if the field is an integer. Returns 0, or -1
+ * if the field cannot hold the value. On -1, and for an absent value, the field stays unchanged. */
 int strobe_cell_store(const StrobeCellValue *value, uint32_t type, void *field);
 
 /* Converts microseconds as decimal text to ns; `rest` (may be NULL) receives the part below 1

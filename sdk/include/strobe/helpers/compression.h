@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compresses blocks of bytes, each independently, as one zstd frame (level 1) that states its
- * plain size. If the build has no libzstd, all calls fail. libc and libzstd only. Since 1.0.
+ * uncompressed size. If the build has no libzstd, all calls fail. libc and libzstd only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_COMPRESSION_H
 #define STROBE_HELPERS_COMPRESSION_H
@@ -15,7 +15,7 @@ extern "C" {
 /* Working memory. The first call allocates it and later calls reuse it; one thread at a time. */
 typedef struct StrobeCompression StrobeCompression;
 
-/* A frame states its plain size within its first bytes, this many at most. */
+/* The first bytes of a frame, this many at most, state its uncompressed size. */
 #define STROBE_COMPRESSED_HEAD_BYTES 18u
 
 int strobe_compression_exists(void); /* 0: the build has no libzstd */
@@ -28,7 +28,7 @@ void strobe_compression_free(StrobeCompression *compression); /* NULL is allowed
  * smaller, or on failure. */
 size_t strobe_compress(StrobeCompression *compression, void *out, const void *bytes, size_t length);
 
-/* Returns the plain size that the first bytes of a frame state; 0: it states none. */
+/* Returns the uncompressed size that the first `n` bytes of a frame state; 0: they state none. */
 size_t strobe_compressed_length(const void *frame, size_t n);
 
 /* `out` has room for `length` bytes. Returns 0, or EIO unless the frame contains exactly

@@ -25,7 +25,7 @@ enum {
     STROBE_CSV_END = 0,
     STROBE_CSV_ROW = 1,
     STROBE_CSV_DAMAGED = -1, /* a row above the limits, or an unclosed quote; the next call
-                                continues after it */
+                                continues after the damage */
     STROBE_CSV_IO = -2       /* an error of read(); see errno */
 };
 
@@ -41,12 +41,12 @@ int strobe_csv_scanner_next(StrobeCsvScanner *scanner, const StrobeCsvCell **cel
 
 uint64_t strobe_csv_scanner_row(const StrobeCsvScanner *scanner); /* number of the last row, from
                                                                    * 1 */
-/* place: offset of the last row in the file. go: returns to such an offset; the next call
- * reads that row again. Returns 0, or -1 with errno. */
+/* strobe_csv_scanner_place: offset of the last row in the file. strobe_csv_scanner_go: goes back to
+ * such an offset, so that the next call reads this row again; returns 0, or -1 with errno. */
 uint64_t strobe_csv_scanner_place(const StrobeCsvScanner *scanner);
 int strobe_csv_scanner_go(StrobeCsvScanner *scanner, uint64_t place);
-const char *strobe_csv_scanner_error(const StrobeCsvScanner *scanner); /* what is wrong with a
-                                                                        * damaged row */
+/* the fault of the last damaged row */
+const char *strobe_csv_scanner_error(const StrobeCsvScanner *scanner);
 
 #if defined(__cplusplus)
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One metric of one device, read through DCMI on a worker. A metric that the library does not
- * deliver is logged once; a tick at which the worker has exceeded its deadline is counted as lost.
- * Control thread. Since 1.0.
+ * deliver is logged once. A sample is counted as lost if the reading for an earlier sample has
+ * already taken longer than the deadline. Control thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_DCMI_SOURCE_H
 #define STROBE_HELPERS_DCMI_SOURCE_H
@@ -19,8 +19,8 @@ typedef struct StrobeDcmiMetric {
     const char *name; /* for messages */
     /* May block; fills `user`. Returns DCMI's status. */
     int (*read)(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevice *device);
-    /* `is_first`: the first reading of a window, or after a failed one: there is no earlier value
-     * to subtract. */
+    /* `is_first`: there is no earlier value to subtract, because this is the first reading of a
+     * window or follows a failed reading. */
     void (*record)(void *user, StrobeWriter *writer, int is_first);
     void (*release)(void *user);
 } StrobeDcmiMetric;
@@ -37,7 +37,7 @@ StrobeDcmiSource *strobe_dcmi_source_new(const StrobeHost *host, StrobeInstance 
 void strobe_dcmi_source_begin(StrobeDcmiSource *source);
 /* Call it at each tick of the sampler: requests a reading and returns at once. */
 void strobe_dcmi_source_tick(StrobeDcmiSource *source);
-/* Ends the source. A call of the driver that does not return holds this up for at most 2.5 s. */
+/* Ends the source. Waits at most 2.5 s for a call of the driver that does not return. */
 void strobe_dcmi_source_end(StrobeDcmiSource *source);
 
 /* ---- entries of a list of options ---- */
@@ -51,7 +51,8 @@ void strobe_dcmi_source_end(StrobeDcmiSource *source);
      .summary =                                                                                    \
          "The device management library of Ascend hosts; where it cannot be loaded, " else_}
 
-/* Put it after the option `dcmi`, to whose library its summary refers. */
+/* Put this option directly after the option `dcmi`: "that library" in its summary means the library
+ * of `dcmi`. */
 #define STROBE_DCMI_OPTION_DEADLINE                                                                \
     {.struct_size = sizeof(StrobeOption),                                                          \
      .type = STROBE_OPTION_DURATION,                                                               \

@@ -47,7 +47,7 @@ typedef struct StrobeDcmiHccs32 {
 /* Result of dcmi_get_hccs_link_bandwidth_info, in GiB/s. The call adds to total_tx and total_rx, so
  * set them to 0 before. */
 typedef struct StrobeDcmiHccsBandwidth {
-    int32_t profiling_time; /* ms; set by the caller, 1 to 1000; the call takes as long */
+    int32_t profiling_time; /* ms; set by the caller, 1 to 1000; the call takes this long */
     double total_tx, total_rx;
     double tx[STROBE_DCMI_LINKS], rx[STROBE_DCMI_LINKS];
 } StrobeDcmiHccsBandwidth;
@@ -58,7 +58,7 @@ typedef struct StrobeDcmiRange {
 
 /* Result of dcmi_get_pcie_link_bandwidth_info, in whole MiB/ms, rounded down; latency in ns. */
 typedef struct StrobeDcmiPcie {
-    int32_t profiling_time; /* ms; set by the caller, 0 to 2000; the call takes as long */
+    int32_t profiling_time; /* ms; set by the caller, 0 to 2000; the call takes this long */
     StrobeDcmiRange tx_post, tx_nonpost, tx_cpl, tx_nonpost_latency;
     StrobeDcmiRange rx_post, rx_nonpost, rx_cpl;
 } StrobeDcmiPcie;

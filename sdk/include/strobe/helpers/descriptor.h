@@ -15,10 +15,10 @@ extern "C" {
 /* Takes the result of open() and the like, and returns another descriptor of the same file
  * (close-on-exec) with a number of 512 or more. If the program has threads and a smaller descriptor
  * table, the number is in the upper half of the table, because enlarging the table would take
- * milliseconds. If the process may have no such number, returns the same descriptor, unless it is
- * 0, 1 or 2. -1 with errno: it was -1, or it was 0, 1 or 2 and no other number is free; the file is
- * then closed. Call it right after open(): closing the first descriptor releases the process's
- * locks on the file. Any thread. */
+ * milliseconds. If the process may have no such number, returns `descriptor` itself, unless it is
+ * 0, 1 or 2. Returns -1 with errno if `descriptor` is -1, or if it is 0, 1 or 2 and no other number
+ * is free; the file is then closed. Call it right after open(): closing the first descriptor
+ * releases the process's locks on the file. Any thread. */
 int strobe_descriptor_aside(int descriptor);
 
 #if defined(__cplusplus)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An object that the dynamic loader has loaded, as its dynamic section describes it. Call these
- * functions from within dl_iterate_phdr, which keeps the object loaded. It does not take the lock
- * of dlopen and dlsym, which a constructor may hold while it waits for the calling thread. libc
- * only. Since 1.0.
+ * functions from within dl_iterate_phdr, which keeps the object loaded. dl_iterate_phdr does not
+ * take the lock of dlopen and dlsym, which a constructor may hold while it waits for the calling
+ * thread. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_ELF_OBJECT_H
 #define STROBE_HELPERS_ELF_OBJECT_H
@@ -23,7 +23,7 @@ typedef struct StrobeElfObject {
     const char *names;
     size_t names_size;
     const ElfW(Rela) * by_plt, *others;
-    size_t by_plt_size, others_size, n_relative; /* relative ones come first */
+    size_t by_plt_size, others_size, n_relative; /* relative relocations are first in `others` */
     const uint32_t *gnu_hash, *hash;             /* each may be NULL */
 } StrobeElfObject;
 
@@ -31,7 +31,7 @@ typedef struct StrobeElfObject {
  * object has no symbol table. */
 int strobe_elf_object_read(StrobeElfObject *object, const struct dl_phdr_info *info);
 
-/* The address of a function or variable that the object exports. NULL: it exports none of that
+/* The address of a function or variable that the object exports. NULL: the object exports no such
  * name, or only the loader can find the address (of an indirect function or a thread-local
  * variable). */
 void *strobe_elf_object_symbol(const StrobeElfObject *object, const char *name);

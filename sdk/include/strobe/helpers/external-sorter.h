@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sorts records of any length by a key; records with equal keys keep their order. If the records
- * exceed the memory limit, it sorts them in runs, keeps the runs in a record log and merges them.
- * One sorter, one thread. libc and libzstd only. Since 1.0.
+ * exceed the memory limit, the sorter sorts them in runs, keeps the runs in a record log and merges
+ * them. One sorter, one thread. libc and libzstd only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_EXTERNAL_SORTER_H
 #define STROBE_HELPERS_EXTERNAL_SORTER_H
@@ -33,7 +33,7 @@ void *strobe_external_sorter_reserve(StrobeExternalSorter *sorter, StrobeSortKey
                                      size_t length);
 
 /* The next record in order, 8-byte aligned, valid until the next call. NULL: the end, or an
- * error. After the first call nothing may be added. */
+ * error. No record may be added after the first call. */
 void *strobe_external_sorter_next(StrobeExternalSorter *sorter, size_t *length);
 int strobe_external_sorter_error(const StrobeExternalSorter *sorter); /* 0 or an errno value */
 

@@ -39,11 +39,12 @@ uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint3
 /* Offsets of the wanted fields in `kind`, in the order of `wanted`. Valid until the next call. */
 const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind);
 
-/* Makes every field absent. A pass needs it because the fields that emit returns are zero. */
+/* Makes every field absent. A pass needs this function because the fields that
+ * StrobeConsumerHost.emit returns are zero. */
 void strobe_fields_absent(const StrobeKind *kind, void *fields);
 
-/* Which fields of a record go where in a record of another kind: those with the same name and
- * type. */
+/* The fields that two kinds have in common (with the same name and type), with their offsets in a
+ * record of each kind. */
 typedef struct StrobeFieldCopies {
     uint32_t n;
     struct {
@@ -53,7 +54,7 @@ typedef struct StrobeFieldCopies {
 
 void strobe_field_copies_find(StrobeFieldCopies *copies, const StrobeKindView *from,
                               const StrobeKind *to);
-/* Leaves the other fields as they are. */
+/* Copies these fields from `record` to `fields`; leaves all other fields of `fields` unchanged. */
 void strobe_field_copies_apply(const StrobeFieldCopies *copies, const StrobeView *record,
                                void *fields);
 
@@ -82,7 +83,7 @@ typedef struct StrobeKindNames {
     } known[16];
 } StrobeKindNames;
 
-/* Like strobe_kind_place(), by comparing the names. */
+/* The slow path of strobe_kind_place(): compares the names. */
 uint32_t strobe_kind_find(StrobeKindNames *names, const StrobeKindView *kind);
 
 /* Index of the kind's name in `names`; n_names if it is not in the list. */

@@ -29,7 +29,7 @@ void strobe_gaps_add(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, in
 void strobe_gaps_add_record(StrobeGaps *gaps, const StrobeView *record);
 
 /* 1: records are missing in [begin, end) on the track; track 0: on any track. If begin equals
- * end, it stands for that moment. */
+ * end, the interval stands for that moment. */
 int strobe_gaps_touch(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, int64_t end_ns);
 
 #if defined(__cplusplus)

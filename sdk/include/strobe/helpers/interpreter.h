@@ -14,7 +14,8 @@ extern "C" {
 /* State of CPython in the process. */
 enum {
     STROBE_INTERPRETER_NONE = 0,
-    STROBE_INTERPRETER_IDLE = 1, /* its library is loaded; not initialised, or already finalising */
+    /* the library of CPython is loaded, but not initialised, or already finalising */
+    STROBE_INTERPRETER_IDLE = 1,
     STROBE_INTERPRETER_RUNS = 2
 };
 

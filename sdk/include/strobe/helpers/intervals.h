@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of times as intervals: busy and idle time, overlap, the part of a step that a set covers.
+ * Sets of times as intervals, to compute busy and idle time, overlap, and the part of a step that a
+ * set covers.
  * A set of zeros is empty and ready. libc only. One set, one thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_INTERVALS_H
@@ -14,7 +15,7 @@ extern "C" {
 #endif
 
 typedef struct StrobeInterval {
-    int64_t begin_ns, end_ns; /* the end does not belong to it */
+    int64_t begin_ns, end_ns; /* end_ns itself is outside of the interval */
 } StrobeInterval;
 
 typedef struct StrobeIntervals {
@@ -31,13 +32,15 @@ void strobe_intervals_add(StrobeIntervals *set, int64_t begin_ns, int64_t end_ns
 /* Adds the intervals of another set. */
 void strobe_intervals_append(StrobeIntervals *set, const StrobeIntervals *other);
 
-/* Sorts the intervals and merges those that overlap or touch. The functions below need it. */
+/* Sorts the intervals and merges those that overlap or touch. Call it for a set before you pass the
+ * set to the functions below. */
 void strobe_intervals_merge(StrobeIntervals *set);
-/* The same; also merges intervals whose gap is at most `gap_ns`. */
+/* Like strobe_intervals_merge, but also merges intervals whose gap is at most `gap_ns`. */
 void strobe_intervals_merge_near(StrobeIntervals *set, int64_t gap_ns);
 
-/* The same; also merges over growing gaps, from `gap_ns` on, until at most `n` intervals (not 0)
- * are left. Returns the gap of the last merge: give it to the next call for the same set. */
+/* Like strobe_intervals_merge, but also merges over growing gaps, from `gap_ns` on, until at most
+ * `n` intervals (not 0) remain. Returns the gap of the last merge: pass it as `gap_ns` to the next
+ * call for the same set. */
 int64_t strobe_intervals_coarsen(StrobeIntervals *set, size_t n, int64_t gap_ns);
 
 /* Sets `out`, an empty set, to the times in `a` and not in `b`. */

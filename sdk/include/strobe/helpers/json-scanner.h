@@ -18,7 +18,7 @@ extern "C" {
 typedef struct StrobeJsonScanner StrobeJsonScanner;
 
 enum {
-    STROBE_JSON_END = 0, /* end of the file, after a whole value or none */
+    STROBE_JSON_END = 0, /* end of the file, after a complete value or in an empty file */
     STROBE_JSON_OBJECT = 1,
     STROBE_JSON_OBJECT_END = 2,
     STROBE_JSON_ARRAY = 3,
@@ -44,7 +44,8 @@ typedef struct StrobeJsonValue {
     const char *text; /* without quotes; escapes unchanged */
     uint32_t length;
     uint8_t type;        /* STROBE_JSON_* */
-    uint8_t has_escapes; /* for a whole object or array: it contains a NON_FINITE */
+    uint8_t has_escapes; /* the text contains escapes; for a whole object or array: it contains a
+                            NON_FINITE number */
 } StrobeJsonValue;
 
 /* Returns the number of bytes read, 0 at the end, -1 for an error. */
@@ -60,20 +61,22 @@ void strobe_json_scanner_free(StrobeJsonScanner *scanner);
 
 /* Accepts non-finite numbers, which JSON does not have, as C and Python print them. */
 void strobe_json_scanner_allow_non_finite(StrobeJsonScanner *scanner);
-/* Accepts a comma at the end of the array that was begun last; programs that append leave one. */
+/* Accepts a comma after the last element of the array that was begun last; a program that appends
+ * to a file may end it so. */
 void strobe_json_scanner_allow_last_comma(StrobeJsonScanner *scanner);
 
 /* The next token, STROBE_JSON_*. `text` (may be NULL) receives the text of a key, string
  * (unescaped, any bytes, no NUL after it) or number (as written); valid until the next call. */
 int strobe_json_scanner_next(StrobeJsonScanner *scanner, const char **text, size_t *length);
 
-/* The same, with the unchanged text of every token. */
+/* Like strobe_json_scanner_next, but `value` receives the unchanged text of every token. */
 int strobe_json_scanner_next_raw(StrobeJsonScanner *scanner, StrobeJsonValue *value);
 /* After STROBE_JSON_OBJECT or STROBE_JSON_ARRAY: reads to its end. The text is the whole object
  * or array, at most STROBE_JSON_STRING_MAX bytes. */
 int strobe_json_scanner_take_whole(StrobeJsonScanner *scanner, StrobeJsonValue *value);
-/* With `keeps` set, all texts of next_raw stay valid, including the current one, until the first
- * token after a call with 0. At most STROBE_JSON_STRING_MAX bytes may be read in between. */
+/* After a call with `keeps` 1, all texts of strobe_json_scanner_next_raw stay valid, including the
+ * current text, until the first token after a call with `keeps` 0. Between the two calls at most
+ * STROBE_JSON_STRING_MAX bytes may be read. */
 void strobe_json_scanner_keep_texts(StrobeJsonScanner *scanner, int keeps);
 
 /* Unescapes a raw text; `out` has room for `length`. Returns the length, SIZE_MAX for an invalid
@@ -84,11 +87,11 @@ size_t strobe_json_unescape(const char *text, size_t length, char *out);
  * innermost. Returns STROBE_JSON_END when done, or an error. */
 int strobe_json_scanner_skip(StrobeJsonScanner *scanner, uint32_t levels);
 
-/* After an error: forgets kept texts and goes to the next '{', or `other`, after a comma that
- * follows a '}'. Returns this character; 0: the file has no more. */
+/* Continues after an error: drops kept texts and goes to the next '{', or `other`, after a comma
+ * that follows a '}'. Returns this character; 0: there is no such place in the rest of the file. */
 int strobe_json_scanner_seek(StrobeJsonScanner *scanner, char other);
 /* Continues as if these brackets, such as "{[", had just been opened: the next token is the first
- * one inside them. */
+ * token inside them. */
 void strobe_json_scanner_set_levels(StrobeJsonScanner *scanner, const char *brackets);
 
 uint32_t strobe_json_scanner_depth(const StrobeJsonScanner *scanner);  /* number of open objects and
@@ -96,7 +99,8 @@ uint32_t strobe_json_scanner_depth(const StrobeJsonScanner *scanner);  /* number
 uint64_t strobe_json_scanner_offset(const StrobeJsonScanner *scanner); /* number of bytes read */
 /* Offset of the last key, value or begin of an object or array. */
 uint64_t strobe_json_scanner_token_offset(const StrobeJsonScanner *scanner);
-const char *strobe_json_scanner_error(const StrobeJsonScanner *scanner); /* what was expected */
+/* text about what was expected */
+const char *strobe_json_scanner_error(const StrobeJsonScanner *scanner);
 int strobe_json_scanner_is_at_end(const StrobeJsonScanner *scanner); /* is the whole text read? */
 
 #if defined(__cplusplus)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON writer of all exporters: it streams and escapes, and allocates nothing per value.
+ * The JSON writer of all exporters. It writes a stream, escapes texts and allocates no memory for
+ * a value.
  *
  * Text is checked: every maximal invalid UTF-8 part becomes U+FFFD, control characters are
  * escaped, everything else is written raw. The writer adds commas, colons and nesting. libc

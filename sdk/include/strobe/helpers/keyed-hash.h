@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hashes of numbers and texts from outside, with a key that differs in each process, so that a
- * hostile file cannot make all its numbers collide. Neither a hash nor the iteration order of a
- * table may affect any output. libc only. Any thread. Since 1.0.
+ * hostile file cannot give all its numbers the same hash. Neither a hash nor the iteration order of
+ * a table may affect any output. libc only. Any thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_KEYED_HASH_H
 #define STROBE_HELPERS_KEYED_HASH_H
@@ -22,7 +22,7 @@ typedef struct StrobeHashKey {
 /* The process's key. */
 const StrobeHashKey *strobe_hash_key(void);
 
-/* Both halves of a product depend on all bits of both factors. */
+/* Combines both halves of the product, which depend on all bits of `a` and `b`. */
 static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 Wide;
@@ -32,8 +32,8 @@ static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
 }
 
 /* A table may use any bits of the result. One product would suffice against a hostile choice of
- * ids; but with some keys consecutive ids would fill a table without gaps, so there is a second
- * one. */
+ * ids. But with some keys consecutive ids would fill a table without gaps, so there is a second
+ * product. */
 static inline uint64_t strobe_hash_number(const StrobeHashKey *key, uint64_t number)
 {
     return strobe_hash_fold(strobe_hash_fold(number ^ key->add, key->factor) ^ key->add,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds of marks, with the fields that mstx and NVTX add to the standard ones. Collectors and
- * importers of marks take their fields from here: one capture may contain marks of several of them,
- * and fields of the same name must then be equal. Since 1.0.
+ * The kinds of marks, with the fields that mstx and NVTX add to the standard fields. Collectors and
+ * importers of marks take their fields from here: one capture may contain marks of several
+ * collectors, whose fields of the same name must then be equal. Since 1.0.
  */
 #ifndef STROBE_HELPERS_MARK_KINDS_H
 #define STROBE_HELPERS_MARK_KINDS_H
 
 #include <strobe/kinds.h>
 
-/* ---- entries of a list of fields; the standard kinds have the first one ---- */
+/* ---- entries of a list of fields; the standard kinds have only the first entry ---- */
 
 #define STROBE_MARK_ARGUMENT                                                                       \
     {"argument", STROBE_FIELD_U64, 0, "", "Number that the program gave with the mark."}

@@ -57,7 +57,7 @@ typedef struct MstxRegions {
     int32_t type;
     size_t count;
     const MstxRange *ranges;
-    void **handles; /* do not write through it: callers leave it unset */
+    void **handles; /* do not write through this pointer: callers do not set it */
 } MstxRegions;
 
 typedef struct MstxRegionRef {
@@ -79,7 +79,7 @@ _Static_assert(sizeof(MstxRegionRef) == 16 && offsetof(MstxRegionRef, pointer) =
 _Static_assert(sizeof(MstxRegionRefs) == 16, "mstx");
 #endif
 
-/* The thirteen functions, as programs call them and as a tool fills them in. */
+/* Types of the thirteen functions that programs call and that a tool writes into the tables. */
 typedef void MstxMark(const char *message, void *stream);
 typedef uint64_t MstxRangeStart(const char *message, void *stream);
 typedef void MstxRangeEnd(uint64_t id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The link between a mark on the host and the same mark on a stream. The collector `marker` records
- * the first, `npu_task` the second; both know the id that the vendor's library gave the mark, and
- * make the same link id from it. Since 1.0.
+ * The link between a mark on the host, which the collector `marker` records, and the same mark on a
+ * stream, which `npu_task` records. Both collectors know the id that the vendor's library gave the
+ * mark, and make the same link id from it. Since 1.0.
  */
 #ifndef STROBE_HELPERS_MSTX_LINK_H
 #define STROBE_HELPERS_MSTX_LINK_H

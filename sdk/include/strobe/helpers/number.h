@@ -18,7 +18,7 @@ extern "C" {
 
 size_t strobe_format_int(char *out, int64_t value);
 size_t strobe_format_uint(char *out, uint64_t value);
-/* The same, without a call for a number of one digit; the text may lack the NUL. */
+/* Like strobe_format_uint, but makes no call for a number of one digit, and may write no NUL. */
 static inline size_t strobe_format_digits(char *out, uint64_t value)
 {
     if (value >= 10)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events of a process that the kernel records (perf_event_open): one ring for each processor, read
- * in order of time. On every processor each existing thread gets its own events; threads that it
- * starts inherit them if the attributes say so. libc only.
+ * in order of time. On every processor each existing thread gets its own events. A thread that is
+ * started later inherits the events of the thread that starts it, if the attributes say so. libc
+ * only.
  *
  * Samples have PERF_SAMPLE_TID and PERF_SAMPLE_TIME and no PERF_SAMPLE_IP, so that their time
  * always has the same offset. One thread at a time. Since 1.0.
@@ -26,7 +27,7 @@ int strobe_perf_event_open(const struct perf_event_attr *attributes, pid_t tid, 
 
 /* Opens the `n` events for each of the process's threads. `ring_bytes` (a power of two) is halved
  * until the kernel allows rings of this size. NULL with errno: ESRCH, there is no such process;
- * EMFILE, it takes more than `most` descriptors; or an error of the kernel. */
+ * EMFILE, the events would take more than `most` descriptors; or an error of the kernel. */
 StrobePerfRings *strobe_perf_rings_open(const char *proc_root, pid_t pid,
                                         const struct perf_event_attr *attributes, uint32_t n,
                                         size_t ring_bytes, uint32_t most);
@@ -35,7 +36,7 @@ void strobe_perf_rings_close(StrobePerfRings *rings);
 /* Number of threads whose events were opened. */
 uint32_t strobe_perf_rings_n_threads(const StrobePerfRings *rings);
 
-/* No event is recorded from now on. */
+/* Disables the events: none is recorded from now on. */
 void strobe_perf_rings_disable(StrobePerfRings *rings);
 
 /* Number of events that found no room in the rings, if the attributes' read_format is
@@ -50,13 +51,15 @@ void strobe_perf_rings_wait(const StrobePerfRings *rings, int timeout_ms);
 /* A recent time (CLOCK_MONOTONIC, ns); the rings already show all events before it. */
 uint64_t strobe_perf_settled_ns(void);
 
-/* The next event of all rings up to that time, valid until the next call; NULL: there is none. */
+/* The next event of all rings up to the time `until`, valid until the next call; NULL: there is no
+ * such event. */
 const struct perf_event_header *strobe_perf_rings_next(StrobePerfRings *rings, uint64_t until);
 
-/* Time of the event that was returned last (CLOCK_MONOTONIC, ns); 0: it has no time. */
+/* Time of the event that strobe_perf_rings_next returned last (CLOCK_MONOTONIC, ns); 0: the event
+ * has no time. */
 uint64_t strobe_perf_rings_time(const StrobePerfRings *rings);
 
-/* 1: a thread of Strobe itself: its name begins with "strobe-". */
+/* 1: thread `tid` belongs to Strobe itself: its name begins with "strobe-". */
 int strobe_perf_is_own_thread(const char *proc_root, pid_t pid, uint32_t tid);
 
 #if defined(__cplusplus)

@@ -29,8 +29,9 @@ void *strobe_record_log_reserve(StrobeRecordLog *log, size_t length);
 uint64_t strobe_record_log_count(const StrobeRecordLog *log);
 int strobe_record_log_error(const StrobeRecordLog *log); /* 0, or errno of the first failure */
 
-/* Returns a mark between earlier and later records. If it is the adding thread's last call,
- * several threads may begin to read at once. */
+/* Returns a mark that separates earlier records from later records. After the adding thread has
+ * made this call as its last call, several threads may call strobe_record_log_read at the same
+ * time. */
 size_t strobe_record_log_mark(StrobeRecordLog *log);
 
 /* Reads all records, or those between two marks. NULL: out of memory. The log must outlive the

@@ -7,8 +7,8 @@
  * one thread. Since 1.0.
  *
  * If there is a second processor, data after the first 1 MB is written in the background, by one
- * thread for all files of a plugin. A later call then reports an error; at the latest finish
- * does.
+ * thread for all files of a plugin. If this fails, a later call reports the error, at the latest
+ * strobe_safe_file_finish.
  */
 #ifndef STROBE_HELPERS_SAFE_FILE_H
 #define STROBE_HELPERS_SAFE_FILE_H
@@ -25,10 +25,10 @@ typedef struct StrobeSafeFile StrobeSafeFile;
 /* Creates the temporary file in the folder `directory` (a descriptor, not owned). NULL on failure,
  * errno set. */
 StrobeSafeFile *strobe_safe_file_create(int directory, const char *name);
-/* Changes the bytes on their way to the file, for example a compressor. */
+/* Converts the appended bytes before they are written to the file, for example compresses them. */
 typedef struct StrobeSafeFilter {
-    /* Writes its output for the bytes to `sink`, as far as possible; `is_end`: all of it.
-     * Returns 0 or an errno value. */
+    /* Writes output for the bytes to `sink`. It may keep a part of the output for the next call,
+     * except if `is_end` is set. Returns 0 or an errno value. */
     int (*convert)(void *state, const char *bytes, size_t length, int is_end,
                    int (*sink)(void *user, const char *bytes, size_t length), void *user);
     void (*free)(void *state);

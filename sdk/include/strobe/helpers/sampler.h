@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For collectors that read counters of the system at an interval: the clock, a track, options.
- * libc only. Since 1.0.
+ * Clock, track and options for collectors that read counters of the system at an interval. libc
+ * only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_SAMPLER_H
 #define STROBE_HELPERS_SAMPLER_H

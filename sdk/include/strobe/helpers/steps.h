@@ -26,9 +26,9 @@ typedef struct StrobeStep {
 typedef struct StrobeSteps {
     StrobeStep *items;
     size_t n, room;
-    uint64_t n_dropped; /* there were more than STROBE_STEPS_MAX, or memory ran out */
+    uint64_t n_dropped; /* steps that were not added: above STROBE_STEPS_MAX, or out of memory */
     int has_devices;    /* a step has a separate time range on each of several devices */
-    int is_sorted;      /* by devices */
+    int is_sorted;      /* the steps are sorted by device */
 } StrobeSteps;
 
 /* Frees the steps. */
@@ -36,11 +36,12 @@ void strobe_steps_clear(StrobeSteps *steps);
 
 /* Adds a record of kind step_range. */
 void strobe_steps_add(StrobeSteps *steps, const StrobeView *record);
-/* The same for a pass that does not distinguish devices: a step's range then covers all of them. */
+/* Like strobe_steps_add, for a pass that does not distinguish devices: a step's range then covers
+ * its ranges on all devices. */
 void strobe_steps_add_joined(StrobeSteps *steps, const StrobeView *record);
 
-/* The first step, in order of arrival, that contains the time. If devices have separate times,
- * uses those of that device. NULL: none. Valid until a step is added.
+/* The first step, in order of arrival, that contains the time. If steps have separate times on
+ * several devices, uses the times on `device`. NULL: none. Valid until a step is added.
  * find: the end does not belong to the step; find_closed: it does; find_us: it does not, and times
  * are compared as doubles of microseconds, like the Ascend PyTorch Profiler does. */
 const StrobeStep *strobe_steps_find(StrobeSteps *steps, int32_t device, int64_t at_ns);

@@ -15,11 +15,11 @@ struct StrobeStorage {
     uint32_t struct_size;
     uint32_t reserved;
     uint64_t log_bytes;    /* memory limit of all record logs together */
-    uint64_t used_bytes;   /* memory that they use; atomic */
+    uint64_t used_bytes;   /* memory that all record logs together use; atomic */
     uint64_t sorter_bytes; /* memory limit of each external sorter */
     /* Returns the descriptor of a new, empty file without a name; -1 with errno set. Any thread. */
     int32_t (*open_file)(StrobeStorage *storage);
-    const char *place; /* folder of these files, for messages only */
+    const char *place; /* folder of the files, for messages only */
 };
 
 /* Reports that a pass or an exporter could not keep or sort `what`, and returns its failure. */

@@ -20,12 +20,13 @@ int strobe_sys_open_at(int folder, const char *name);
 /* Closes the descriptor unless it is -1, and sets it to -1. */
 void strobe_sys_close(int *descriptor);
 
-/* Read the file from its beginning, NUL-terminated, as far as it fits. read does so in one system
- * call; read_lines reads to the end of the file, and drops the last line if it does not fit whole.
- * They return the length, or -1 if the file is empty or cannot be read. */
+/* Both functions read the file from its beginning into `text`, as far as it fits, with a NUL at the
+ * end. strobe_sys_read does so in one system call. strobe_sys_read_lines reads to the end of the
+ * file, and drops the last line if it does not fit whole. Both return the length, or -1 if the file
+ * is empty or cannot be read. */
 int strobe_sys_read(int descriptor, char *text, size_t size);
 int strobe_sys_read_lines(int descriptor, char *text, size_t size);
-/* Opens, reads and closes. */
+/* Both functions open the file, call strobe_sys_read, and close the file. */
 int strobe_sys_read_at(int folder, const char *name, char *text, size_t size);
 int strobe_sys_read_path(const char *root, const char *name, char *text, size_t size);
 

@@ -37,7 +37,7 @@ enum {
     STROBE_CELL_US_FIXED6 = 22, /* ns as microseconds, six decimals */
     STROBE_CELL_KB = 23,        /* bytes in units of 1024, repr */
     STROBE_CELL_MB = 24,        /* bytes in units of 1024 * 1024, repr */
-    STROBE_CELL_MB_FIXED3 = 25, /* the same, with three decimals */
+    STROBE_CELL_MB_FIXED3 = 25, /* bytes in units of 1024 * 1024, three decimals */
     STROBE_CELL_DEVICE = 26     /* a device's number as NPU:3, or CPU for -1 */
 };
 
@@ -50,7 +50,7 @@ enum {
 #define STROBE_COLUMN_TRACK "@track"       /* the track's number, such as the thread id */
 #define STROBE_COLUMN_DEVICE "@device"     /* device of the track; -1: the host */
 #define STROBE_COLUMN_TRACK_NAME "@track_name"
-/* 1: derived, and touches a gap; absent: recorded. */
+/* 1: a derived record that touches a gap; absent: a recorded one. */
 #define STROBE_COLUMN_INCOMPLETE "@incomplete"
 #define STROBE_COLUMN_NONE "@none" /* no source: for STROBE_CELL_ZERO */
 

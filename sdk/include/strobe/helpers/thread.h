@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads in another program; they leave all signals to the program's own threads. libc only.
+ * Threads of Strobe in another program; they leave signals to the program's own threads. libc only.
  * Since 1.0.
  */
 #ifndef STROBE_HELPERS_THREAD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks text from outside. Every text output writes U+FFFD for each maximal invalid part: the
+ * Checks text from outside. Every exporter of text writes U+FFFD for each maximal invalid part: the
  * longest run of bytes that could begin a character, otherwise one byte. libc only; any thread.
  * Since 1.0.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A thread that makes calls which may block. The caller requests a run and does not wait for it. If
- * a call hangs, strobe_worker_end() leaves the thread running; it frees its data when it ends. libc
- * and pthread only. Any thread may call, one at a time. Since 1.0.
+ * a call hangs, strobe_worker_end() leaves the thread running; the thread frees its data when it
+ * ends. libc and pthread only. Any thread may call these functions, one at a time. Since 1.0.
  */
 #ifndef STROBE_HELPERS_WORKER_H
 #define STROBE_HELPERS_WORKER_H
@@ -19,8 +19,8 @@ typedef struct StrobeWorker StrobeWorker;
  * thread or in strobe_worker_end(). NULL: no memory or no thread (`release` is not called). */
 StrobeWorker *strobe_worker_start(void (*run)(void *user), void (*release)(void *user), void *user);
 
-/* Requests one run, unless the last one is still going on. Returns 0, or for how many ns the last
- * one has been going on. */
+/* Requests one run and returns 0. If the last run has not ended, returns instead the ns since its
+ * request. */
 uint64_t strobe_worker_ask(StrobeWorker *worker);
 
 /* Ends the worker. Returns 0 when a requested run is done and the thread has ended, or 1 if this
