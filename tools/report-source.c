@@ -158,19 +158,19 @@ static void write_clock(const StrobeHeldResult *held, StrobeJsonWriter *json)
 
 /* ---- the object ---- */
 
-typedef struct SourceFacts {
+typedef struct SourceContent {
     const StrobeHeldResult *held;
     const GArray *files; /* of SourceFile */
-} SourceFacts;
+} SourceContent;
 
-static void write_facts(gpointer data, guint most, StrobeJsonWriter *json)
+static void write_object(gpointer data, guint most, StrobeJsonWriter *json)
 {
-    const SourceFacts *facts = data;
+    const SourceContent *content = data;
 
     strobe_json_begin_object(json);
-    write_clock(facts->held, json);
-    write_files(facts->files, most, json);
-    write_configuration(facts->held->folder, facts->files, json);
+    write_clock(content->held, json);
+    write_files(content->files, most, json);
+    write_configuration(content->held->folder, content->files, json);
     strobe_json_end_object(json);
 }
 
@@ -185,8 +185,9 @@ int report_source_read(const StrobeResult *result, GError **error)
     if (held.folder >= 0)
         list_files(openat(held.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "", 0, files);
     g_array_sort(files, compare_files);
-    SourceFacts facts = {&held, files};
-    int descriptor = report_scratch_write(write_facts, &facts, "the facts about the result", error);
+    SourceContent content = {&held, files};
+    int descriptor =
+        report_scratch_write(write_object, &content, "the facts about the result", error);
     strobe_held_result_close(&held);
     return descriptor;
 }
