@@ -106,9 +106,13 @@ function showTimeline() {
   let view = first(), drawn = [], width = 300, drag = null;
 
   function whole() { return chosen.step ? [chosen.step.begin, chosen.step.end] : [0, length || 1]; }
-  /* Begins with the median step, because a whole long recording shows no details. */
+  /* Begins with the median step, because a whole long recording shows no details; if none of the
+   * spans is in it, with the step next in length that has some. */
   function first() {
-    const step = steps.slice().sort((a, b) => a.duration - b.duration)[steps.length >> 1];
+    const sorted = steps.slice().sort((a, b) => a.duration - b.duration), middle = steps.length >> 1;
+    const hasSpans = step => data.timeline.spans.some(([, , , begin, size]) => begin < step.end && begin + size > step.begin);
+    const near = sorted.map((step, i) => [Math.abs(i - middle), step]).sort((a, b) => a[0] - b[0]).map(each => each[1]);
+    const step = near.find(hasSpans) || near[0];
     return step && steps.length > 1 ? [step.begin, step.end] : whole();
   }
   function zoom(factor, at) {
