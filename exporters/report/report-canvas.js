@@ -95,7 +95,7 @@ function showTimeline() {
   target.append(makeElement("p", { class: "faint" }, "Drag to move, Ctrl and the wheel or + and − to zoom; " +
     "arrows link launches to kernels and forward to backward operators; bands mark every second step; values over time " +
     "are below." +
-    (left ? " " + formatNumber(left, 0) + " spans under " + formatTime(data.timeline.least) +
+    (left ? " " + formatNumber(left, 0) + " spans of at most " + formatTime(data.timeline.least) +
     " are left out." : "") + (data.timeline.links_left_out ? " " +
     formatNumber(data.timeline.links_left_out, 0) + " links are left out." : "") + sayLeft(allTracks, trackRows, "threads and streams") +
     sayLeft(allCounters, counters, "values over time")),

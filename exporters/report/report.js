@@ -357,7 +357,7 @@ function stepTable(kind, ofSpans) {
       rest: readRest(kind), rows: add(addPercentiles(readRows(kind), ofSpans)) };
     const left = data.timeline.left_out;
     return { columns: spanColumns.concat(more), rows: add(sumSpans(ofSpans)), note:
-      "Only " + nameStep(chosen.step) + (left ? "; spans under " + formatTime(data.timeline.least) +
+      "Only " + nameStep(chosen.step) + (left ? "; spans of at most " + formatTime(data.timeline.least) +
       " are left out." : ".") };
   };
 }

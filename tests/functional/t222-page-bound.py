@@ -125,7 +125,7 @@ class PageBoundTest(StrobeTest):
             self.assertLessEqual(page.value("document.documentElement.scrollWidth"), page.value("innerWidth"))
             self.assertGreater(page.value("(view => data.timeline.spans.filter(span => span[3] >= view[0] && span[3] < "
                                           "view[1]).length)(document.getElementById('time').view())"), 0)
-            for said in ("more rows, summed up", "more paths with", "spans under", "more devices are left out",
+            for said in ("more rows, summed up", "more paths with", "spans of at most", "more devices are left out",
                          "values of others are left out", "The page has the first", "more threads and streams"):
                 self.assertTrue(page.value("document.body.innerText.includes('%s')" % said), said)
 
