@@ -21,7 +21,6 @@
 #include "report-source.h"
 
 #define DEFAULT_OUTPUT "report.html"
-#define COMPARED_ROWS 500
 
 static const StrobeUsage usage = {
     .name = "report",
@@ -79,16 +78,9 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
 
 /* ---- the comparison ---- */
 
-/* Writes the comparison as JSON into a file without a name. Returns the descriptor, or -1 with an
- * error. */
-static int write_comparison(const StrobeDiff *diff, GError **error)
+static void write_comparison(gpointer diff, guint most, StrobeJsonWriter *json)
 {
-    ReportScratch scratch;
-
-    report_scratch_open(&scratch);
-    if (scratch.file)
-        strobe_diff_write(diff, COMPARED_ROWS, TRUE, &scratch.json);
-    return report_scratch_finish(&scratch, "the comparison", error);
+    strobe_diff_write(diff, most, TRUE, json);
 }
 
 /* Compares two results. Returns the descriptor of the comparison, or -1 with an error. */
@@ -99,7 +91,9 @@ static int compare_results(StrobeRegistry *registry, char **paths, GError **erro
     const StrobeDiffRule rule = {.threshold = NAN};
     g_autoptr(StrobeDiff) diff = strobe_diff_new(sides, STROBE_DIFF_BY_OPERATOR, &rule);
 
-    return strobe_diff_compare_all(diff, registry, error) ? write_comparison(diff, error) : -1;
+    if (!strobe_diff_compare_all(diff, registry, error))
+        return -1;
+    return report_scratch_write(write_comparison, diff, "the comparison", error);
 }
 
 /* ---- the page ---- */

@@ -126,13 +126,27 @@ static gint compare_rows(gconstpointer a, gconstpointer b)
                               : (x->device > y->device) - (x->device < y->device);
 }
 
-static void write_row(const RankRow *row, StrobeJsonWriter *json)
+static gint compare_stages(gconstpointer a, gconstpointer b)
+{
+    const RankRow *x = a, *y = b;
+
+    return x->sums[STAGE] != y->sums[STAGE] ? (x->sums[STAGE] < y->sums[STAGE] ? 1 : -1)
+                                            : compare_rows(a, b);
+}
+
+/* `n_summed`: the number of rows of which this is the sum; 0: it is the row of one device. */
+static void write_row(const RankRow *row, guint n_summed, StrobeJsonWriter *json)
 {
     strobe_json_begin_object(json);
-    strobe_json_key(json, "rank");
-    strobe_json_int(json, row->rank);
-    strobe_json_key(json, "device");
-    strobe_json_int(json, row->device);
+    if (n_summed) {
+        strobe_json_key(json, "summed");
+        strobe_json_uint(json, n_summed);
+    } else {
+        strobe_json_key(json, "rank");
+        strobe_json_int(json, row->rank);
+        strobe_json_key(json, "device");
+        strobe_json_int(json, row->device);
+    }
     strobe_json_key(json, "steps");
     strobe_json_uint(json, row->n_steps);
     for (guint field = 0; field < DEVICE; field++) {
@@ -142,19 +156,38 @@ static void write_row(const RankRow *row, StrobeJsonWriter *json)
     strobe_json_end_object(json);
 }
 
-static int write_rows(GArray *rows, GError **error)
+/* Sums up the rows from `from` on. */
+static RankRow sum_rows(const GArray *rows, guint from)
 {
-    ReportScratch scratch;
+    RankRow sum = {0};
 
-    report_scratch_open(&scratch);
-    g_array_sort(rows, compare_rows);
-    if (scratch.file) {
-        strobe_json_begin_array(&scratch.json);
-        for (guint i = 0; i < rows->len; i++)
-            write_row(&g_array_index(rows, RankRow, i), &scratch.json);
-        strobe_json_end_array(&scratch.json);
+    for (guint i = from; i < rows->len; i++) {
+        const RankRow *row = &g_array_index(rows, RankRow, i);
+
+        sum.n_steps += row->n_steps;
+        for (guint field = 0; field < DEVICE; field++)
+            sum.sums[field] += row->sums[field];
     }
-    return report_scratch_finish(&scratch, "the rows of the ranks", error);
+    return sum;
+}
+
+/* Writes the rows with the longest stages by rank, and one row that sums up the others. */
+static void write_rows(gpointer data, guint most, StrobeJsonWriter *json)
+{
+    const GArray *all = data;
+    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(RankRow));
+
+    g_array_append_vals(rows, all->data, all->len);
+    g_array_sort(rows, compare_stages);
+    const RankRow sum = sum_rows(rows, most);
+    g_array_set_size(rows, MIN(rows->len, most));
+    g_array_sort(rows, compare_rows);
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < rows->len; i++)
+        write_row(&g_array_index(rows, RankRow, i), 0, json);
+    if (all->len > most)
+        write_row(&sum, all->len - most, json);
+    strobe_json_end_array(json);
 }
 
 int report_ranks_read(StrobeRegistry *registry, const GPtrArray *results, GError **error)
@@ -165,5 +198,5 @@ int report_ranks_read(StrobeRegistry *registry, const GPtrArray *results, GError
     for (guint i = 0; i < results->len; i++)
         if (!read_rank(&r, registry, g_ptr_array_index(results, i), error))
             return -1;
-    return write_rows(rows, error);
+    return report_scratch_write(write_rows, rows, "the rows of the ranks", error);
 }

@@ -2,32 +2,64 @@
 #include "report-scratch.h"
 
 #include <errno.h>
+#include <page-escape.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "error.h"
 
-static int write_to(void *file, const char *bytes, size_t length)
+#define ROWS_MAX 500u
+#define BYTES_MAX 768000u /* in the page; the exporter takes no more */
+
+typedef struct ReportScratch {
+    FILE *file;
+    gsize n_bytes; /* in the page */
+} ReportScratch;
+
+static int write_to(void *user, const char *bytes, size_t length)
 {
-    return fwrite(bytes, 1, length, file) == length ? 0 : EIO;
+    ReportScratch *scratch = user;
+
+    scratch->n_bytes += page_escaped_length(bytes, length);
+    return fwrite(bytes, 1, length, scratch->file) == length ? 0 : EIO;
 }
 
-void report_scratch_open(ReportScratch *scratch)
+/* Writes the JSON into an empty file. Returns the file's descriptor, or -1. */
+static int write_once(ReportScratchWrite write, gpointer data, guint most, gsize *n_bytes)
 {
-    scratch->descriptor = memfd_create("strobe-report", MFD_CLOEXEC);
-    scratch->file = scratch->descriptor >= 0 ? fdopen(dup(scratch->descriptor), "w") : NULL;
-    if (scratch->file)
-        strobe_json_init(&scratch->json, write_to, scratch->file, 0);
+    int descriptor = memfd_create("strobe-report", MFD_CLOEXEC);
+    ReportScratch scratch = {.file = descriptor >= 0 ? fdopen(dup(descriptor), "w") : NULL};
+    gboolean good = FALSE;
+
+    if (scratch.file) {
+        StrobeJsonWriter json;
+
+        strobe_json_init(&json, write_to, &scratch, 0);
+        write(data, most, &json);
+        good = strobe_json_flush(&json) == 0;
+        good = fclose(scratch.file) == 0 && good;
+    }
+    *n_bytes = scratch.n_bytes;
+    if (!good && descriptor >= 0)
+        close(descriptor);
+    return good ? descriptor : -1;
 }
 
-int report_scratch_finish(ReportScratch *scratch, const char *what, GError **error)
+int report_scratch_write(ReportScratchWrite write, gpointer data, const char *what, GError **error)
 {
-    if (scratch->file && strobe_json_flush(&scratch->json) == 0 && fclose(scratch->file) == 0)
-        return scratch->descriptor;
-    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot keep %s: %s", what,
-                g_strerror(errno));
-    if (scratch->descriptor >= 0)
-        close(scratch->descriptor);
-    return -1;
+    gsize n_bytes = 0;
+    guint most = ROWS_MAX;
+    int descriptor = write_once(write, data, most, &n_bytes);
+
+    while (descriptor >= 0 && n_bytes > BYTES_MAX && most > 0) {
+        close(descriptor);
+        most /= 2;
+        descriptor = write_once(write, data, most, &n_bytes);
+    }
+    if (descriptor < 0)
+        g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot keep %s: %s", what,
+                    g_strerror(errno));
+    return descriptor;
 }

@@ -5,17 +5,13 @@
 #define STROBE_TOOLS_REPORT_SCRATCH_H
 
 #include <glib.h>
-#include <stdio.h>
 #include <strobe/helpers/json-writer.h>
 
-typedef struct ReportScratch {
-    int descriptor;
-    FILE *file; /* NULL: it could not be made; nothing may be written */
-    StrobeJsonWriter json;
-} ReportScratch;
+/* Writes JSON with at most this many rows; the same again if it is called again. */
+typedef void (*ReportScratchWrite)(gpointer data, guint most, StrobeJsonWriter *json);
 
-void report_scratch_open(ReportScratch *scratch);
-/* Returns the descriptor, which the caller closes; -1 with an error that names `what`. */
-int report_scratch_finish(ReportScratch *scratch, const char *what, GError **error);
+/* Lets `write` write 500 rows, or fewer if they would have more bytes than the page takes. Returns
+ * the descriptor, which the caller closes; -1 with an error that names `what`. */
+int report_scratch_write(ReportScratchWrite write, gpointer data, const char *what, GError **error);
 
 #endif

@@ -11,9 +11,8 @@
 #include "reader.h"
 #include "report-scratch.h"
 
-#define FILES_MAX 500u
 #define DEPTH_MAX 4u
-#define CONFIGURATION_MAX (64u << 10) /* bytes of one file */
+#define CONFIGURATION_MAX (64u << 10) /* bytes of all files together */
 
 /* One file of a result. */
 typedef struct SourceFile {
@@ -62,9 +61,9 @@ static void list_files(int folder, const char *prefix, guint depth, GArray *file
         closedir(entries);
 }
 
-static void write_files(const GArray *files, StrobeJsonWriter *json)
+static void write_files(const GArray *files, guint most, StrobeJsonWriter *json)
 {
-    guint n = MIN(files->len, FILES_MAX);
+    guint n = MIN(files->len, most);
 
     strobe_json_key(json, "files");
     strobe_json_begin_array(json);
@@ -83,15 +82,15 @@ static void write_files(const GArray *files, StrobeJsonWriter *json)
 
 /* ---- the configuration ---- */
 
-/* Reads a file; NULL if it is no regular file or too large. */
-static char *read_text(int folder, const char *name, gsize *length)
+/* Reads a file; NULL if it is no regular file or has more than `most` bytes. */
+static char *read_text(int folder, const char *name, gsize most, gsize *length)
 {
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     struct stat about;
     char *text = NULL;
 
     if (file >= 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
-        about.st_size <= (off_t)CONFIGURATION_MAX) {
+        about.st_size <= (off_t)most) {
         text = g_malloc((gsize)about.st_size + 1);
         ssize_t n = pread(file, text, (size_t)about.st_size, 0);
         *length = n > 0 ? (gsize)n : 0;
@@ -110,21 +109,31 @@ static gboolean is_configuration(const char *name)
 
 static void write_configuration(int folder, const GArray *files, StrobeJsonWriter *json)
 {
+    gsize room = CONFIGURATION_MAX;
+    guint n_left_out = 0;
+
     strobe_json_key(json, "configuration");
     strobe_json_begin_array(json);
     for (guint i = 0; i < files->len; i++) {
         const char *name = g_array_index(files, SourceFile, i).name;
         gsize length = 0;
-        g_autofree char *text = is_configuration(name) ? read_text(folder, name, &length) : NULL;
 
-        if (!text)
+        if (!is_configuration(name))
             continue;
+        g_autofree char *text = read_text(folder, name, room, &length);
+        if (!text) {
+            n_left_out++;
+            continue;
+        }
+        room -= length;
         strobe_json_begin_array(json);
         strobe_json_text(json, name, strlen(name));
         strobe_json_text(json, text, length);
         strobe_json_end_array(json);
     }
     strobe_json_end_array(json);
+    strobe_json_key(json, "configuration_left_out");
+    strobe_json_uint(json, n_left_out);
 }
 
 /* ---- the clock ---- */
@@ -147,10 +156,27 @@ static void write_clock(const StrobeHeldResult *held, StrobeJsonWriter *json)
         strobe_reader_free(reader);
 }
 
+/* ---- the object ---- */
+
+typedef struct SourceContent {
+    const StrobeHeldResult *held;
+    const GArray *files; /* of SourceFile */
+} SourceContent;
+
+static void write_object(gpointer data, guint most, StrobeJsonWriter *json)
+{
+    const SourceContent *content = data;
+
+    strobe_json_begin_object(json);
+    write_clock(content->held, json);
+    write_files(content->files, most, json);
+    write_configuration(content->held->folder, content->files, json);
+    strobe_json_end_object(json);
+}
+
 int report_source_read(const StrobeResult *result, GError **error)
 {
     StrobeHeldResult held;
-    ReportScratch scratch;
 
     if (!strobe_held_result_open(&held, result, error))
         return -1;
@@ -159,14 +185,9 @@ int report_source_read(const StrobeResult *result, GError **error)
     if (held.folder >= 0)
         list_files(openat(held.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "", 0, files);
     g_array_sort(files, compare_files);
-    report_scratch_open(&scratch);
-    if (scratch.file) {
-        strobe_json_begin_object(&scratch.json);
-        write_clock(&held, &scratch.json);
-        write_files(files, &scratch.json);
-        write_configuration(held.folder, files, &scratch.json);
-        strobe_json_end_object(&scratch.json);
-    }
+    SourceContent content = {&held, files};
+    int descriptor =
+        report_scratch_write(write_object, &content, "the facts about the result", error);
     strobe_held_result_close(&held);
-    return report_scratch_finish(&scratch, "the facts about the result", error);
+    return descriptor;
 }

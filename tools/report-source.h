@@ -6,8 +6,8 @@
 #include "result.h"
 
 /* Writes a JSON object into a file without a name: {clock_error, files: [[name, bytes]],
- * files_left_out, configuration: [[name, text]]}; `clock_error` is in ns, null if it is unknown.
- * Returns the descriptor, which the caller closes; -1 with an error. */
+ * files_left_out, configuration: [[name, text]], configuration_left_out}; `clock_error` is in ns,
+ * null if it is unknown. Returns the descriptor, which the caller closes; -1 with an error. */
 int report_source_read(const StrobeResult *result, GError **error);
 
 #endif

@@ -8,5 +8,7 @@
 /* The write function of a JSON writer whose `file` is a StrobeSafeFile. Escapes '<', so that
  * recorded texts cannot end the element. Returns 0 or an errno value. */
 int page_write_escaped(void *file, const char *bytes, size_t length);
+/* Number of bytes that page_write_escaped() makes of these. */
+size_t page_escaped_length(const char *bytes, size_t length);
 
 #endif

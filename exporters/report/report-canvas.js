@@ -30,6 +30,7 @@ function drawLabel(context, text, x, y, room) {
 
 /* ---- timeline ---- */
 
+const tracksDrawn = 40, countersDrawn = 16;
 /* Assigns rows on each track: a span lies below the spans that enclose it. */
 function layTracks() {
   const { spans, tracks, names, kinds } = data.timeline, trackRows = tracks.map(() => []);
@@ -47,7 +48,7 @@ function layTracks() {
     }
     return { track, number: i, spans: trackRows[i], depth };
   }).filter(trackRow => trackRow.spans.length).sort((a, b) => a.track.device - b.track.device ||
-    b.spans.length - a.spans.length).slice(0, 40);
+    b.spans.length - a.spans.length);
 }
 /* Finds the innermost span around the time of each end of a link. */
 function layLinks(trackRows) {
@@ -68,7 +69,7 @@ function layLinks(trackRows) {
 }
 /* Values over time that are drawn below the spans. */
 function layCounters() {
-  return data.series.filter(each => each.bins.some(bin => bin[2] !== 0)).slice(0, 16)
+  return data.series.filter(each => each.bins.some(bin => bin[2] !== 0))
     .map(each => ({ ...each, most: Math.max(...each.bins.map(bin => bin[2])) }));
 }
 function findBin(counter, at) {
@@ -78,8 +79,11 @@ function findBin(counter, at) {
   return found;
 }
 function showTimeline() {
-  const target = findBody("timeline"), trackRows = layTracks(), row = 17, head = 18, top = 22;
-  const links = layLinks(trackRows), counters = layCounters(), counterHeight = 30;
+  const target = findBody("timeline"), allTracks = layTracks(), trackRows = allTracks.slice(0, tracksDrawn);
+  const allCounters = layCounters(), counters = allCounters.slice(0, countersDrawn), counterHeight = 30;
+  const links = layLinks(trackRows), row = 17, head = 18, top = 22;
+  const sayLeft = (all, shown, what) => all.length > shown.length ? " " + formatNumber(all.length - shown.length, 0) +
+    " more " + what + " are not drawn." : "";
   document.getElementById("timeline").hidden = !trackRows.length;
   if (!trackRows.length) return;
   const left = data.timeline.left_out;
@@ -91,9 +95,10 @@ function showTimeline() {
   target.append(makeElement("p", { class: "faint" }, "Drag to move, Ctrl and the wheel or + and − to zoom; " +
     "arrows link launches to kernels and forward to backward operators; bands mark every second step; values over time " +
     "are below." +
-    (left ? " " + formatNumber(left, 0) + " spans under " + formatTime(data.timeline.least) +
+    (left ? " " + formatNumber(left, 0) + " spans of at most " + formatTime(data.timeline.least) +
     " are left out." : "") + (data.timeline.links_left_out ? " " +
-    formatNumber(data.timeline.links_left_out, 0) + " links are left out." : "")),
+    formatNumber(data.timeline.links_left_out, 0) + " links are left out." : "") + sayLeft(allTracks, trackRows, "threads and streams") +
+    sayLeft(allCounters, counters, "values over time")),
   makeElement("div", { class: "tools" }, makeElement("button", { onclick: () => zoom(0.5), "aria-label": "Zoom in" },
     "+"), makeElement("button", { onclick: () => zoom(2), "aria-label": "Zoom out" }, "−"),
   makeElement("button", { id: "time-all", onclick: () => { view = whole(); draw(); } }, "Show all"), names,
@@ -101,9 +106,13 @@ function showTimeline() {
   let view = first(), drawn = [], width = 300, drag = null;
 
   function whole() { return chosen.step ? [chosen.step.begin, chosen.step.end] : [0, length || 1]; }
-  /* Begins with the median step, because a whole long recording shows no details. */
+  /* Begins with the median step, because a whole long recording shows no details; if none of the
+   * spans is in it, with the step next in length that has some. */
   function first() {
-    const step = steps.slice().sort((a, b) => a.duration - b.duration)[steps.length >> 1];
+    const sorted = steps.slice().sort((a, b) => a.duration - b.duration), middle = steps.length >> 1;
+    const hasSpans = step => data.timeline.spans.some(([, , , begin, size]) => begin < step.end && begin + size > step.begin);
+    const near = sorted.map((step, i) => [Math.abs(i - middle), step]).sort((a, b) => a[0] - b[0]).map(each => each[1]);
+    const step = near.find(hasSpans) || near[0];
     return step && steps.length > 1 ? [step.begin, step.end] : whole();
   }
   function zoom(factor, at) {

@@ -2,6 +2,7 @@
 #include "report-cells.h"
 
 #include <math.h>
+#include <page-escape.h>
 #include <string.h>
 
 #define FRAMES_SHOWN 12u /* maximum number of frames of a stack in a table */
@@ -76,11 +77,21 @@ static gsize cut_length(StrobeText text, gsize most)
     return length;
 }
 
+guint report_limit(const ReportSource *source, guint most)
+{
+    return most >> source->budget->n_halvings;
+}
+
+gboolean report_has_texts(const ReportSource *source)
+{
+    return source->budget->text_bytes < report_limit(source, REPORT_TEXTS_MAX);
+}
+
 void report_write_text(const ReportSource *source, StrobeText text, StrobeJsonWriter *json)
 {
-    gsize length = cut_length(text, *source->text_bytes < REPORT_TEXTS_MAX ? REPORT_TEXT_MAX : 0);
+    gsize length = cut_length(text, report_has_texts(source) ? REPORT_TEXT_MAX : 0);
 
-    *source->text_bytes += length;
+    source->budget->text_bytes += page_escaped_length(text.bytes, length);
 
     strobe_json_string_begin(json);
     strobe_json_string_part(json, text.bytes, length);

@@ -11,11 +11,18 @@
 /* the same for all texts together; later texts are left out */
 #define REPORT_TEXTS_MAX (1200u * 1024u)
 
+/* What the page may still contain. */
+typedef struct ReportBudget {
+    gsize text_bytes; /* of all texts that the page has so far */
+    /* The page was too large so many times; each time its limits are halved. */
+    guint n_halvings;
+} ReportBudget;
+
 /* The source from which texts, stacks and tracks are looked up. */
 typedef struct ReportSource {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    gsize *text_bytes; /* of all texts that the page has so far */
+    ReportBudget *budget;
 } ReportSource;
 
 typedef struct ReportCell {
@@ -32,6 +39,12 @@ ReportCell report_cell_read(const StrobeView *record, const StrobeFieldView *fie
 /* The cell's number; FALSE: the cell is absent or not a number. */
 gboolean report_cell_number(const ReportCell *cell, double *number);
 void report_cell_write(const ReportCell *cell, const ReportSource *source, StrobeJsonWriter *json);
+
+/* A limit of the page, halved as often as the page was too large. */
+guint report_limit(const ReportSource *source, guint most);
+
+/* Whether the page may have more texts. */
+gboolean report_has_texts(const ReportSource *source);
 
 /* Writes a text, cut if it is too long; "..." if the page already has too many bytes of texts. */
 void report_write_text(const ReportSource *source, StrobeText text, StrobeJsonWriter *json);

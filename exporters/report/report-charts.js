@@ -12,8 +12,8 @@ function stackedBars(target, list, names, unit, word = "step") {
   const scale = unit === "us" ? 1e3 : 1;
   const addUp = (row, of) => d3.sum(of, ([key]) => Math.max(0, row[key] || 0));
   const sums = list.map(step => Math.max(addUp(step, names) * scale,
-    step.device ? addUp(step.device, deviceNames) * 1e3 : 0));
-  const hasDevice = list.some(step => step.device);
+    step.onDevice ? addUp(step.onDevice, deviceNames) * 1e3 : 0));
+  const hasDevice = list.some(step => step.onDevice);
   const x = d3.scaleBand().domain(d3.range(list.length)).range([edge.left, width - edge.right])
     .padding(0.15);
   /* A step that is far longer than the others would flatten them, so its bar is cut off and
@@ -44,7 +44,7 @@ function stackedBars(target, list, names, unit, word = "step") {
       }
     };
     stack(step, names, scale, 0, hasDevice ? 0.62 : 1);
-    if (step.device) stack(step.device, deviceNames, 1e3, 0.66, 0.34);
+    if (step.onDevice) stack(step.onDevice, deviceNames, 1e3, 0.66, 0.34);
     if (sums[i] > y.domain()[1]) group.append("text").attr("x", x(i))
       .attr("y", edge.top - 6)
       .text("↑ " + formatTime(sums[i]));
@@ -52,8 +52,8 @@ function stackedBars(target, list, names, unit, word = "step") {
       .attr("y", edge.top).attr("height", height - edge.bottom - edge.top);
     group.node().addEventListener("mousemove", event => showTip(event, word + " " + step.label + ": " + formatTime(sums[i]) + "\n" +
       names.filter(([key]) => step[key] > 0).map(([key, title]) => title + ": " +
-        formatTime(step[key] * scale)).join("\n") + (step.device ? "\nDevice " + step.device.device + ":\n" +
-      deviceNames.map(([key, title]) => title + ": " + formatTime((step.device[key] || 0) * 1e3)).join("\n") : "")));
+        formatTime(step[key] * scale)).join("\n") + (step.onDevice ? "\nDevice " + step.onDevice.device + ":\n" +
+      deviceNames.map(([key, title]) => title + ": " + formatTime((step.onDevice[key] || 0) * 1e3)).join("\n") : "")));
     group.node().addEventListener("mouseleave", hideTip);
     if (step.whole) {
       group.node().addEventListener("click", () => chooseStep(step.whole));
@@ -100,7 +100,7 @@ function showSteps() {
     const frame = makeElement("div", { id: "step-bars" });
     target.append(frame);
     stackedBars(frame, shown.map(step => ({ ...step, label: step.number < 0 ? "all" : step.number,
-      whole: step, device: onDevice.get(step.number) })), used, "ns");
+      whole: step, onDevice: onDevice.get(step.number) })), used, "ns");
   }
   const table = makeTable("table-step_part", () => ({ rest: readRest("step_part"),
     columns: readColumns("step_part").filter(column => column.name !== "name"), rows: steps }));
@@ -108,9 +108,10 @@ function showSteps() {
 }
 /* The device times of each rank of a job. */
 function showRanks() {
-  const target = findBody("device"), ranks = (data.ranks || []).map(row => ({ ...row, label:
+  const target = findBody("device"), all = (data.ranks || []).map(row => ({ ...row, label:
     (row.rank < 0 ? "?" : row.rank) + (row.device >= 0 ? " (" + row.device + ")" : ""),
     share: row.stage > 0 ? 100 * row.communication_not_overlapped / row.stage : null }));
+  const ranks = all.filter(row => !row.summed), summed = all.find(row => row.summed);
   if (!ranks.length) return 0;
   target.append(makeElement("h3", {}, "Device time of each rank"));
   if (hasCharts) {
@@ -118,7 +119,8 @@ function showRanks() {
     target.append(makeLegend(deviceNames), frame);
     stackedBars(frame, keepLongest(ranks, "stage"), deviceNames, "us", "rank");
   }
-  target.append(makeTable("table-ranks", () => ({ rows: ranks, columns: [
+  target.append(makeTable("table-ranks", () => ({ rows: ranks, rest: summed && { ...summed,
+    rank: formatNumber(summed.summed, 0) + " more rows, summed up" }, columns: [
     { name: "rank", title: "rank", unit: "" }, { name: "device", title: "device", unit: "" },
     { name: "steps", title: "steps", unit: "" }, { name: "stage", title: "stage", unit: "us" },
     { name: "computing", title: "computing", unit: "us" },
@@ -135,7 +137,7 @@ function showDevice() {
     const devices = [...new Set(all.map(each => each.device))];
     for (const device of devices) {
       const frame = makeElement("div", {});
-      findBody("device").append(frame);
+      findBody("device").append(devices.length > 1 ? makeElement("p", { class: "faint" }, "Device " + device) : "", frame);
       const own = all.filter(each => each.device === device).sort((a, b) => a.begin - b.begin);
       stackedBars(frame, keepLongest(own, "stage").map(each => ({ ...each,
         label: each.step === null ? "all" : each.step })), deviceNames, "us");
@@ -210,13 +212,19 @@ function smallChart(target, group, list) {
 }
 function showSeries() {
   const groups = new Map();
+  let hidden = 0;
   data.series.filter(each => each.bins.some(bin => bin[2] !== 0)).forEach(each => {
     const list = groups.get(each.group) || [];
     groups.set(each.group, list);
     if (list.length < 8) list.push(each);
+    else hidden++;
   });
   const target = findBody("series");
   document.getElementById("series").hidden = !groups.size;
+  const left = (hidden ? "Each chart has at most 8 lines: " + formatNumber(hidden, 0) + " more are not drawn. " : "") +
+    (data.series_left_out ? "The page has at most " + data.series.length + " lines: " +
+      formatNumber(data.series_left_out, 0) + " values of others are left out." : "");
+  if (left) target.append(makeElement("p", { class: "faint", id: "series-left" }, left));
   if (!hasCharts) {
     const list = [...groups.values()].flat().map(each => ({ name: each.group + ": " + each.name,
       mean: formatValue(each.bins.reduce((sum, bin) => sum + bin[1], 0) / each.bins.length, each.unit),

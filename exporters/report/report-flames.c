@@ -69,10 +69,10 @@ static void sum_rest(OneFlame *flame, guint from)
         g_array_set_size(flame->paths, from);
 }
 
-static void trim_paths(OneFlame *flame)
+static void trim_paths(const ReportFlames *flames, OneFlame *flame)
 {
     g_array_sort(flame->paths, compare_paths);
-    sum_rest(flame, REPORT_PATHS_MAX);
+    sum_rest(flame, report_limit(&flames->source, REPORT_PATHS_MAX));
 }
 
 void report_flames_add(ReportFlames *flames, const StrobeView *record)
@@ -85,7 +85,7 @@ void report_flames_add(ReportFlames *flames, const StrobeView *record)
     const FlamePathValue path = {found.value, found.stack};
     g_array_append_val(flame->paths, path);
     if (flame->paths->len >= 2 * REPORT_PATHS_MAX)
-        trim_paths(flame);
+        trim_paths(flames, flame);
 }
 
 /* Keeps the largest paths, as many as have at most this many frames together. */
@@ -109,14 +109,14 @@ static void limit_frames(const ReportFlames *flames, OneFlame *flame, gsize most
 /* Gives each source the same share of the frames. */
 static void limit_sources(ReportFlames *flames)
 {
-    guint n = 0;
+    guint n = 0, most = report_limit(&flames->source, REPORT_FRAMES_MAX);
 
     for (guint i = 0; i < N_PATH_SOURCES; i++) {
-        trim_paths(&flames->flames[i]);
+        trim_paths(flames, &flames->flames[i]);
         n += flames->flames[i].paths->len > 0;
     }
     for (guint i = 0; i < N_PATH_SOURCES; i++)
-        limit_frames(flames, &flames->flames[i], REPORT_FRAMES_MAX / MAX(n, 1));
+        limit_frames(flames, &flames->flames[i], most / MAX(n, 1));
 }
 
 /* ---- out ---- */

@@ -34,7 +34,7 @@ function gatherOperators() {
     sum[0] += Math.max(node.self, 0);
   }
   return { frames: names, paths: [...sums.values()].filter(sum => sum[0] > 0), note: left ?
-    "Spans under " + formatTime(least) + " are left out." : "" };
+    "Spans of at most " + formatTime(least) + " are left out." : "" };
 }
 /* The paths of a source for all steps, or for the chosen one. */
 function filterSource(source) {

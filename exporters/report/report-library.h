@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#define REPORT_FILE_MAX (4u << 20) /* bytes */
+#define REPORT_FILE_MAX 768000u /* bytes */
 
 /* Returns the file's contents, or NULL with the reason in *problem. The caller frees both. */
 char *report_file_read(const char *path, gsize *length, char **problem);

@@ -3,7 +3,7 @@
 
 #include <timeline-data.h>
 
-#define PARTS 1500u /* parts of a timeline, shared by all: a screen has no more columns */
+#define PARTS 1200u /* parts of a timeline, shared by all: a screen has no more columns */
 
 struct ReportMemory {
     ReportSource source;
@@ -49,6 +49,7 @@ void report_memory_write(ReportMemory *memory, StrobeJsonWriter *json)
 {
     const GArray *devices = memory_records_devices(memory->records);
     guint n = MIN(devices->len, REPORT_MEMORY_DEVICES_MAX);
+    guint parts = report_limit(&memory->source, PARTS) / MAX(n, 1);
 
     strobe_json_begin_object(json);
     strobe_json_key(json, "limit");
@@ -60,7 +61,7 @@ void report_memory_write(ReportMemory *memory, StrobeJsonWriter *json)
     strobe_json_key(json, "devices");
     strobe_json_begin_array(json);
     for (guint i = 0; i < n; i++)
-        write_device(memory, &g_array_index(devices, MemoryDevice, i), PARTS / n, json);
+        write_device(memory, &g_array_index(devices, MemoryDevice, i), MAX(parts, 1), json);
     strobe_json_end_array(json);
     strobe_json_end_object(json);
 }

@@ -159,26 +159,51 @@ static void write_counts(const DurationCounts *counts, const ReportSource *sourc
     strobe_json_end_array(json);
 }
 
+/* Calls of names that have no percentiles. */
+typedef struct NamesRest {
+    guint64 n;
+    gint64 total_ns;
+} NamesRest;
+
+/* Writes the names with most time, and returns the sum of the others. */
+static NamesRest write_names(const ReportOperators *operators, guint sort,
+                             const ReportSource *source, StrobeJsonWriter *json)
+{
+    g_autoptr(GPtrArray) sorted = sorted_values(operators->names[sort], compare_counts);
+    NamesRest rest = {operators->n_left_out[sort], operators->left_out_ns[sort]};
+    guint most = report_limit(source, NAMES_MAX);
+
+    strobe_json_key(json, sorts[sort]);
+    strobe_json_begin_array(json);
+    for (guint i = 0; i < sorted->len; i++) {
+        const DurationCounts *counts = g_ptr_array_index(sorted, i);
+
+        if (i < most) {
+            write_counts(counts, source, json);
+            continue;
+        }
+        rest.n += counts->n;
+        rest.total_ns += counts->total_ns;
+    }
+    strobe_json_end_array(json);
+    return rest;
+}
+
 void report_operators_write(const ReportOperators *operators, const ReportSource *source,
                             StrobeJsonWriter *json)
 {
-    strobe_json_begin_object(json);
-    for (guint i = 0; i < N_SORTS; i++) {
-        g_autoptr(GPtrArray) sorted = sorted_values(operators->names[i], compare_counts);
+    NamesRest rests[N_SORTS];
 
-        strobe_json_key(json, sorts[i]);
-        strobe_json_begin_array(json);
-        for (guint k = 0; k < sorted->len; k++)
-            write_counts(g_ptr_array_index(sorted, k), source, json);
-        strobe_json_end_array(json);
-    }
+    strobe_json_begin_object(json);
+    for (guint i = 0; i < N_SORTS; i++)
+        rests[i] = write_names(operators, i, source, json);
     strobe_json_key(json, "left_out");
     strobe_json_begin_object(json);
     for (guint i = 0; i < N_SORTS; i++) {
         strobe_json_key(json, sorts[i]);
         strobe_json_begin_array(json);
-        strobe_json_uint(json, operators->n_left_out[i]);
-        strobe_json_int(json, operators->left_out_ns[i]);
+        strobe_json_uint(json, rests[i].n);
+        strobe_json_int(json, rests[i].total_ns);
         strobe_json_end_array(json);
     }
     strobe_json_end_object(json);

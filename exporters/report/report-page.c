@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report-page.h"
 
+#include <errno.h>
 #include <page-escape.h>
 #include <string.h>
 
@@ -9,8 +10,37 @@
 
 #define SCHEMA 1 /* version of the page's data */
 
-/* Reads the file that an option names. NULL: the option names none, or the file cannot be read,
- * which is logged. */
+/* Maximum number of bytes of the page, and how often its limits may be halved for that: then
+ * nothing is left. */
+#define PAGE_MAX 4900000u
+#define HALVINGS_MAX 10u
+#define LICENCE_MAX 32768u /* bytes */
+
+/* Files that become part of the data. */
+enum { COMPARISON, RANKS, SOURCE, LICENCE, N_FILES };
+
+static const struct {
+    const char *option, *without;
+} options[N_FILES] = {
+    [COMPARISON] = {"comparison", "There is no comparison"},
+    [RANKS] = {"ranks", "There are no rows of ranks"},
+    [SOURCE] = {"source", "The page does not name the result's files"},
+    [LICENCE] = {"licence", "The page lacks the licence of its charts"},
+};
+
+typedef struct PageFiles {
+    char *texts[N_FILES]; /* NULL: none */
+    gsize lengths[N_FILES];
+} PageFiles;
+
+/* The page's data, as long as they fit. */
+typedef struct PageData {
+    GString *text;
+    gsize n_bytes, most; /* with escapes */
+} PageData;
+
+/* Reads the file that an option names. NULL: the option names none, or the file cannot be read or
+ * is too large, which is logged. */
 static char *read_option(const ReportSource *source, const char *option, gsize *length,
                          const char *without)
 {
@@ -20,6 +50,10 @@ static char *read_option(const ReportSource *source, const char *option, gsize *
     if (!*path)
         return NULL;
     char *text = report_file_read(path, length, &problem);
+    if (text && page_escaped_length(text, *length) > REPORT_FILE_MAX) {
+        problem = g_strdup_printf("expected at most %u bytes in the page", REPORT_FILE_MAX);
+        g_clear_pointer(&text, g_free);
+    }
     if (!text)
         source->host->log(source->self, STROBE_LOG_WARNING, "%s (option %s, \"%s\": %s)", without,
                           option, path, problem);
@@ -46,7 +80,8 @@ static void write_metadata(const ReportSource *source, StrobeJsonWriter *json)
     strobe_json_key(json, "host");
     report_write_text(source, (StrobeText){metadata->host, strlen(metadata->host)}, json);
     strobe_json_key(json, "strobe_version");
-    strobe_json_string(json, metadata->strobe_version);
+    report_write_text(
+        source, (StrobeText){metadata->strobe_version, strlen(metadata->strobe_version)}, json);
     for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
         strobe_json_key_text(json, numbers[i].key, strlen(numbers[i].key));
         strobe_json_int(json, numbers[i].value);
@@ -55,30 +90,22 @@ static void write_metadata(const ReportSource *source, StrobeJsonWriter *json)
 }
 
 /* Writes JSON that `strobe report` made; it is escaped like all data. */
-static void write_given(const ReportSource *source, const char *option, const char *without,
-                        StrobeJsonWriter *json)
+static void write_given(const PageFiles *files, guint place, StrobeJsonWriter *json)
 {
-    gsize length = 0;
-    g_autofree char *text = read_option(source, option, &length, without);
-
-    strobe_json_key_text(json, option, strlen(option));
-    if (text && length)
-        strobe_json_raw(json, text, length);
+    strobe_json_key_text(json, options[place].option, strlen(options[place].option));
+    if (files->lengths[place])
+        strobe_json_raw(json, files->texts[place], files->lengths[place]);
     else
         strobe_json_null(json);
 }
 
-static void write_licence(const ReportSource *source, StrobeJsonWriter *json)
+static void write_licence(const PageFiles *files, StrobeJsonWriter *json)
 {
-    gsize length = 0;
-    g_autofree char *text =
-        read_option(source, "licence", &length, "The page lacks the licence of its charts");
-
     strobe_json_key(json, "licence");
-    strobe_json_text(json, text ? text : "", length);
+    strobe_json_text(json, files->texts[LICENCE], MIN(files->lengths[LICENCE], LICENCE_MAX));
 }
 
-static void write_data(ReportContent *content, gboolean has_library, StrobeJsonWriter *json)
+static void write_data(ReportContent *content, const PageFiles *files, StrobeJsonWriter *json)
 {
     strobe_json_begin_object(json);
     strobe_json_key(json, "schema");
@@ -90,6 +117,8 @@ static void write_data(ReportContent *content, gboolean has_library, StrobeJsonW
     report_tables_write(content->tables, &content->source, json);
     strobe_json_key(json, "series");
     report_series_write(content->series, json);
+    strobe_json_key(json, "series_left_out");
+    strobe_json_uint(json, report_series_left_out(content->series));
     strobe_json_key(json, "timeline");
     report_spans_write(content->spans, json);
     strobe_json_key(json, "flames");
@@ -101,13 +130,61 @@ static void write_data(ReportContent *content, gboolean has_library, StrobeJsonW
     strobe_json_key(json, "percentiles");
     report_operators_write(content->operators, &content->source, json);
     strobe_json_key(json, "has_all_texts");
-    strobe_json_bool(json, content->text_bytes < REPORT_TEXTS_MAX);
-    write_given(&content->source, "comparison", "There is no comparison", json);
-    write_given(&content->source, "ranks", "There are no rows of ranks", json);
-    write_given(&content->source, "source", "The page does not name the result's files", json);
-    if (has_library)
-        write_licence(&content->source, json);
+    strobe_json_bool(json, report_has_texts(&content->source));
+    strobe_json_key(json, "halvings");
+    strobe_json_uint(json, content->budget.n_halvings);
+    for (guint i = 0; i < LICENCE; i++)
+        write_given(files, i, json);
+    if (files->lengths[LICENCE])
+        write_licence(files, json);
     strobe_json_end_object(json);
+}
+
+/* The write function of the data's JSON writer. */
+static int add_data(void *user, const char *bytes, size_t length)
+{
+    PageData *data = user;
+
+    data->n_bytes += page_escaped_length(bytes, length);
+    if (data->n_bytes > data->most)
+        return EFBIG;
+    g_string_append_len(data->text, bytes, (gssize)length);
+    return 0;
+}
+
+/* Makes the data, and halves all limits until they fit. Returns 0 or an errno value. */
+static int make_data(ReportContent *content, const PageFiles *files, PageData *data)
+{
+    ReportBudget *budget = &content->budget;
+    StrobeJsonWriter json;
+    int error = EFBIG;
+
+    for (guint i = 0; error == EFBIG && i <= HALVINGS_MAX; i++) {
+        *budget = (ReportBudget){.n_halvings = i};
+        data->n_bytes = 0;
+        g_string_truncate(data->text, 0);
+        strobe_json_init(&json, add_data, data, 0);
+        write_data(content, files, &json);
+        error = strobe_json_flush(&json);
+    }
+    return error;
+}
+
+static void read_files(const ReportSource *source, gboolean has_library, PageFiles *files)
+{
+    for (guint i = 0; i < N_FILES; i++)
+        if (i != LICENCE || has_library)
+            files->texts[i] =
+                read_option(source, options[i].option, &files->lengths[i], options[i].without);
+    for (guint i = 0; i < N_FILES; i++)
+        if (!files->texts[i])
+            files->lengths[i] = 0;
+}
+
+static void free_files(PageFiles *files)
+{
+    for (guint i = 0; i < N_FILES; i++)
+        g_free(files->texts[i]);
 }
 
 /* NULL: the page has tables in place of charts. */
@@ -127,20 +204,34 @@ static char *read_library(const ReportSource *source)
     return library;
 }
 
-int report_page_write(ReportContent *content, StrobeSafeFile *file)
+/* Writes the page with these data. */
+static int write_page(const GString *data, const char *library, StrobeSafeFile *file)
 {
-    g_autofree char *library = read_library(&content->source);
-    StrobeJsonWriter json;
     int error = strobe_safe_file_write(file, (const char *)report_head, sizeof report_head);
 
-    strobe_json_init(&json, page_write_escaped, file, 0);
-    write_data(content, library != NULL, &json);
     if (!error)
-        error = strobe_json_flush(&json);
+        error = page_write_escaped(file, data->str, data->len);
     if (!error)
         error = strobe_safe_file_write(file, (const char *)report_middle, sizeof report_middle);
     if (!error && library)
         error = strobe_safe_file_puts(file, library);
     return error ? error
                  : strobe_safe_file_write(file, (const char *)report_tail, sizeof report_tail);
+}
+
+int report_page_write(ReportContent *content, StrobeSafeFile *file)
+{
+    g_autofree char *library = read_library(&content->source);
+    gsize others = sizeof report_head + sizeof report_middle + sizeof report_tail +
+                   (library ? strlen(library) : 0);
+    PageFiles files = {0};
+    PageData data = {.text = g_string_new(NULL), .most = PAGE_MAX - others};
+
+    read_files(&content->source, library != NULL, &files);
+    int error = make_data(content, &files, &data);
+    if (!error)
+        error = write_page(data.text, library, file);
+    free_files(&files);
+    g_string_free(data.text, TRUE);
+    return error;
 }

@@ -15,7 +15,7 @@
 
 typedef struct ReportContent {
     ReportSource source;
-    gsize text_bytes;
+    ReportBudget budget;
     ReportTables *tables;
     ReportOperators *operators;
     ReportSeries *series;

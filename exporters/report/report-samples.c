@@ -9,6 +9,8 @@
 #include "report-flames.h"
 #include "report-numbers.h"
 
+#define FRAMES_MAX 30000u /* maximum number of frames of all paths together */
+
 enum { TIME, STACK, N_WANTED };
 
 static const StrobeWantedField wanted[N_WANTED] = {
@@ -105,7 +107,7 @@ static void write_path(const ReportSamples *samples, guint64 path, gsize *n_fram
 
     strobe_json_begin_array(json);
     strobe_json_uint(json, number_function(samples, frames, texts, (guint32)(path >> 32)));
-    n = MIN(n, *n_frames < REPORT_FRAMES_MAX ? REPORT_DEPTH_MAX : 1u);
+    n = MIN(n, *n_frames < report_limit(&samples->source, FRAMES_MAX) ? REPORT_DEPTH_MAX : 1u);
     *n_frames += n;
     for (gsize i = n; i-- > 0;)
         strobe_json_uint(json, number_function(samples, frames, texts, ids[i]));
@@ -137,7 +139,7 @@ static void write_samples(const ReportSamples *samples, GHashTable *numbers, GAr
     strobe_json_end_array(json);
 }
 
-void report_samples_write(const ReportSamples *samples, StrobeJsonWriter *json)
+void report_samples_write(ReportSamples *samples, StrobeJsonWriter *json)
 {
     g_autoptr(GHashTable) numbers = g_hash_table_new(strobe_hash_of_number, g_int64_equal);
     g_autoptr(GArray) paths = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -145,6 +147,8 @@ void report_samples_write(const ReportSamples *samples, StrobeJsonWriter *json)
     ReportNumbers frames = report_numbers_new();
     gsize n_frames = 0;
 
+    while (samples->samples->len > report_limit(&samples->source, REPORT_SAMPLES_MAX))
+        thin_samples(samples);
     strobe_json_begin_object(json);
     strobe_json_key(json, "every");
     strobe_json_uint(json, samples->every);

@@ -15,6 +15,6 @@ void report_samples_free(ReportSamples *samples);
 void report_samples_add(ReportSamples *samples, const StrobeView *record);
 /* {every, samples: [[at, time, path] ...], paths: [[frame ...] ...], frames}; a path has the
  * outermost frame first. */
-void report_samples_write(const ReportSamples *samples, StrobeJsonWriter *json);
+void report_samples_write(ReportSamples *samples, StrobeJsonWriter *json);
 
 #endif

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #define BINS_MAX 480u
+#define BINS_SHARED 16384u /* maximum number of bins of all series together */
 #define SERIES_MAX 64u
+#define DIGITS "%.6g" /* of a value: more than a chart can show */
 #define FIRST_WIDTH_NS 100000
 
 /* The series that are drawn: a field of a kind, in a group that shares one chart. */
@@ -47,7 +49,8 @@ typedef struct OneSeries {
 
 struct ReportSeries {
     ReportSource source;
-    GPtrArray *all; /* of OneSeries */
+    GPtrArray *all;     /* of OneSeries */
+    guint64 n_left_out; /* values of series beyond SERIES_MAX */
 };
 
 static void free_series(gpointer data)
@@ -85,8 +88,10 @@ static OneSeries *find_series(ReportSeries *series, guint place, const StrobeVie
         if (each->place == place && each->name == name && each->device == device)
             return each;
     }
-    if (series->all->len >= SERIES_MAX)
+    if (series->all->len >= SERIES_MAX) {
+        series->n_left_out++;
         return NULL;
+    }
     OneSeries *added = g_new0(OneSeries, 1);
     added->place = place;
     added->name = name;
@@ -215,22 +220,36 @@ static void write_name(const ReportSeries *series, const OneSeries *one, StrobeJ
     strobe_json_string_end(json);
 }
 
+static void write_value(StrobeJsonWriter *json, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+    strobe_json_double(json,
+                       g_ascii_strtod(g_ascii_formatd(text, sizeof text, DIGITS, value), NULL));
+}
+
 static void write_bin(guint number, double mean, double most, StrobeJsonWriter *json)
 {
     strobe_json_begin_array(json);
     strobe_json_uint(json, number);
-    strobe_json_double(json, mean);
-    strobe_json_double(json, most);
+    write_value(json, mean);
+    write_value(json, most);
     strobe_json_end_array(json);
+}
+
+static guint find_last_bin(const OneSeries *one)
+{
+    guint last = BINS_MAX - 1;
+
+    while (last > 0 && one->bins[last].n == 0)
+        last--;
+    return last;
 }
 
 /* Bins without a value are left out, but a device without kernels is idle. */
 static void write_bins(const OneSeries *one, StrobeJsonWriter *json)
 {
-    guint last = 0;
-
-    for (guint i = 0; i < BINS_MAX; i++)
-        last = one->bins[i].n ? i : last;
+    guint last = find_last_bin(one);
     strobe_json_key(json, "bins");
     strobe_json_begin_array(json);
     for (guint i = 0; i <= last; i++) {
@@ -245,12 +264,21 @@ static void write_bins(const OneSeries *one, StrobeJsonWriter *json)
     strobe_json_end_array(json);
 }
 
-void report_series_write(const ReportSeries *series, StrobeJsonWriter *json)
+guint64 report_series_left_out(const ReportSeries *series)
 {
+    return series->n_left_out;
+}
+
+void report_series_write(ReportSeries *series, StrobeJsonWriter *json)
+{
+    guint most = report_limit(&series->source, BINS_SHARED) / MAX(series->all->len, 1);
+
     strobe_json_begin_array(json);
     for (guint i = 0; i < series->all->len; i++) {
-        const OneSeries *one = g_ptr_array_index(series->all, i);
+        OneSeries *one = g_ptr_array_index(series->all, i);
 
+        while (find_last_bin(one) > most)
+            widen_bins(one);
         strobe_json_begin_object(json);
         strobe_json_key(json, "group");
         strobe_json_string(json, drawn[one->place].group);

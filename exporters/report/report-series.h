@@ -11,8 +11,10 @@ typedef struct ReportSeries ReportSeries;
 ReportSeries *report_series_new(const ReportSource *source);
 void report_series_free(ReportSeries *series);
 void report_series_add(ReportSeries *series, const StrobeView *record);
+/* Number of values that are in no series, because there are too many series. */
+guint64 report_series_left_out(const ReportSeries *series);
 /* [{group, name, unit, width, bins: [[bin, mean, most], ...]}]; bins are counted from the window's
  * begin, `width` is in ns. */
-void report_series_write(const ReportSeries *series, StrobeJsonWriter *json);
+void report_series_write(ReportSeries *series, StrobeJsonWriter *json);
 
 #endif

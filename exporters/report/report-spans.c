@@ -68,11 +68,13 @@ static gint compare_spans(gconstpointer a, gconstpointer b)
 
 static void trim_spans(ReportSpans *spans)
 {
+    guint most = report_limit(&spans->source, REPORT_SPANS_MAX);
+
     g_array_sort(spans->spans, compare_spans);
-    if (spans->spans->len <= REPORT_SPANS_MAX)
+    if (spans->spans->len <= most)
         return;
-    g_array_set_size(spans->spans, REPORT_SPANS_MAX);
-    spans->least_ns = g_array_index(spans->spans, ReportSpan, REPORT_SPANS_MAX - 1).duration_ns;
+    g_array_set_size(spans->spans, most);
+    spans->least_ns = g_array_index(spans->spans, ReportSpan, most - 1).duration_ns;
 }
 
 static void add_span(ReportSpans *spans, const StrobeView *record)
@@ -210,6 +212,8 @@ void report_spans_write(ReportSpans *spans, StrobeJsonWriter *json)
                   tracks = report_numbers_new();
 
     trim_spans(spans);
+    g_array_set_size(spans->links,
+                     MIN(spans->links->len, report_limit(&spans->source, REPORT_LINKS_MAX)));
     strobe_json_begin_object(json);
     strobe_json_key(json, "left_out");
     strobe_json_uint(json, spans->n_seen - spans->spans->len);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define COLUMNS_MAX 64u
+#define ROWS_KEPT 3u
 #define NOT_FOUND G_MAXUINT32
 
 /* The kinds that are shown, and the field by which rows are ranked. NULL: the duration; "": the
@@ -15,20 +16,21 @@ static const struct {
 } shown[] = {
     {"finding", ""},
     {"step_part", "duration"},
+    /* these have few and important texts: they come before those that may use up the room */
+    {"loss", "count"},
+    {"diagnostic", ""},
+    {"metadata", ""},
+    {"sampling", ""},
+    {"correlation", ""},
+    {"device_clock", ""},
     {"operator_average", "host_self"},
     {"op_statistic", "total"},
     {"api_statistic", "total"},
     {"function", "self_share"},
     {"step_trace", "stage"},
     {"communication_time", "elapse"},
-    {"correlation", ""},
-    {"device_clock", ""},
     {"heap_path", "peak_bytes"},
     {"memory_block", "size"},
-    {"loss", "count"},
-    {"diagnostic", ""},
-    {"sampling", ""},
-    {"metadata", ""},
 };
 
 typedef struct ReportColumn {
@@ -136,13 +138,13 @@ static void sum_row(ReportTable *table, const ReportRow *row)
 }
 
 /* Keeps the rows with the largest values. */
-static void trim_rows(ReportTable *table)
+static void trim_rows(ReportTable *table, guint most)
 {
     g_array_sort(table->rows, compare_rows);
-    for (guint i = REPORT_ROWS_MAX; i < table->rows->len; i++)
+    for (guint i = most; i < table->rows->len; i++)
         sum_row(table, &g_array_index(table->rows, ReportRow, i));
-    if (table->rows->len > REPORT_ROWS_MAX)
-        g_array_set_size(table->rows, REPORT_ROWS_MAX);
+    if (table->rows->len > most)
+        g_array_set_size(table->rows, most);
 }
 
 static const StrobeFieldView *find_field(const StrobeKindView *kind, guint place, const char *name)
@@ -175,7 +177,7 @@ static void add_row(ReportTable *table, const StrobeView *record)
         row.weight = (double)(record->end_ns - record->begin_ns);
     g_array_append_val(table->rows, row);
     if (table->rows->len >= 2 * REPORT_ROWS_MAX)
-        trim_rows(table);
+        trim_rows(table, REPORT_ROWS_MAX);
 }
 
 void report_tables_add(ReportTables *tables, const StrobeView *record)
@@ -238,9 +240,17 @@ static void write_rest(const ReportTable *table, StrobeJsonWriter *json)
     strobe_json_end_array(json);
 }
 
+/* Tables keep their rows until the other limits have been halved ROWS_KEPT times. */
+static guint limit_rows(const ReportSource *source)
+{
+    guint n = source->budget->n_halvings;
+
+    return REPORT_ROWS_MAX >> (n > ROWS_KEPT ? n - ROWS_KEPT : 0);
+}
+
 static void write_table(ReportTable *table, const ReportSource *source, StrobeJsonWriter *json)
 {
-    trim_rows(table);
+    trim_rows(table, limit_rows(source));
     strobe_json_begin_object(json);
     strobe_json_key(json, "total_rows");
     strobe_json_uint(json, table->n_seen);

@@ -10,7 +10,7 @@ static StrobeStatus report_open(const StrobeConsumerHost *host, StrobeInstance *
 {
     ReportContent *content = g_new0(ReportContent, 1);
 
-    content->source = (ReportSource){host, self, &content->text_bytes};
+    content->source = (ReportSource){host, self, &content->budget};
     content->tables = report_tables_new();
     content->operators = report_operators_new();
     content->series = report_series_new(&content->source);

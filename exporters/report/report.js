@@ -357,7 +357,7 @@ function stepTable(kind, ofSpans) {
       rest: readRest(kind), rows: add(addPercentiles(readRows(kind), ofSpans)) };
     const left = data.timeline.left_out;
     return { columns: spanColumns.concat(more), rows: add(sumSpans(ofSpans)), note:
-      "Only " + nameStep(chosen.step) + (left ? "; spans under " + formatTime(data.timeline.least) +
+      "Only " + nameStep(chosen.step) + (left ? "; spans of at most " + formatTime(data.timeline.least) +
       " are left out." : ".") };
   };
 }
@@ -431,7 +431,8 @@ function describeComparison(comparison) {
     formatTime(total.b.value) + " in B (" + judge(total) + "). " : "";
   return sum + formatNumber(changed || 0, 0) + " of " + formatNumber(rows || 0, 0) + " rows changed beyond chance: q at most " +
     maxQ + (least ? " and a difference of " + formatTime(least) + " or more" : "") + ". Values are " +
-    String(metric).replace(/_/g, " ") + " of the " + value + ".";
+    String(metric).replace(/_/g, " ") + " of the " + value + "." + (rows > comparison.rows.length ? " The page has the first " +
+    formatNumber(comparison.rows.length, 0) + " rows; strobe diff --all shows the others." : "");
 }
 function showComparison() {
   const section = document.getElementById("comparison"), comparison = data.comparison;
@@ -459,6 +460,8 @@ function showSource(target) {
   for (const [name, text] of source.configuration)
     target.append(makeElement("details", {}, makeElement("summary", {}, "Configuration: " + name),
       makeElement("pre", {}, text)));
+  if (source.configuration_left_out) target.append(makeElement("p", { class: "faint" }, "Configuration: " +
+    formatNumber(source.configuration_left_out, 0) + " more files are left out."));
   if (!source.files.length) return;
   target.append(makeElement("h3", {}, "Files of the result"), makeTable("table-files", () => ({
     rows: source.files.map(([name, bytes]) => ({ name, bytes })),
@@ -470,6 +473,9 @@ function showAppendix() {
   const target = findBody("appendix"), stored = data.metadata.stored, lost = data.metadata.lost;
   target.append(makeElement("p", {}, formatNumber(stored + lost, 0) + " records were offered: " + formatNumber(stored, 0) +
     " stored, " + formatNumber(lost, 0) + " lost."));
+  if (data.halvings) target.append(makeElement("p", { class: "faint", id: "halvings" },
+    "The page would have more than 5 MB: it has " + 2 ** data.halvings + " times fewer spans, paths, samples, values " +
+    "over time and names than a page may have."));
   if (!data.has_all_texts) target.append(makeElement("p", { class: "faint", id: "texts" },
     "There are too many names for a page: the least important are shown as “…”."));
   showKinds("appendix", [["loss", "Losses"], ["diagnostic", "What is missing"],

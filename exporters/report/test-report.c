@@ -68,6 +68,32 @@ static void test_many_rows(ExportFixture *f, gconstpointer unused)
     export_fixture_expect(page, "\"rest\":[400.0,20100.0,20100.0,");
 }
 
+/* Control characters, which take six bytes each: all limits are halved until the page fits, but the
+ * tables keep their rows. */
+static void test_too_large(ExportFixture *f, gconstpointer unused)
+{
+    gsize length = 0;
+
+    strobe_mock_option(f->mock, "library", "");
+    for (gint64 i = 1; i <= 4000; i++) {
+        const struct strobe_cpu_op fields = {0};
+        g_autofree char *name = g_strdup_printf("%" G_GINT64_FORMAT "%300s", i, "");
+
+        strobe_mock_add(f->mock, &strobe_kind_cpu_op, 0,
+                        strobe_mock_string(f->mock, g_strdelimit(name, " ", '\1')), i, 2 * i,
+                        &fields);
+        if (i <= ROWS)
+            add_average(f, "op", i);
+    }
+    g_assert_cmpint(strobe_mock_run(f->mock), ==, STROBE_OK);
+    g_autofree char *page = export_fixture_take(f, "report.html", &length);
+    g_assert_cmpuint(length, >, 1000000);
+    g_assert_cmpuint(length, <, 5000000);
+    g_assert_cmpuint(count_parts(page, "[\"op\""), ==, 500);
+    export_fixture_expect(page, "\"total_rows\":700");
+    export_fixture_expect(page, "\"has_all_texts\":false,\"halvings\":1,");
+}
+
 /* The library comes into the page; one that would end its element does not. */
 static void test_library(ExportFixture *f, gconstpointer unused)
 {
@@ -152,6 +178,7 @@ int main(int argc, char **argv)
     g_test_add("/report/" path, ExportFixture, NULL, set_up, test, export_fixture_tear_down)
     ADD("hostile-name", test_hostile_name);
     ADD("many-rows", test_many_rows);
+    ADD("too-large", test_too_large);
     ADD("memory", test_memory);
     ADD("long-memory", test_long_memory);
     ADD("library", test_library);

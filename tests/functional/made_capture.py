@@ -14,10 +14,11 @@ from capture_format import (  # noqa: E402
     METADATA, HAS_TRACK, HEADER, KINDS, PAIR, RECORDS, SEAL, SEAL_STRUCT, STRINGS, TRACK, TRACKS, crc32c,
 )
 
-SPAN, INSTANT = 1, 2
-THREAD, STEPS = 1, 5
+SPAN, INSTANT, COUNTER, MEMORY = 1, 2, 3, 4
+THREAD, STREAM, STEPS = 1, 2, 5
 REALTIME = 2
-U8, U32, U64, I64, BOOL, STRING, STACK, TRACK_ID = 1, 2, 4, 5, 7, 8, 9, 10
+U8, U32, I32, U64, I64, F64, BOOL, STRING, STACK, TRACK_ID, LINK = range(1, 12)
+FORMS = "BIiQqd?IIIQ"  # of these types, in struct
 BEGIN = 1736412474000000000  # of the window, ns since the epoch
 
 DECLARED = {
@@ -32,7 +33,23 @@ DECLARED = {
         ("time", I64), ("cycles", U64), ("stack", STACK), ("processor", U32), ("process", U32),
     ],
 }
-INSTANTS = {"cpu_sample"}
+# Kinds whose records add_fields() adds.
+DECLARED.update({
+    "api_call": [("connection", LINK), ("level", STRING), ("mode", STRING), ("item", STRING)],
+    "comm_op": [("op", LINK), ("connection", LINK), ("count", U64), ("group", STRING),
+                ("op_type", STRING), ("algorithm", STRING), ("data_type", STRING)],
+    "counter": [("value", F64)],
+    "device_task": [("task", LINK), ("connection", LINK), ("stream", U32), ("op_type", STRING),
+                    ("core", STRING), ("is_kernel", BOOL)],
+    "diagnostic": [("text", STRING), ("level", U32)],
+    "heap.block": [("address", U64), ("size", I64), ("total", I64), ("weight", F64),
+                   ("stack", STACK)],
+    "memory_event": [("address", U64), ("size", I64), ("total_allocated", I64),
+                     ("total_reserved", I64), ("action", U32), ("device", I32)],
+    "metadata": [("value", STRING), ("is_json", BOOL)],
+})  # fmt: skip
+SHAPES = {"cpu_sample": INSTANT, "counter": COUNTER, "diagnostic": INSTANT, "heap.block": MEMORY,
+          "memory_event": MEMORY, "metadata": INSTANT}  # fmt: skip
 KIND_IDS = {name: number for number, name in enumerate(DECLARED, 1)}
 
 
@@ -45,16 +62,16 @@ def text(value):
 
 
 class MadeCapture:
-    """A capture with spans of four kinds, and samples, on tracks whose times are ns since BEGIN."""
+    """Records on tracks whose times are ns since BEGIN."""
 
     def __init__(self, duration):
         self.duration = duration
         self.tracks, self.strings, self.records = [], [], []
         self.ids = {}  # of the strings
 
-    def track(self, kind, number):
+    def track(self, kind, number, device=-1):
         """Adds a track; returns its id."""
-        self.tracks.append((len(self.tracks) + 1, kind, REALTIME, -1, 4711, number, 0, 0))
+        self.tracks.append((len(self.tracks) + 1, kind, REALTIME, device, 4711, number, 0, 0))
         return len(self.tracks)
 
     def string(self, value):
@@ -72,10 +89,17 @@ class MadeCapture:
         head = (4 + len(fields) // 8) | HAS_TRACK | KIND_IDS[kind] << 16
         if name:
             head |= self.string(name) << 32
-        times = [BEGIN + begin] + ([] if kind in INSTANTS else [BEGIN + end])
-        head -= kind in INSTANTS  # an instant has one word less
+        times = [BEGIN + begin] + ([] if kind in SHAPES else [BEGIN + end])
+        head -= kind in SHAPES  # they have one word less
         words = struct.pack("<Q%dQ" % (len(times) + 1), head, *times, track)
         self.records.append(words + fields)
+
+    def add_fields(self, kind, track, name, begin, end=None, **values):
+        """A text is interned; a field without a value is 0."""
+        form = "<" + "".join(FORMS[field - 1] for _, field in DECLARED[kind])
+        fields = (values.get(field, 0) for field, _ in DECLARED[kind])
+        texts = (self.string(each) if isinstance(each, str) else each for each in fields)
+        self.add(kind, track, name, begin, end, struct.pack(form, *texts))
 
     def step(self, track, number, begin, end):
         name = "ProfilerStep#%d" % number
@@ -116,7 +140,7 @@ class MadeCapture:
             for field, kind in fields:
                 texts += bytes([kind]) + text(field) + text("") + text("")
             size = len(padded(bytes(16) + texts, 8))
-            shape = INSTANT if name in INSTANTS else SPAN
+            shape = SHAPES.get(name, SPAN)
             head = struct.pack("<IIII", size, KIND_IDS[name], shape, len(fields))
             payload += padded(head + texts, 8)
         return payload
