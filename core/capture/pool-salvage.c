@@ -42,8 +42,8 @@ static guint64 latest_in(const struct pool_block *block, guint32 from, guint32 t
     return latest;
 }
 
-/* Includes the begins of open spans in the latest time: a span may have begun after the last
- * committed record. */
+/* Returns the latest of `latest` and the begins of the open spans that are before `limit`. A span
+ * may have begun after the last committed record. */
 static guint64 latest_open(const struct pool_header *pool, guint32 window, guint64 latest,
                            guint64 limit)
 {
@@ -72,8 +72,9 @@ static int compare_blocks(gconstpointer a, gconstpointer b)
 }
 
 /* Does the block belong to a part of the ring that was already overwritten? Blocks leave the ring
- * oldest first. If a thread died while it removed some blocks, and another thread had removed later
- * blocks, then the earlier blocks are lost too. */
+ * oldest first. A thread may have
+ * died after it removed blocks and before it recorded that in `recycled`; if another thread has
+ * recorded a newer block of the same thread buffer, then these blocks are overwritten too. */
 static gboolean is_overwritten(const struct pool_header *pool, const struct pool_block *block)
 {
     return block->sequence <= atomic_load(&strobe_pool_thread_buffer(
@@ -105,10 +106,11 @@ static gboolean last_record(const struct pool_block *block, guint64 words[2])
     return last < used;
 }
 
-/* Removes the span from the stack that the last record of the block describes: the end of a span
- * first writes the record and then takes the span from the stack, and the program may have died
- * between these two steps. The span need not be the innermost, because ended async spans, or spans
- * that other threads would end, may be inside it. */
+/* If the last record of the block describes a span that is still on the stack, removes that span
+ * from the stack: the end of a span first writes the record and then takes the span from the stack,
+ * and the program may have died between these two steps. The span need not be on top of the stack:
+ * above it may be async spans that have ended but whose entries are still there, or open async
+ * spans that another thread was to end. */
 static void drop_recorded_span(struct pool_thread_buffer *thread_buffer,
                                const struct pool_block *block)
 {
@@ -123,7 +125,8 @@ static void drop_recorded_span(struct pool_thread_buffer *thread_buffer,
         }
 }
 
-/* Checks the last filled block of each thread buffer. */
+/* Calls drop_recorded_span for the last filled block of each thread buffer that is in this
+ * window. */
 static void drop_recorded_spans(StrobePoolSalvage *left, struct pool_header *pool)
 {
     for (guint i = 0; i < left->blocks->len; i++) {

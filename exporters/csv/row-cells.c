@@ -11,8 +11,8 @@
 
 typedef struct Pen {
     char *at;
-    /* number of cells so far. It is between the two pointers, because otherwise compilers move both
-     * in one register */
+    /* number of cells so far. This member separates the two pointers: if they were adjacent,
+     * compilers would load and store them together through one vector register */
     guint n;
     const char *end; /* end of the writable range */
 } Pen;
@@ -145,7 +145,8 @@ static int put_text(Pen *pen, const RowSources *row, CsvContext *context, CsvCel
     return 0;
 }
 
-/* Writes the name that the text has in this generation. FALSE: `word` has no name for this text. */
+/* If the text is one of the two forms of `word`, writes the form that files of the generation
+ * context->generation have. FALSE: `word` has no name for this text. */
 static gboolean put_word(CsvContext *context, CsvCells *cells, const AscendWord *word, guint32 id)
 {
     const gboolean is_older = (word->generations & ascend_generation_bit(context->generation)) != 0;
@@ -203,7 +204,8 @@ static int put_elsewhere(Pen *pen, const RowSources *row, CsvContext *context, C
     return error;
 }
 
-/* Reads an integer. Its absent value becomes STROBE_ABSENT_I64 for every type of field. */
+/* Reads an integer. For u32, i32 and i64 an absent value becomes STROBE_ABSENT_I64. For
+ * u64 and a track the bits of the value are returned, also those of STROBE_ABSENT_U64. */
 static inline gint64 whole_value(const Source *source, CsvContext *context,
                                  const StrobeView *record)
 {
@@ -260,7 +262,7 @@ static inline gsize format_whole(char *out, guint32 form, gint64 value)
     }
 }
 
-/* Writes an unsigned number of 64 bits, whose absent value differs from that of whole_value(). */
+/* Writes an unsigned number of 64 bits; STROBE_ABSENT_U64 is written as an absent value. */
 static inline void put_large(Pen *pen, const RowSources *row, const Source *source, guint64 value)
 {
     if (value == STROBE_ABSENT_U64) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records -> FRAMEWORK/torch.* and profiler_info.json. Raw times are those of CLOCK_MONOTONIC_RAW,
- * as in files of torch_npu, if the recording knows it. */
+/* Records -> FRAMEWORK/torch.* and profiler_info.json. Raw times are times of
+ * CLOCK_MONOTONIC_RAW, as in files of torch_npu; if the recording does not say how this clock
+ * differs from the time since the epoch, they are times since the epoch. */
 #include "torch-raw.h"
 
 #include <errno.h>
@@ -97,7 +98,7 @@ typedef struct RawFiles {
     int folder;
     StrobeSafeFile *files[N_FILES]; /* NULL: no record yet */
     int error;                      /* errno value of the first failure of a file; 0: none */
-    gint64 clock_offset_ns;         /* of times since the epoch to raw times */
+    gint64 clock_offset_ns;         /* time since the epoch minus raw time; 0: unknown */
     gboolean has_steps;             /* the source has them among its operators */
     GByteArray *bytes;
     GString *text;
@@ -145,13 +146,13 @@ static void add_number(RawFiles *raw, guint64 value)
     raw_record_add_u64(raw->bytes, value);
 }
 
-/* An empty text is written, 0 is none: an operator with scalars alone has shapes, which are empty.
- */
 static void add_time(RawFiles *raw, gint64 ns)
 {
     raw_record_add_u64(raw->bytes, (guint64)profiler_info_raw_time(ns, raw->clock_offset_ns));
 }
 
+/* Writes a text, even if it is empty; writes nothing if `id` is 0. For example, the text of the
+ * shapes of an operator that has only scalars is empty. */
 static void add_string(RawFiles *raw, guint16 type, StrobeStringId id)
 {
     StrobeText text = raw->host->string(raw->self, id);
@@ -200,7 +201,7 @@ static void add_stack(RawFiles *raw, StrobeStackId stack)
         raw_record_add_text(raw->bytes, TEXT_STACK, raw->text->str, raw->text->len);
 }
 
-/* The numbers of an operator. */
+/* Begins the record of an operator and writes its numbers; the texts follow. */
 static void begin_op(RawFiles *raw, const StrobeView *record, guint64 thread, gint64 sequence,
                      guint64 forward, guint8 scope, gboolean is_async)
 {
@@ -336,7 +337,7 @@ static void take_call(RawFiles *raw, const StrobeView *record)
                                     .parent = strobe_field_u64(record, at[CALL_PARENT], 0)});
 }
 
-/* A collection is a plain record, without type and length. */
+/* Writes a garbage collection: numbers only, without the type and length of other records. */
 static void take_collection(RawFiles *raw, const StrobeView *record)
 {
     g_byte_array_set_size(raw->bytes, 0);

@@ -143,7 +143,8 @@ void strobe_intervals_unite(const StrobeIntervals *a, const StrobeIntervals *b,
 
 int64_t strobe_intervals_length(const StrobeIntervals *set)
 {
-    uint64_t sum = 0; /* unsigned, because the sum of hostile times may exceed 64 bits */
+    uint64_t sum = 0; /* unsigned, so that an overflow is defined: times come from files and may
+                         have any value */
 
     for (size_t i = 0; i < set->n; i++)
         sum += (uint64_t)set->items[i].end_ns - (uint64_t)set->items[i].begin_ns;

@@ -55,7 +55,8 @@ static const AclKey keys[] = {
 };
 
 /* Keys and the options of the device's collector that they set, if the collector has these options.
- * hccl, aicpu, ascendcl, runtime_api and task_time also determine the level. */
+ * task_time, runtime_api and aicpu, which are not in this list, determine the level, see
+ * level_of(). */
 static const char *const of_device[][2] = {
     {"l2", "l2_cache"},
     {"msproftx", "msproftx"},
@@ -201,7 +202,7 @@ static gboolean add_device(StrobeConfig *config, JsonObject *section,
 
 /* ---- the host and its links ---- */
 
-/* Adds the parts of "cpu,mem" to the items of the collector. */
+/* Adds the items in the value of `key`, for example "cpu,mem", to `items`, each only once. */
 static gboolean add_items(GPtrArray *items, JsonObject *section, const char *key,
                           const StrobeConfigPlace *place, GError **error)
 {

@@ -20,7 +20,7 @@ enum {
 extern const char *const comm_transport_names[N_TRANSPORTS];
 
 typedef struct CommTask {
-    guint64 op; /* absent: by time and track */
+    guint64 op; /* id of its operation; absent: the operation is found by time and track */
     gint64 begin_ns;
     double us;
     guint64 size;   /* B */
@@ -36,7 +36,7 @@ typedef struct CommTask {
 } CommTask;
 
 typedef struct CommOp {
-    guint64 op; /* absent: by time and track */
+    guint64 op; /* its id; absent: its tasks are assigned to it by time and track */
     gint64 begin_ns, end_ns;
     double us;
     guint64 number; /* of the track */
@@ -47,7 +47,8 @@ typedef struct CommOp {
     GArray *tasks; /* of CommTask, sorted by plane and time; NULL: none */
 } CommOp;
 
-/* A transfer: a copy, or successive payloads with the tasks that close them. */
+/* A transfer: a copy, or successive payloads of one plane with the fixed number of tasks after them
+ * that end the transfer. */
 typedef struct CommTransfer {
     double us;
     guint64 size;

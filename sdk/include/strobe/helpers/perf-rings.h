@@ -5,8 +5,10 @@
  * started later inherits the events of the thread that starts it, if the attributes say so. libc
  * only.
  *
- * Samples have PERF_SAMPLE_TID and PERF_SAMPLE_TIME and no PERF_SAMPLE_IP, so that their time
- * always has the same offset. One thread at a time. Since 1.0.
+ * The caller must set PERF_SAMPLE_TID and PERF_SAMPLE_TIME in the attributes' sample_type, and must
+ * not set PERF_SAMPLE_IP, so that the time has the same offset in all samples. Only one thread at a
+ * time may call these functions for the same rings, except as strobe_perf_rings_wait says.
+ * Since 1.0.
  */
 #ifndef STROBE_HELPERS_PERF_RINGS_H
 #define STROBE_HELPERS_PERF_RINGS_H
