@@ -4,36 +4,19 @@
 #include <pthread.h>
 #include <string.h>
 #include <strobe/helpers/thread.h>
-#include <strobe/kinds.h>
 #include <sys/prctl.h>
 #include "abandoned.h"
 #include "clock.h"
-#include "diagnostic.h"
-#include "kind-table.h"
-#include "thread-buffer.h"
 #include "log.h"
+#include "periodic-source.h"
 #include "timed-wait.h"
-
-#define INTERVAL_MIN_NS 100000
-
-/* Accuracy of a source's interval so far; times in ns. */
-struct account {
-    guint64 begin, end; /* ticks: of the first sample, and after the last one */
-    guint64 n, missed, late_sum, late_max, took_sum, took_max;
-};
-
-struct source {
-    StrobeCollector *collector;
-    gint64 interval, next; /* ns, CLOCK_MONOTONIC */
-    struct account account;
-};
 
 struct StrobeSampler {
     pthread_mutex_t lock; /* not GLib's: ThreadSanitizer does not see the ordering of those */
     pthread_cond_t wake;  /* CLOCK_MONOTONIC */
     gboolean stopping;
     GPtrArray *threads; /* of struct worker; [0] is the common one */
-    GArray *added;      /* of struct source, to be taken over by [0] */
+    GArray *added;      /* of StrobePeriodicSource, to be taken over by [0] */
 };
 
 struct worker {
@@ -45,67 +28,16 @@ struct worker {
 
 static void add_worker(StrobeSampler *sampler, GArray *sources);
 
-/* Without `account` it records a gap: nothing was sampled. */
-static void record_sampling(const struct source *s, guint64 begin, guint64 end, guint64 missed,
-                            const struct account *account)
-{
-    const char *component = s->collector->component->name;
-    StrobeWriter *writer = strobe_thread_buffer_writer();
-
-    if (!writer)
-        return;
-    StrobeStringId name = strobe_thread_buffer_intern(writer, component, strlen(component), 0);
-    struct strobe_sampling *fields = strobe_thread_buffer_reserve(
-        writer, strobe_kind_id(&strobe_kind_sampling), strobe_core_track(), name, begin, end);
-    if (!fields)
-        return;
-    *fields = (struct strobe_sampling){
-        .interval = (guint64)s->interval,
-        .ticks = account ? account->n : 0,
-        .missed = missed,
-        .late_mean = account ? (double)account->late_sum / (double)account->n : 0,
-        .late_max = account ? account->late_max : 0,
-        .took_mean = account ? (double)account->took_sum / (double)account->n : STROBE_ABSENT_F64,
-        .took_max = account ? account->took_max : STROBE_ABSENT_U64,
-    };
-    if (!account)
-        fields->late_mean = (double)(fields->late_max = missed * (guint64)s->interval);
-    strobe_thread_buffer_commit(writer);
-}
-
-/* Takes one sample; returns its duration. Skips missed ticks instead of catching up. */
-static gint64 take_sample(struct source *s, gint64 now)
-{
-    struct account *account = &s->account;
-    guint64 begin = strobe_clock_now();
-    gint64 late = now - s->next, missed = late / s->interval;
-
-    if (missed > 0 && account->n > 0)
-        record_sampling(s, account->end, begin, (guint64)missed, NULL);
-    s->collector->ops->sample(s->collector->state);
-    gint64 took = strobe_clock_ns(CLOCK_MONOTONIC) - now;
-    if (account->n++ == 0)
-        account->begin = begin;
-    account->end = strobe_clock_now();
-    account->missed += (guint64)missed;
-    account->late_sum += (guint64)late;
-    account->late_max = MAX(account->late_max, (guint64)late);
-    account->took_sum += (guint64)took;
-    account->took_max = MAX(account->took_max, (guint64)took);
-    s->next += (1 + missed) * s->interval;
-    return took;
-}
-
 /* A source that overran must not delay the others again. */
 static void move_source(struct worker *worker, guint i, gint64 took)
 {
-    const struct source *s = &g_array_index(worker->sources, struct source, i);
-    GArray *own = g_array_new(FALSE, FALSE, sizeof(struct source));
+    const StrobePeriodicSource *s = &g_array_index(worker->sources, StrobePeriodicSource, i);
+    GArray *own = g_array_new(FALSE, FALSE, sizeof(StrobePeriodicSource));
 
     strobe_log(STROBE_LOG_WARNING,
                "%s: a sample took %.1f ms, longer than its interval of %.1f ms: it gets a thread "
                "of its own",
-               s->collector->component->name, (double)took / 1e6, (double)s->interval / 1e6);
+               s->component, (double)took / 1e6, (double)s->interval / 1e6);
     g_array_append_val(own, *s);
     pthread_mutex_lock(&worker->sampler->lock);
     if (!worker->sampler->stopping) {
@@ -123,9 +55,9 @@ static gint64 sample_due(struct worker *worker)
     gint64 soonest = G_MAXINT64;
 
     for (guint i = 0; i < worker->sources->len; i++) {
-        struct source *s = &g_array_index(worker->sources, struct source, i);
+        StrobePeriodicSource *s = &g_array_index(worker->sources, StrobePeriodicSource, i);
         gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
-        gint64 took = now >= s->next ? take_sample(s, now) : 0;
+        gint64 took = now >= s->next ? strobe_periodic_source_sample(s, now) : 0;
         guint n = worker->sources->len;
         if (took > s->interval && n > 1)
             move_source(worker, i, took);
@@ -172,11 +104,8 @@ static void *worker_main(void *data)
             strobe_cond_wait_until(&sampler->wake, &sampler->lock, due);
     }
     pthread_mutex_unlock(&sampler->lock);
-    for (guint i = 0; i < worker->sources->len; i++) {
-        const struct source *s = &g_array_index(worker->sources, struct source, i);
-        if (s->account.n > 0)
-            record_sampling(s, s->account.begin, s->account.end, s->account.missed, &s->account);
-    }
+    for (guint i = 0; i < worker->sources->len; i++)
+        strobe_periodic_source_finish(&g_array_index(worker->sources, StrobePeriodicSource, i));
     return NULL;
 }
 
@@ -204,8 +133,8 @@ static void add_source(GArray *sources, StrobeCollector *c, gint64 now)
     gint64 interval = c->ops->sample_interval(c->state);
     if (interval <= 0) /* not this time */
         return;
-    struct source source = {
-        .collector = c, .interval = MAX(interval, INTERVAL_MIN_NS), .next = now};
+    StrobePeriodicSource source =
+        strobe_periodic_source(c->component->name, c->ops, c->state, interval, now);
     g_array_append_val(sources, source);
 }
 
@@ -219,7 +148,7 @@ static StrobeSampler *start_sampler(GArray *sources)
     pthread_mutex_init(&sampler->lock, NULL);
     strobe_cond_init(&sampler->wake);
     sampler->threads = g_ptr_array_new();
-    sampler->added = g_array_new(FALSE, FALSE, sizeof(struct source));
+    sampler->added = g_array_new(FALSE, FALSE, sizeof(StrobePeriodicSource));
     pthread_mutex_lock(&sampler->lock); /* the thread looks for itself among the others */
     add_worker(sampler, sources);
     pthread_mutex_unlock(&sampler->lock);
@@ -228,7 +157,7 @@ static StrobeSampler *start_sampler(GArray *sources)
 
 StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
 {
-    GArray *sources = g_array_new(FALSE, FALSE, sizeof(struct source));
+    GArray *sources = g_array_new(FALSE, FALSE, sizeof(StrobePeriodicSource));
     gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
 
     for (guint i = 0; i < collectors->len; i++)
@@ -238,7 +167,7 @@ StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
 
 void strobe_sampler_add(StrobeSampler **sampler, StrobeCollector *collector)
 {
-    GArray *sources = g_array_new(FALSE, FALSE, sizeof(struct source));
+    GArray *sources = g_array_new(FALSE, FALSE, sizeof(StrobePeriodicSource));
 
     add_source(sources, collector, strobe_clock_ns(CLOCK_MONOTONIC));
     if (!*sampler) {

@@ -65,6 +65,8 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     if (error)
         return error;
     STROBE_TESTPOINT("pool-made");
+    if (settings->program)
+        recorder.pool.header->pid = (uint64_t)settings->program;
     begin_kinds(settings);
     recorder.pool.header->control.settings = settings->writer;
     recorder.link = (StrobeWriterLink){.make_dump = settings->make_dump, .user = settings->user};
@@ -78,7 +80,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     recorder.patience_ns = settings->patience_ns;
     recorder.is_stuck = 0;
     recorder.n_messages = 0;
-    recorder.program = getpid();
+    recorder.program = settings->program ? settings->program : getpid();
     recorder.is_open = 1;
     STROBE_TESTPOINT("recorder-opened");
     return 0;
