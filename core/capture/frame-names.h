@@ -7,12 +7,17 @@
 #ifndef STROBE_CORE_FRAME_NAMES_H
 #define STROBE_CORE_FRAME_NAMES_H
 
+#include <json-glib/json-glib.h>
 #include "string-table.h"
+
+#define STROBE_MOVED_OBJECTS "moved_objects"
 
 typedef struct StrobeFrameNames StrobeFrameNames;
 
-/* Resolves the frames of all stacks that the table holds now. The table must outlive it. */
-StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table);
+/* Resolves the frames of all stacks that the table holds now. The table must outlive it.
+ * `metadata` is the capture's: its member STROBE_MOVED_OBJECTS says where objects of another
+ * machine lie on this one (path there: path here). */
+StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table, JsonObject *metadata);
 void strobe_frame_names_free(StrobeFrameNames *names);
 
 /* Appends the frames that replace this frame (possibly itself), for stacks that come later. An

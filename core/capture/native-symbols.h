@@ -12,6 +12,10 @@ typedef struct StrobeNativeSymbols StrobeNativeSymbols;
 StrobeNativeSymbols *strobe_native_symbols_new(const char *program);
 void strobe_native_symbols_free(StrobeNativeSymbols *symbols);
 
+/* The program ran on another machine: what lay there at or below the path `from` lies here at `to`.
+ * From now on code that lies in no file is not looked up here. */
+void strobe_native_symbols_move(StrobeNativeSymbols *symbols, const char *from, const char *to);
+
 /* The functions at a frame's address as texts "function (object) file:line", innermost first:
  * the last is the function, the earlier ones are inlined in it. Without a line: "function
  * (object)". Without a name: "object+0x1200", the function's begin. Without any data:
