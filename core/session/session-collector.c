@@ -9,7 +9,6 @@
 #include "error.h"
 #include "thread-buffer.h"
 #include "log.h"
-#include "async-span.h"
 #include "recorder.h"
 #include "recording-host.h"
 #include "run-link.h"
@@ -97,22 +96,8 @@ static const StrobeHost collector_host = {
     .struct_size = sizeof(StrobeHost),
     .abi_minor = STROBE_ABI_MINOR,
     .kind = host_kind,
-    .track = strobe_host_track,
-    .writer = strobe_host_writer,
-    .intern = strobe_host_intern,
-    .stack = strobe_host_stack,
-    .reserve = strobe_thread_buffer_reserve,
-    .commit = strobe_thread_buffer_commit,
-    .reserve_bulk = strobe_thread_buffer_reserve_bulk,
-    .span_begin = strobe_thread_buffer_span_begin,
-    .span_end = strobe_thread_buffer_span_end,
-    .span_open = strobe_thread_buffer_span_open,
-    .span_close = strobe_thread_buffer_span_close,
-    .async_open = strobe_thread_buffer_async_open,
-    .async_close = strobe_thread_buffer_async_close,
-    .now = strobe_host_now,
+    STROBE_RECORDING_CALLS,
     .link_ids = host_link_ids,
-    .lost = strobe_host_lost,
     .option_bool = strobe_instance_option_bool,
     .option_int = strobe_instance_option_int,
     .option_double = strobe_instance_option_double,

@@ -25,10 +25,18 @@ const StrobeHashKey *strobe_hash_key(void);
 /* Both halves of a product depend on all bits of both factors. */
 static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
 {
+#if defined(__SIZEOF_INT128__)
     __extension__ typedef unsigned __int128 Wide;
     const Wide product = (Wide)a * b;
 
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else /* 32-bit machines: by halves */
+    const uint64_t low = (uint64_t)(uint32_t)a * (uint32_t)b, high = (a >> 32) * (b >> 32);
+    const uint64_t one = (uint32_t)a * (b >> 32), other = (a >> 32) * (uint32_t)b;
+    const uint64_t middle = (low >> 32) + (uint32_t)one + (uint32_t)other;
+
+    return (middle << 32 | (uint32_t)low) ^ (high + (one >> 32) + (other >> 32) + (middle >> 32));
+#endif
 }
 
 /* All bits of the result are good. One product would suffice for chosen ids; but for consecutive
