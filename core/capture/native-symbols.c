@@ -212,19 +212,17 @@ static gboolean is_below(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && (!path[length] || path[length] == '/');
 }
 
-/* The frame with the path of its object on this machine (free it). NULL: it names code of a process
- * on another machine. */
+/* The frame with the path of its object on this machine (free it). NULL: it is code of another
+ * machine that nothing here can be compared with. */
 static char *find_here(const StrobeNativeSymbols *symbols, const char *text,
                        const StrobeNativeFrame *frame, const char *path)
 {
-    if (symbols->moved->len > 0 && frame->build_id.size == 0)
-        return NULL;
     for (guint i = 0; i + 1 < symbols->moved->len; i += 2) {
         const char *from = g_ptr_array_index(symbols->moved, i);
         if (is_below(path, from))
             return g_strconcat(g_ptr_array_index(symbols->moved, i + 1), text + strlen(from), NULL);
     }
-    return g_strdup(text);
+    return symbols->moved->len > 0 && frame->build_id.size == 0 ? NULL : g_strdup(text);
 }
 
 char **strobe_native_symbols_resolve(StrobeNativeSymbols *symbols, const char *text)

@@ -13,7 +13,8 @@ StrobeNativeSymbols *strobe_native_symbols_new(const char *program);
 void strobe_native_symbols_free(StrobeNativeSymbols *symbols);
 
 /* The program ran on another machine: what lay there at or below the path `from` lies here at `to`.
- * From now on code that lies in no file is not looked up here. */
+ * From now on other objects without a build-id, and code that lies in no file, are not looked up.
+ */
 void strobe_native_symbols_move(StrobeNativeSymbols *symbols, const char *from, const char *to);
 
 /* The functions at a frame's address as texts "function (object) file:line", innermost first:
