@@ -97,6 +97,11 @@ char *strobe_install_path_board_run(void)
     return find_installed("board", NULL, STROBE_PLUGIN_DIR, "strobe-board-run", FALSE);
 }
 
+char *strobe_install_path_marks(void)
+{
+    return find_installed("board", NULL, STROBE_PLUGIN_DIR, "libstrobe-marks.so", FALSE);
+}
+
 char *strobe_install_path_plugin(const char *file)
 {
     return find_installed("plugins", NULL, STROBE_PLUGIN_DIR, file, FALSE);

@@ -10,6 +10,7 @@ char *strobe_install_path_library(void);            /* libstrobe.so */
 char *strobe_install_path_preload(void);            /* libstrobe-preload.so */
 char *strobe_install_path_board(void);              /* libstrobe-board.so */
 char *strobe_install_path_board_run(void);          /* strobe-board-run for this machine */
+char *strobe_install_path_marks(void);              /* libstrobe-marks.so for this machine */
 char *strobe_install_path_plugin(const char *file); /* of the bundled ones, "host_sys.so" */
 /* The file of a kit, such as libstrobe-board.so of "aarch64-glibc". */
 char *strobe_install_path_kit(const char *name, const char *file);

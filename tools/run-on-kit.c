@@ -16,6 +16,8 @@
 
 #define KIT_FOLDER ".strobe-kit"
 #define RUNNER "strobe-board-run"
+#define MARKS_FILE "libstrobe-marks.so"
+#define MARKS_NAME "marks/libstrobe.so.0" /* as programs name it */
 #define FOLDER_MARK "{folder}/"
 /* Unless the user names a size: a board has little memory, and samples are few. */
 #define POOL_BYTES ((gint64)4 << 20)
@@ -48,17 +50,23 @@ static void add_number(Making *making, const char *option, gint64 value)
     add_word(making, option, text);
 }
 
-/* Has the file sent. Returns its path on the board (free it); NULL: the kit has none, or the error
- * is set. */
-static char *add_file(Making *making, const char *file, const char *own, GError **error)
+/* Has the file of the kit sent under a name of its own. Returns its path on the board (free it);
+ * NULL: the kit has none, or the error is set. */
+static char *add_named_file(Making *making, const char *file, const char *own, const char *sent,
+                            GError **error)
 {
     g_autofree char *path = strobe_board_kit_file(
         making->properties, making->request->main ? &making->request->program : NULL, file, own);
-    g_autofree char *name = g_build_filename(KIT_FOLDER, file, NULL);
+    g_autofree char *name = g_build_filename(KIT_FOLDER, sent, NULL);
 
     if (!path || !strobe_project_files_add(making->request->files, name, path, error))
         return NULL;
-    return g_build_filename(making->kit->folder, file, NULL);
+    return g_build_filename(making->kit->folder, sent, NULL);
+}
+
+static char *add_file(Making *making, const char *file, const char *own, GError **error)
+{
+    return add_named_file(making, file, own, file, error);
 }
 
 /* ---- one collector ---- */
@@ -234,6 +242,23 @@ static char *make_metadata(const StrobeRunOnRequest *request, const char *folder
 
 /* ---- the whole ---- */
 
+/* The library for marks of the program, which may find it. FALSE with an error. */
+static gboolean add_marks(Making *making, GError **error)
+{
+    const StrobeBoardProgram *program = &making->request->program;
+    g_autofree char *own = strobe_install_path_marks();
+    g_autofree char *path = NULL;
+
+    if (program->is_elf && !program->is_dynamic)
+        return TRUE;
+    path = add_named_file(making, MARKS_FILE, own, MARKS_NAME, error);
+    if (!path)
+        return !*error;
+    g_autofree char *folder = g_path_get_dirname(path);
+    add_word(making, "marks", folder);
+    return TRUE;
+}
+
 static gboolean add_runner(Making *making, const char *folder, GError **error)
 {
     const StrobeBufferConfig buffer = choose_buffer(making->request->config);
@@ -254,7 +279,7 @@ static gboolean add_runner(Making *making, const char *folder, GError **error)
     add_number(making, "sync", buffer.sync);
     if (buffer.policy == STROBE_POLICY_BLOCK)
         strobe_board_line_add(making->kit->words, "--block");
-    return TRUE;
+    return add_marks(making, error);
 }
 
 gboolean strobe_run_on_kit_make(StrobeRunOnKit *kit, StrobeRunOnRequest *request,

@@ -9,14 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "board-marks.h"
 #include "board-report.h"
 #include "capture-file.h"
 #include "capture-format.h"
 #include "capture-metadata.h"
 #include "diagnostic.h"
 #include "recorder.h"
+#include "thread-buffer.h"
 
 #define COMMAND_BYTES 4096
+
+static int pool_file = -1; /* for the program, if it may mark */
 
 static int open_recorder(const BoardPlan *plan, pid_t pid)
 {
@@ -33,9 +37,28 @@ static int open_recorder(const BoardPlan *plan, pid_t pid)
 
     if (error)
         return error;
-    /* No other process needs the file: without a name nothing of it can stay behind. */
+    strobe_thread_buffer_be_writer(); /* the others are the program's */
+    if (plan->marks)
+        pool_file = open(strobe_recorder_pool(&is_tmpfs, id), O_RDWR | O_CLOEXEC);
+    /* Without a name nothing of the file can stay behind. */
     unlink(strobe_recorder_pool(&is_tmpfs, id));
     return 0;
+}
+
+/* Says where the pool is. The first process that reads it removes it, and records its marks. */
+static void offer_pool(const BoardPlan *plan)
+{
+    char path[PATH_MAX], text[64];
+    int fd;
+
+    snprintf(path, sizeof path, "%.4000s/" BOARD_MARKS_FILE, plan->folder);
+    snprintf(text, sizeof text, "/proc/%d/fd/%d %u\n", (int)getpid(), pool_file,
+             strobe_recorder_window());
+    fd = pool_file < 0 ? -1 : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+        board_report("Marks of the program are not recorded: %s", strerror(errno));
+    if (fd >= 0)
+        close(fd);
 }
 
 /* The arguments separated by blanks, cut to fit. */
@@ -85,6 +108,8 @@ int board_capture_begin(const BoardPlan *plan, pid_t pid)
         error = begin_window(plan, pid);
         if (error)
             strobe_recorder_close();
+        else if (plan->marks)
+            offer_pool(plan);
     }
     if (error)
         board_report("Nothing is recorded: %s: %s", plan->folder, strerror(error));
@@ -93,8 +118,10 @@ int board_capture_begin(const BoardPlan *plan, pid_t pid)
 
 void board_capture_end(void)
 {
-    const int error = strobe_recorder_end_window(-1);
+    int error;
 
+    strobe_recorder_end_entered();
+    error = strobe_recorder_end_window(-1);
     strobe_recorder_close();
     if (error)
         board_report("The capture is incomplete: %s", strerror(error));

@@ -11,17 +11,13 @@
 #define DEFAULT_POOL_BYTES ((int64_t)8 << 20)
 #define DEFAULT_FLUSH_NS 1000000000
 
-static const struct option words[] = {{"folder", required_argument, NULL, 'f'},
-                                      {"metadata", required_argument, NULL, 'm'},
-                                      {"pool", required_argument, NULL, 'p'},
-                                      {"flush", required_argument, NULL, 'i'},
-                                      {"sync", required_argument, NULL, 's'},
-                                      {"block", no_argument, NULL, 'b'},
-                                      {"collect", required_argument, NULL, 'c'},
-                                      {"option", required_argument, NULL, 'o'},
-                                      {"required", no_argument, NULL, 'r'},
-                                      {"otherwise", required_argument, NULL, 'e'},
-                                      {NULL, 0, NULL, 0}};
+static const struct option words[] = {
+    {"folder", required_argument, NULL, 'f'},    {"metadata", required_argument, NULL, 'm'},
+    {"pool", required_argument, NULL, 'p'},      {"flush", required_argument, NULL, 'i'},
+    {"sync", required_argument, NULL, 's'},      {"marks", required_argument, NULL, 'k'},
+    {"block", no_argument, NULL, 'b'},           {"collect", required_argument, NULL, 'c'},
+    {"option", required_argument, NULL, 'o'},    {"required", no_argument, NULL, 'r'},
+    {"otherwise", required_argument, NULL, 'e'}, {NULL, 0, NULL, 0}};
 
 static int refuse_argument(const char *name, const char *value, const char *why)
 {
@@ -89,6 +85,9 @@ static int take_argument(BoardPlan *plan, int word, char *value)
     case 's':
         plan->sync = take_number("sync", value, &number) ? (unsigned)number : 0;
         return 1;
+    case 'k':
+        plan->marks = value;
+        return 1;
     case 'b':
         plan->blocks = 1;
         return 1;
@@ -126,7 +125,7 @@ int board_plan_read(BoardPlan *plan, int argc, char **argv)
             return 0;
     if (!plan->folder || !plan->metadata || optind >= argc) {
         board_report("Usage: strobe-board-run --folder=DIR --metadata=JSON [--pool=BYTES] "
-                     "[--flush=NS] [--sync=N] [--block] [--collect=NAME=LIBRARY "
+                     "[--flush=NS] [--sync=N] [--block] [--marks=DIR] [--collect=NAME=LIBRARY "
                      "[--option=NAME=VALUE...] [--required] [--otherwise=NAME=VALUE]...] -- "
                      "PROGRAM [ARGUMENT...]");
         return 0;

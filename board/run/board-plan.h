@@ -13,6 +13,8 @@ typedef struct BoardPlan {
     const char *metadata; /* JSON object, for the capture */
     int64_t pool_bytes, flush_ns;
     int blocks; /* policy block; otherwise drop */
+    const char
+        *marks; /* folder of the library through which the program marks; NULL: there is none */
     unsigned sync;
     BoardCollector collectors[BOARD_COLLECTORS_MAX];
     unsigned n_collectors;

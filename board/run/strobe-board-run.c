@@ -14,6 +14,7 @@
 
 #include "board-capture.h"
 #include "board-child.h"
+#include "board-marks.h"
 #include "board-plan.h"
 #include "board-report.h"
 
@@ -22,6 +23,7 @@ enum { EXIT_USAGE = 2, EXIT_PLUGIN = 4, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUN
 /* How long a library that the environment names may take to begin in the program. */
 #define LATE_TRIES 1000
 #define LATE_PAUSE_MS 2
+#define LIBRARY_PATH "LD_LIBRARY_PATH"
 #define RUN_FOLDER "STROBE_RUN_DIR" /* where such libraries put their files */
 
 void board_report(const char *form, ...)
@@ -61,9 +63,24 @@ static void set_variables(const BoardCollector *c)
     }
 }
 
-/* The program's environment; this process keeps its own. */
+/* The program finds the library for its marks, and that finds the pool. */
+static void offer_marks(const BoardPlan *plan)
+{
+    const char *before = getenv(LIBRARY_PATH);
+    char *path = NULL;
+
+    if (asprintf(&path, "%s%s%s", plan->marks, before && *before ? ":" : "", before ? before : "") <
+        0)
+        return;
+    setenv(LIBRARY_PATH, path, 1);
+    setenv(BOARD_MARKS_VARIABLE, plan->folder, 1);
+    free(path);
+}
+
 static char **make_environment(const BoardPlan *plan)
 {
+    if (plan->marks)
+        offer_marks(plan);
     for (unsigned i = 0; i < plan->n_collectors; i++) {
         if (board_collector_is_late(&plan->collectors[i]))
             setenv(RUN_FOLDER, plan->folder, 1);

@@ -117,6 +117,16 @@ unsigned strobe_recorder_leave_window(uint64_t end);
  * thread. */
 void strobe_recorder_say(const char *text, uint32_t level, uint32_t collector);
 
+/* ---- a program that records for itself into the pool of another process ---- */
+
+/* In the program: its marks go into the recording window of the other process, whose pool is mapped
+ * here. That process must use the thread buffers of a writer (strobe_thread_buffer_be_writer).
+ * EINVAL: the pool has another format. */
+int strobe_recorder_enter(struct pool_header *pool, uint32_t window);
+/* In the other process, before it ends the window: the program has ended in any way. Its records
+ * are in the window, and its open spans are unfinished. */
+void strobe_recorder_end_entered(void);
+
 /* ---- for a program that ends within the window ---- */
 
 /* Diagnostics of the recording window, and the log since the last window: recovery writes both

@@ -88,13 +88,34 @@ class KitTest(BoardTest):
         self.assertGreater(info["kinds"]["host_cpu"], 3)
         self.assertEqual(info["offered"], info["stored"])
 
+    def check_marks(self, kit, machine):
+        """Marks of an emulated program."""
+        folder, library = self.work / "marked", self.work / "libstrobe.so.0"
+        folder.mkdir()
+        shutil.copy(kit / "board" / "libstrobe-marks.so", library)
+        program = self.work / "program"
+        subprocess.run([machine + "-gcc", "-O1", "-I%s/core/include" % SOURCE, "-I%s/sdk/include" % SOURCE,
+                        "-o", program, SOURCE / "tests" / "functional" / "marked-program.c", library],
+                       check=True)
+        emulate = [shutil.which(EMULATORS[machine]), "-L", "/usr/" + machine]
+        done = subprocess.run(
+            [*emulate, kit / "board" / "strobe-board-run", "--folder", folder,
+             "--metadata", '{"scheduled":false}', "--marks", self.work, "--",
+             *emulate, program, "100", "2"],
+            env=self.environment, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        info, = json.loads(self.strobe("info", folder / "capture.strobe", "--json").stdout)
+        kinds = info["kinds"]
+        self.assertEqual((kinds["marker"], kinds["marker_instant"], kinds["counter"]), (200, 102, 100))
+
     def check_kit(self, machine):
         kit = self.build(machine)
-        for file in ("libstrobe-board.so", "strobe-board-run", "kit/cpu_sample.so",
-                     "kit/cpu_sample-preload.so", "kit/host_sys.so"):
+        for file in ("libstrobe-board.so", "strobe-board-run", "libstrobe-marks.so",
+                     "kit/cpu_sample.so", "kit/cpu_sample-preload.so", "kit/host_sys.so"):
             self.check_libraries(kit / "board" / file)
         self.check_run(kit, machine)
         self.check_recorder(kit, machine)
+        self.check_marks(kit, machine)
 
     def test_aarch64(self):
         self.check_kit("aarch64-linux-gnu")
