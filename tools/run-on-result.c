@@ -137,15 +137,19 @@ static StrobeResultDirectory *fill_directory(const StrobeRunOnSource *source, St
     return NULL;
 }
 
-/* Moves it out of its hidden folder. */
-static char *place_directory(const StrobeResultDirectory *directory, const char *output,
-                             GError **error)
+/* Moves it out of its hidden folder, and reports it as configured. */
+static char *place_directory(StrobeResultDirectory *directory, const StrobeConfig *config,
+                             const char *output, GError **error)
 {
     g_autofree char *name = g_path_get_basename(directory->path);
     g_autofree char *path = g_build_filename(output, name, NULL);
 
-    if (strobe_folder_move(directory->path, path) == 0)
+    if (strobe_folder_move(directory->path, path) == 0) {
+        g_free(directory->path);
+        directory->path = g_strdup(path);
+        strobe_result_directory_report(directory, config);
         return g_steal_pointer(&path);
+    }
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write %s: %s", path,
                 g_strerror(errno));
     return NULL;
@@ -160,7 +164,7 @@ static char *make_result(const StrobeRunOnSource *source, StrobeConfig *config, 
     if (!fetch_capture(source, folder, &found, error))
         return NULL;
     StrobeResultDirectory *directory = fill_directory(source, config, folder, error);
-    char *path = directory ? place_directory(directory, output, error) : NULL;
+    char *path = directory ? place_directory(directory, config, output, error) : NULL;
     strobe_result_directory_free(directory);
     return path;
 }

@@ -167,7 +167,9 @@ int board_collector_open(BoardCollector *c)
 
     record_call(c, "open", begin, status);
     c->is_open = status == STROBE_OK;
-    return c->is_open || fail_collector(c, "open");
+    if (!c->is_open)
+        return fail_collector(c, "open");
+    return !c->ops->warm || c->ops->warm(c->state) == STROBE_OK || fail_collector(c, "warm");
 }
 
 /* ---- sampling ---- */
@@ -222,16 +224,13 @@ static void stop_sampling(BoardCollector *c)
 int board_collector_start(BoardCollector *c, int tries)
 {
     const uint64_t begin = strobe_clock_now();
-    StrobeStatus status = STROBE_OK;
+    StrobeStatus status;
 
     if (!c->is_open || c->is_started || c->has_failed)
         return c->is_started;
-    if (c->ops->warm && !tries)
-        status = c->ops->warm(c->state);
     c->causes[0] = 0;
-    if (status >= 0)
-        status = c->ops->start(c->state);
-    c->is_started = status >= 0;
+    status = c->ops->start(c->state);
+    c->is_started = status == STROBE_OK; /* STROBE_UNAVAILABLE is positive */
     if (!c->is_started && tries)
         return 0;
     record_call(c, "start", begin, status);

@@ -71,7 +71,7 @@ class Board:
     """A server with a user `board`."""
 
     def __init__(self, work, server="sshd", size=None, home=True, shell="/bin/sh", path=None,
-                 password=PASSWORD, busybox=False):
+                 password=PASSWORD, busybox=False, under=()):
         self.uid = 20000 + os.getpid() % 40000  # processes of other tests are of other users
         self.work = pathlib.Path(work)
         self.server, self.size, self.password = server, size, password
@@ -87,6 +87,7 @@ class Board:
         self.host_key = self.make_key("host")
         self.path = self.make_busybox() if busybox else path
         self.sh = BUSYBOX if busybox else ""
+        self.under = under  # a command that runs the server
         self.process = None
 
     def make_users(self, shell):
@@ -145,7 +146,7 @@ class Board:
     def start(self):
         log = open(self.work / "server.log", "ab")
         words = ["unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh",
-                 self.files, self.home, self.size or "", str(self.uid), self.sh, *self.command()]
+                 self.files, self.home, self.size or "", str(self.uid), self.sh, *self.under, *self.command()]
         self.process = subprocess.Popen(list(map(str, words)), stdout=log, stderr=log,
                                         stdin=subprocess.DEVNULL, start_new_session=True)
         log.close()

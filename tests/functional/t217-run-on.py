@@ -7,7 +7,7 @@ import shutil
 import unittest
 
 from board_servers import RunOnTest, needs_servers
-from support import needs_symbols
+from support import needs_symbols, program
 
 
 @needs_servers
@@ -73,6 +73,15 @@ class RunTest(RunOnTest):
         self.assertEqual(info["offered"], info["stored"] + sum(info["lost"].values()))
         self.assertIn("cpu-program plain 0.1", info["metadata"]["command"])
 
+    def test_report(self):
+        """The configuration's report file has the result's place."""
+        self.board()
+        config, report = self.work / "config.json", self.work / "report"
+        config.write_text(json.dumps({"output": {"report": str(report), "worker": "desk"}}))
+        self.run_on("true", flags=("-c", config, "--collect", "host_sys"))
+        self.assertEqual(report.read_text(), "%s\n" % self.result())
+        self.assertTrue(self.result().name.startswith("desk_"))
+
     def test_status(self):
         """The program's status and signal are the command's; what was recorded is kept."""
         board = self.board()
@@ -133,6 +142,29 @@ class RunTest(RunOnTest):
         self.run_on("./cpu-program", "plain", "1", flags=("--collect", "cpu_sample:source=timer"))
         shares, _ = self.shares()
         self.assertAlmostEqual(shares["work_large"], 0.75, delta=0.12)
+        self.check_clean(board)
+
+    @needs_symbols
+    def test_perf_is_refused(self):
+        """Where the board refuses perf, samples are taken by timers, and the reason is said."""
+        board = self.board(under=[program("without-perf")])
+        done = self.run_on("./cpu-program", "plain", "1")
+        self.assertIn('Collector "cpu_sample" uses source=timer: ', done.stderr)
+        shares, _ = self.shares()
+        self.assertAlmostEqual(shares["work_large"], 0.75, delta=0.12)
+        self.check_clean(board)
+
+    @needs_symbols
+    def test_static_program(self):
+        """A program that is linked statically is sampled, but for timers, which it cannot load."""
+        board = self.board()
+        shutil.copy(program("cpu-static"), self.project)
+        self.run_on("./cpu-static", "plain", "0.5")
+        shares, _ = self.shares()
+        self.assertAlmostEqual(shares["work_large"], 0.75, delta=0.1)
+        done = self.run_on("./cpu-static", "plain", "0.1", flags=(
+            "--collect", "host_sys", "--collect", "cpu_sample:source=timer"))
+        self.assertIn("collector cpu_sample: start: The program has no timers", done.stderr)
         self.check_clean(board)
 
     def test_options(self):
