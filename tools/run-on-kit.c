@@ -228,6 +228,8 @@ static char *make_metadata(const StrobeRunOnRequest *request, const char *folder
     g_autoptr(JsonObject) metadata = json_object_new();
     g_autofree char *sources = name_sources(config->collectors);
 
+    if (g_utf8_validate(request->flags->on, -1, NULL))
+        json_object_set_string_member(metadata, "board", request->flags->on);
     json_object_set_object_member(metadata, "buffer", strobe_buffer_config_json(&buffer));
     json_object_set_boolean_member(metadata, "scheduled", FALSE);
     json_object_set_object_member(metadata, "collectors",

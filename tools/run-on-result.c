@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "capture-format.h"
 #include "command.h"
@@ -46,17 +47,34 @@ static gboolean find_capture(const StrobeRunOnSource *source, StrobeJobFile *fil
     return TRUE;
 }
 
-/* Into the folder; *found: there was one. */
-static gboolean fetch_capture(const StrobeRunOnSource *source, const char *folder, gboolean *found,
-                              GError **error)
+/* What a board says of a size may be anything. */
+static gboolean check_room(const StrobeJobFile *file, const char *folder, GError **error)
+{
+    struct statvfs disk;
+    guint64 free_bytes = G_MAXUINT64;
+
+    if (statvfs(folder, &disk) == 0)
+        free_bytes = (guint64)disk.f_bavail * disk.f_frsize;
+    if (file->n_bytes < free_bytes)
+        return TRUE;
+    g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
+                "The capture on the board is said to have %" G_GUINT64_FORMAT
+                " bytes, %" G_GUINT64_FORMAT " are free here",
+                file->n_bytes, free_bytes);
+    return FALSE;
+}
+
+/* Into the folder. FALSE without an error: there is none. */
+static gboolean fetch_capture(const StrobeRunOnSource *source, const char *folder, GError **error)
 {
     char name[] = STROBE_CAPTURE_NAME;
     StrobeJobFile file = {.name = name};
     StrobeFetchTotals totals = {0};
+    gboolean found;
 
-    if (!find_capture(source, &file, found, error) || !*found)
-        return *found;
-    if (!strobe_job_fetch_file(source->remote, source->capture, &file, folder, report_line, &totals,
+    if (!find_capture(source, &file, &found, error) || !found ||
+        !check_room(&file, folder, error) ||
+        !strobe_job_fetch_file(source->remote, source->capture, &file, folder, report_line, &totals,
                                error))
         return FALSE;
     if (totals.n_refused == 0)
@@ -159,9 +177,8 @@ static char *make_result(const StrobeRunOnSource *source, StrobeConfig *config, 
                          GError **error)
 {
     g_autofree char *output = g_strdup(config->directory);
-    gboolean found;
 
-    if (!fetch_capture(source, folder, &found, error))
+    if (!fetch_capture(source, folder, error))
         return NULL;
     StrobeResultDirectory *directory = fill_directory(source, config, folder, error);
     char *path = directory ? place_directory(directory, config, output, error) : NULL;

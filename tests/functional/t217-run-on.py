@@ -32,15 +32,15 @@ class RunTest(RunOnTest):
         """One command gives a result with samples and what the host did, over both servers."""
         for server in "sshd", "dropbear":
             board = self.board(server)
-            done = self.run_on("./cpu-program", "plain", "0.6")
-            self.assertEqual(done.stdout, "0.600\n")
+            done = self.run_on("./cpu-program", "plain", "1.0")
+            self.assertEqual(done.stdout, "1.000\n")
             self.assertIn("records, files in", done.stderr)
             counts = self.json("info", self.result())[0]["kinds"]
             for kind in "host_cpu", "host_mem", "cpu_sample", "sampling":
                 self.assertGreater(counts.get(kind, 0), 0, counts)
             shares, _ = self.shares()
-            self.assertAlmostEqual(shares["work_large"], 0.75, delta=0.1)
-            self.assertAlmostEqual(shares["work_small"], 0.25, delta=0.1)
+            self.assertAlmostEqual(shares["work_large"], 0.75, delta=0.12)
+            self.assertAlmostEqual(shares["work_small"], 0.25, delta=0.12)
             self.assertTrue((self.result() / "ASCEND_PROFILER_OUTPUT" / "trace_view.json").exists())
             self.check_clean(board)
             board.stop()
@@ -72,6 +72,7 @@ class RunTest(RunOnTest):
         info = self.json("info", self.result())[0]
         self.assertEqual(info["offered"], info["stored"] + sum(info["lost"].values()))
         self.assertIn("cpu-program plain 0.1", info["metadata"]["command"])
+        self.assertEqual(info["metadata"]["board"], "camera")
 
     def test_report(self):
         """The configuration's report file has the result's place."""
@@ -161,7 +162,7 @@ class RunTest(RunOnTest):
         shutil.copy(program("cpu-static"), self.project)
         self.run_on("./cpu-static", "plain", "0.5")
         shares, _ = self.shares()
-        self.assertAlmostEqual(shares["work_large"], 0.75, delta=0.1)
+        self.assertAlmostEqual(shares["work_large"], 0.75, delta=0.12)
         done = self.run_on("./cpu-static", "plain", "0.1", flags=(
             "--collect", "host_sys", "--collect", "cpu_sample:source=timer"))
         self.assertIn("collector cpu_sample: start: The program has no timers", done.stderr)

@@ -202,15 +202,39 @@ class CutTest(RunOnTest):
 
     def test_no_kit(self):
         """The board's processor has no kit here."""
-        folder = self.place / "commands"
-        folder.mkdir()
-        (folder / "uname").write_text("#!/bin/sh\ncase $1 in -m) echo riscv64;; *) exec /bin/uname \"$@\";; esac\n")
-        (folder / "uname").chmod(0o755)
-        board = self.board(path="%s:/usr/sbin:/usr/bin:/sbin:/bin" % folder)
+        path = self.commands(uname="case $1 in -m) echo riscv64;; *) exec /bin/uname \"$@\";; esac\n")
+        board = self.board(path=path)
         done = self.run_on("true", code=4)
         self.assertIn("No kit is installed for the board 127.0.0.1, riscv64 with glibc", done.stderr)
         self.assertIn("docs/board.md", done.stderr)
         self.assertEqual(list(board.home.glob("strobe/*/*")), [])
+
+    def commands(self, **scripts):
+        """A folder with commands of a board that lies, before the usual ones."""
+        folder = self.place / "commands"
+        folder.mkdir()
+        for name, text in scripts.items():
+            (folder / name).write_text("#!/bin/sh\n" + text)
+            (folder / name).chmod(0o755)
+        return "%s:/usr/sbin:/usr/bin:/sbin:/bin" % folder
+
+    def test_size_that_lies(self):
+        """A capture that is larger than the disk here is not fetched."""
+        path = self.commands(ls="exec /bin/ls \"$@\" | sed '/capture.strobe/s/ [0-9]* \\([A-Z][a-z]* \\)/"
+                                " 99999999999999 \\1/'\n")
+        board = self.board(path=path)
+        done = self.run_on("true", code=6)
+        self.assertIn("is said to have 99999999999999 bytes", done.stderr)
+        self.assertEqual(self.results(), [])
+        self.check_clean(board)
+
+    def test_no_capture(self):
+        """A board that hides the capture: the program's status stays."""
+        board = self.board(path=self.commands(ls="exec /bin/ls \"$@\" | sed /capture.strobe/d\n"))
+        done = self.run_on(self.script("exit 5\n"), code=5)
+        self.assertIn("Nothing was recorded", done.stderr)
+        self.assertEqual(self.results(), [])
+        self.check_clean(board)
 
     @tap.long_test
     def test_at_random_times(self):
