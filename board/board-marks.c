@@ -73,7 +73,7 @@ struct StrobeError {
 };
 static StrobeError no_session;
 
-static StrobeStatus refuse(StrobeError **error)
+static StrobeStatus refuse_session(StrobeError **error)
 {
     if (error)
         *error = &no_session;
@@ -99,7 +99,7 @@ StrobeStatus strobe_session_new(const char *config, const char *origin, StrobeSe
                                 StrobeError **error)
 {
     *session = NULL;
-    return refuse(error);
+    return refuse_session(error);
 }
 
 void strobe_session_free(StrobeSession *session)
@@ -121,17 +121,17 @@ void strobe_session_set_schedule(StrobeSession *session, StrobeScheduleFunction 
 
 StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
 {
-    return refuse(error);
+    return refuse_session(error);
 }
 
 StrobeStatus strobe_session_step(StrobeSession *session, StrobeError **error)
 {
-    return refuse(error);
+    return refuse_session(error);
 }
 
 StrobeStatus strobe_session_stop(StrobeSession *session, StrobeError **error)
 {
-    return refuse(error);
+    return refuse_session(error);
 }
 
 StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, const char **directory,
@@ -139,7 +139,7 @@ StrobeStatus strobe_session_dump(StrobeSession *session, const char *reason, con
 {
     if (directory)
         *directory = "";
-    return refuse(error);
+    return refuse_session(error);
 }
 
 StrobeStatus strobe_dump(void)
@@ -154,7 +154,7 @@ void strobe_session_retry(StrobeSession *session)
 StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector, int is_on,
                                    StrobeError **error)
 {
-    return refuse(error);
+    return refuse_session(error);
 }
 
 int64_t strobe_session_step_number(const StrobeSession *session)
@@ -175,7 +175,7 @@ const char *strobe_session_directory(const StrobeSession *session)
 StrobeStatus strobe_session_add_metadata(StrobeSession *session, const char *key, const char *value,
                                          int json, StrobeError **error)
 {
-    return refuse(error);
+    return refuse_session(error);
 }
 
 void strobe_set_rank(int rank)
