@@ -11,14 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strobe/helpers/json-writer.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture-format.h"
+#include "capture-metadata.h"
 #include "clock.h"
 #include "thread-buffer.h"
-#include "process.h"
 #include "recorder.h"
 
 /* A board whose power is cut loses at most this much. A thread that finds no room waits for the
@@ -33,76 +32,27 @@ static StrobeKindId call_kind;
 static char file_path[SVP_PATH_MAX]; /* file of the calls; hidden until it is placed */
 static int is_placed, is_limited;
 
-typedef struct Metadata {
-    char text[METADATA_MAX];
-    size_t n;
-} Metadata;
-
-static int append_bytes(void *user, const char *bytes, size_t length)
-{
-    Metadata *metadata = user;
-
-    if (length >= sizeof metadata->text - metadata->n)
-        return ENOSPC;
-    memcpy(metadata->text + metadata->n, bytes, length);
-    metadata->n += length;
-    metadata->text[metadata->n] = 0;
-    return 0;
-}
-
-static void write_member(StrobeJsonWriter *json, const char *key, const char *value)
-{
-    strobe_json_key(json, key);
-    strobe_json_string(json, value);
-}
-
-/* Makes the metadata, from which recovery finds the pool. */
-static int make_metadata(Metadata *metadata, int is_simulated)
-{
-    char command[4096], boot_id[64], pool_id[33], host[256] = "";
-    StrobeJsonWriter json;
-    int is_tmpfs;
-
-    metadata->n = 0;
-    gethostname(host, sizeof host - 1);
-    strobe_process_command(getpid(), command, sizeof command);
-    strobe_boot_id(boot_id);
-    strobe_json_init(&json, append_bytes, metadata, 0);
-    strobe_json_begin_object(&json);
-    write_member(&json, "strobe_version", STROBE_VERSION);
-    strobe_json_key(&json, "pid");
-    strobe_json_int(&json, getpid());
-    write_member(&json, "host", host);
-    write_member(&json, "command", command);
-    write_member(&json, "boot_id", boot_id);
-    write_member(&json, "clock", strobe_clock_name());
-    write_member(&json, "pool", strobe_recorder_pool(&is_tmpfs, pool_id));
-    write_member(&json, "pool_id", pool_id);
-    strobe_json_key(&json, "pool_in_memory");
-    strobe_json_bool(&json, is_tmpfs);
-    write_member(&json, "writer", "thread");
-    strobe_json_key(&json, "simulated");
-    strobe_json_bool(&json, is_simulated);
-    strobe_json_end_object(&json);
-    return strobe_json_flush(&json);
-}
-
 static int begin_window(int is_simulated)
 {
     char made[SVP_PATH_MAX + 8], reason[256];
-    static Metadata metadata;
+    char *metadata;
     int fd, error;
 
     call_kind = strobe_recorder_kind(&svp_kind_api_call, reason, sizeof reason);
-    error = call_kind ? make_metadata(&metadata, is_simulated) : EINVAL;
-    if (error)
-        return error;
+    if (!call_kind)
+        return EINVAL;
     snprintf(made, sizeof made, "%s" STROBE_CAPTURE_UNNAMED, file_path);
     fd = open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0)
         return errno;
     fchmod(fd, 0640); /* independent of the umask */
-    error = strobe_recorder_begin_window(fd, file_path, metadata.text);
+    /* recovery finds the pool by the metadata */
+    metadata = board_capture_metadata(
+        getpid(), NULL, is_simulated ? "{\"simulated\":true}" : "{\"simulated\":false}");
+    error = metadata ? strobe_recorder_begin_window(fd, file_path, metadata) : ENOMEM;
+    if (!metadata)
+        close(fd);
+    free(metadata);
     if (error) {
         unlink(made);
         unlink(file_path);

@@ -20,6 +20,7 @@ static const char questions[] =
     "    [ ! -e \"$f\" ] || { echo libc glibc; break; }; done\n"
     "for f in /lib/ld-musl*; do [ ! -e \"$f\" ] || echo libc musl; done\n"
     "for f in /lib/ld-uClibc*; do [ ! -e \"$f\" ] || echo libc uclibc; done\n"
+    "echo perf $(cat /proc/sys/kernel/perf_event_paranoid 2>/dev/null)\n"
     "echo bits $(getconf LONG_BIT 2>/dev/null)\n"
     "for f in /lib /usr/lib /usr/local/lib /lib64 /usr/lib64; do\n"
     "    [ ! -e $f/libsvp_acl.so ] || echo runtime $f; done\n"
@@ -53,6 +54,8 @@ static void take_property(StrobeBoardProperties *properties, const char *key, co
         properties->user = copy_text(value);
     else if (strcmp(key, "libc") == 0 && !properties->libc)
         properties->libc = copy_text(value);
+    else if (strcmp(key, "perf") == 0 && !properties->perf)
+        properties->perf = copy_text(value);
     else if (strcmp(key, "free") == 0)
         properties->free_bytes = g_ascii_strtoull(value, NULL, 10) << 10;
     else if (strcmp(key, "bits") == 0)
@@ -69,7 +72,7 @@ static void take_property(StrobeBoardProperties *properties, const char *key, co
 static void fill_gaps(StrobeBoardProperties *properties)
 {
     char **const texts[] = {&properties->machine, &properties->kernel, &properties->libc,
-                            &properties->user};
+                            &properties->user, &properties->perf};
 
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
         if (!*texts[i])
@@ -108,6 +111,7 @@ void strobe_board_properties_clear(StrobeBoardProperties *properties)
     g_free(properties->kernel);
     g_free(properties->libc);
     g_free(properties->user);
+    g_free(properties->perf);
     g_free(properties->lacks);
     memset(properties, 0, sizeof *properties);
 }

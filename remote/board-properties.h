@@ -10,6 +10,7 @@ typedef struct StrobeBoardProperties {
     char *kernel;  /* "Linux 5.10.0" */
     char *libc;    /* "glibc", "musl", "uclibc"; "": unknown */
     char *user;
+    char *perf;  /* kernel.perf_event_paranoid, "2"; "": the kernel has no perf events */
     char *lacks; /* commands that Strobe needs and the board lacks: "cksum, setsid"; NULL: none */
     guint64 free_bytes;   /* free on the disk of the work folder */
     gint64 date_skew_ns;  /* the board's time of day minus this machine's */

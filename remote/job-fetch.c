@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "folder-rename.h"
 #include "remote-error.h"
 #include "remote-flow.h"
 
@@ -322,7 +323,7 @@ static int open_part(const char *output, const char *name, const char *hidden, G
     int folder = -1, number;
 
     if (around >= 0) {
-        renameat2(around, part, around, hidden, RENAME_NOREPLACE);
+        strobe_rename_folder(around, part, around, hidden);
         mkdirat(around, hidden, 0750);
         folder = openat(around, hidden, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     }
@@ -338,7 +339,7 @@ static int open_part(const char *output, const char *name, const char *hidden, G
 /* Gives the folder its final name; an existing folder of this name is not replaced. */
 static gboolean place_part(const char *hidden, const char *path, GError **error)
 {
-    if (renameat2(AT_FDCWD, hidden, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+    if (strobe_rename_folder(AT_FDCWD, hidden, AT_FDCWD, path) == 0)
         return TRUE;
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write %s: %s", path,
                 g_strerror(errno));
@@ -349,7 +350,7 @@ static void keep_part(const char *hidden, const char *path, void (*report)(const
 {
     g_autofree char *part = g_strconcat(path, PART, NULL);
 
-    if (renameat2(AT_FDCWD, hidden, AT_FDCWD, part, RENAME_NOREPLACE) != 0)
+    if (strobe_rename_folder(AT_FDCWD, hidden, AT_FDCWD, part) != 0)
         return;
     g_autofree char *text = g_strdup_printf(
         "%s: keeps the data that has arrived; the next collect into this folder continues it",

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "board-target.h"
 
+#include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "command.h"
+#include "crc32c.h"
 #include "install-paths.h"
 
 static void print_warning(void *user, const char *text)
@@ -16,6 +19,18 @@ StrobeTarget *strobe_board_target(const char *config, const char *name, GError *
 {
     return config ? strobe_target_read(config, print_warning, NULL, error)
                   : strobe_target_find(name, print_warning, NULL, error);
+}
+
+char *strobe_board_folder_name(const char *path)
+{
+    char host[256] = "";
+
+    gethostname(host, sizeof host - 1);
+    g_autofree char *name = g_path_get_basename(path);
+    g_autofree char *all = g_strdup_printf("%s:%s", host, path);
+    /* it is in lists of paths that blanks and colons separate */
+    g_strcanon(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-+@,", '_');
+    return g_strdup_printf("strobe/%.64s_%08x", name, strobe_crc32c(0, all, strlen(all)));
 }
 
 static void report_key(const char *text)

@@ -18,6 +18,7 @@
 #include "run-command.h"
 #include "run-diagnosis.h"
 #include "run-folder.h"
+#include "run-on.h"
 #include "run-outside.h"
 #include "run-scripts.h"
 #include "run-torch.h"
@@ -58,13 +59,18 @@ static const StrobeUsage usage = {
         "      Records only what the script's own profiles, written for torch_npu, ask for.\n"
         "  strobe run --rotate size=1GB,keep=5 -- ./serve\n"
         "      Keeps the last 5 GB on the disk.\n"
+        "  strobe run --on camera -- ./main -n 3\n"
+        "      Sends ./main to the board \"camera\" and runs it there. What it prints appears as "
+        "it\n"
+        "      comes; the result directory is made here.\n"
         "\n"
         "\"strobe plugins\" lists collectors and exporters; \"strobe plugins NAME\" lists the\n"
         "options of one.\n"
         "\n"
         "Exit codes before the command starts: 2 usage, 3 configuration, 4 plugin, 6 cannot\n"
         "write, 126 not executable, 127 not found. With --strict, 6 afterwards if the command\n"
-        "succeeded, but nothing was recorded, records were lost or files were not written.",
+        "succeeded, but nothing was recorded, records were lost or files were not written. With\n"
+        "--on, 9 if the board was not reached or the connection was lost.",
     .stops_early = TRUE,
 };
 
@@ -106,6 +112,15 @@ static gboolean parse_flags(int *argc, char ***argv, StrobeRunFlags *flags)
          "Record only the profiles in a script that is written for this package (torch_npu), not "
          "the run. Strobe's torch_npu.profiler and torch_npu.npu.mstx replace those of the package",
          "PACKAGE"},
+        {"on", 0, 0, G_OPTION_ARG_FILENAME, &flags->on,
+         "Run the command on a board, over SSH: NAME of ~/.config/strobe/targets/NAME.ini, or "
+         "ssh:HOST",
+         "TARGET"},
+        {"project", 0, 0, G_OPTION_ARG_FILENAME, &flags->project,
+         "With --on: send this folder, which contains the program (default: the program alone)",
+         "DIR"},
+        {"env", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &flags->environment,
+         "With --on: set a variable for the program; repeatable", "NAME=VALUE"},
         {"follow", 0, 0, G_OPTION_ARG_NONE, &flags->follow,
          "Record every process in which a collector can work, each into its own directory", NULL},
         {"strict", 0, 0, G_OPTION_ARG_NONE, &flags->strict,
@@ -400,10 +415,22 @@ int strobe_command_run(int argc, char **argv)
                                              "train.py");
         goto out;
     }
-    if (strobe_run_is_of_scripts(&flags, argv + 1)) {
+    if (!flags.on && (flags.project || flags.environment)) {
+        code = strobe_command_misuse(&usage, "%s: works only with --on",
+                                     flags.project ? "--project" : "--env");
+        goto out;
+    }
+    if (!flags.on && strobe_run_is_of_scripts(&flags, argv + 1)) {
         g_autofree char *obstacle = strobe_run_scripts_obstacle(&flags);
         code = obstacle ? strobe_command_misuse(&usage, "%s", obstacle)
                         : strobe_run_scripts(&flags, argv + 1);
+        goto out;
+    }
+    if (flags.on && strobe_run_is_board(flags.config)) {
+        code = strobe_command_misuse(&usage,
+                                     "%s is for a camera board's runtime: strobe svp "
+                                     "collect --target %s uses it",
+                                     flags.config, flags.on);
         goto out;
     }
     if (strobe_run_is_board(flags.config)) {
@@ -416,7 +443,8 @@ int strobe_command_run(int argc, char **argv)
         goto out;
     }
     StrobeRegistry *registry = strobe_registry_new((const char *const *)flags.plugin_path);
-    code = run_command(&flags, config, registry, argv + 1);
+    code = flags.on ? strobe_run_on(&flags, config, registry, argv + 1)
+                    : run_command(&flags, config, registry, argv + 1);
     strobe_registry_free(registry);
     strobe_config_free(config);
 

@@ -19,7 +19,7 @@ StrobeCollectClock strobe_collect_clock_now(const StrobeClockOffset *offset)
                                 .offset = *offset};
 }
 
-static JsonObject *make_pair(const StrobeCollectClock *clock)
+JsonObject *strobe_collect_clock_json(const StrobeCollectClock *clock)
 {
     JsonObject *pair = json_object_new();
 
@@ -66,7 +66,7 @@ static gboolean add_clocks(int folder, const char *name, const StrobeCollectCloc
 
         for (guint i = 0; i < 2; i++)
             if (clocks[i].offset.n)
-                json_array_add_object_element(sync, make_pair(&clocks[i]));
+                json_array_add_object_element(sync, strobe_collect_clock_json(&clocks[i]));
         good = write_info(folder, name, info, error);
     }
     if (info)

@@ -3,6 +3,8 @@
 #ifndef STROBE_TOOLS_COLLECT_CLOCK_H
 #define STROBE_TOOLS_COLLECT_CLOCK_H
 
+#include <json-glib/json-glib.h>
+
 #include "clock-offset.h"
 
 /* One comparison. */
@@ -12,6 +14,9 @@ typedef struct StrobeCollectClock {
 } StrobeCollectClock;
 
 StrobeCollectClock strobe_collect_clock_now(const StrobeClockOffset *offset);
+
+/* As an object: mono_ns of the board, desk_mono_ns, desk_real_ns, error_ns. */
+JsonObject *strobe_collect_clock_json(const StrobeCollectClock *clock);
 
 /* Adds the comparisons before and after the run to "sync". Does not change a file of another form.
  * FALSE with an error. */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "board-words.h"
 #include "error.h"
 #include "svp-job.h"
 
@@ -48,14 +49,6 @@ static char *guess_project(const char *main_path)
     return strcmp(name, "out") == 0 ? g_path_get_dirname(folder) : g_steal_pointer(&folder);
 }
 
-static char *make_relative(const char *folder, const char *path)
-{
-    const gsize length = strlen(folder);
-
-    return strncmp(path, folder, length) == 0 && path[length] == '/' ? g_strdup(path + length + 1)
-                                                                     : NULL;
-}
-
 static gboolean find_project(StrobeCollectRequest *request, const char *named, GError **error)
 {
     char *real = named ? realpath(named, NULL) : NULL;
@@ -68,7 +61,7 @@ static gboolean find_project(StrobeCollectRequest *request, const char *named, G
     free(real);
     if (!strobe_svp_check_path("--project", request->project, error))
         return FALSE;
-    request->main_name = make_relative(request->project, request->main);
+    request->main_name = strobe_board_path_below(request->project, request->main);
     return request->main_name ||
            refuse_value(error, "--main", request->main, "is not in the project's folder");
 }
@@ -83,7 +76,7 @@ static gboolean take_config(StrobeCollectRequest *request, const char *path, GEr
         return refuse_value(error, "--acl-json", path, "no such file");
     request->acl_json = g_strdup(real);
     free(real);
-    request->acl_name = make_relative(request->project, request->acl_json);
+    request->acl_name = strobe_board_path_below(request->project, request->acl_json);
     return request->acl_name ||
            refuse_value(error, "--acl-json", path, "is not in the project's folder");
 }
@@ -103,7 +96,8 @@ static gboolean find_config(StrobeCollectRequest *request, const char *named, GE
         return take_config(request, source, error);
     if (g_file_test(beside, G_FILE_TEST_EXISTS))
         return take_config(request, beside, error);
-    request->acl_name = make_relative(request->project, strcmp(folder, out) == 0 ? source : beside);
+    request->acl_name =
+        strobe_board_path_below(request->project, strcmp(folder, out) == 0 ? source : beside);
     return TRUE;
 }
 
@@ -161,20 +155,6 @@ static gboolean take_timeout(StrobeCollectRequest *request, const char *text, GE
     return refuse_value(error, "--timeout", text, "expected a time such as 90s or 5min");
 }
 
-static gboolean check_environment(char *const *environment, GError **error)
-{
-    for (; environment && *environment; environment++) {
-        const char *equals = strchr(*environment, '=');
-
-        if (!equals || equals == *environment)
-            return refuse_value(error, "--env", *environment, "expected NAME=VALUE");
-        for (const char *c = *environment; c < equals; c++)
-            if (!g_ascii_isalnum(*c) && *c != '_')
-                return refuse_value(error, "--env", *environment, "a bad name of a variable");
-    }
-    return TRUE;
-}
-
 gboolean strobe_collect_request_fill(StrobeCollectRequest *request, const StrobeCollectTexts *texts,
                                      GError **error)
 {
@@ -182,7 +162,7 @@ gboolean strobe_collect_request_fill(StrobeCollectRequest *request, const Strobe
     request->target = texts->target;
     if (!strobe_board_keys_check(&request->keys, error) || !take_words(request, texts, error) ||
         !take_timeout(request, texts->timeout, error) ||
-        !check_environment(request->environment, error) ||
+        !strobe_board_environment_check(request->environment, error) ||
         !find_main(request, texts->main, error) || !find_project(request, texts->project, error) ||
         !find_config(request, texts->acl_json, error))
         return FALSE;

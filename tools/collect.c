@@ -7,13 +7,13 @@
 #include "board-pools.h"
 #include "board-record.h"
 #include "board-target.h"
+#include "board-words.h"
 #include "collect-answer.h"
 #include "collect-export.h"
 #include "collect-jobs.h"
 #include "collect-mount.h"
 #include "collect-recorder.h"
 #include "command.h"
-#include "crc32c.h"
 #include "error.h"
 #include "folder.h"
 #include "remote-error.h"
@@ -40,17 +40,6 @@ static void note_failure(StrobeCollect *collect, GError *error)
 }
 
 /* ---- files for the board ---- */
-
-/* The name of the project's folder on the board: the same for every collect from this machine. */
-static char *make_folder_name(const char *project)
-{
-    char host[256] = "";
-
-    gethostname(host, sizeof host - 1);
-    g_autofree char *name = g_path_get_basename(project);
-    g_autofree char *all = g_strdup_printf("%s:%s", host, project);
-    return g_strdup_printf("strobe/%.64s_%08x", name, strobe_crc32c(0, all, strlen(all)));
-}
 
 static void set_paths(StrobeCollect *collect)
 {
@@ -125,9 +114,8 @@ static gboolean send_files(StrobeCollect *collect, GError **error)
 static void add_variable(GString *line, const char *name, const char *value)
 {
     g_autofree char *text = g_strdup_printf("%s=%s", name, value);
-    g_autofree char *quoted = g_shell_quote(text);
 
-    g_string_append_printf(line, " %s", quoted);
+    strobe_board_line_add(line, text);
 }
 
 static void add_environment(const StrobeCollect *collect, GString *line)
@@ -136,10 +124,8 @@ static void add_environment(const StrobeCollect *collect, GString *line)
     g_autofree char *config =
         g_build_filename(collect->remote->folder, collect->request->acl_name, NULL);
 
-    for (char **pair = collect->request->environment; pair && *pair; pair++) {
-        g_autofree char *quoted = g_shell_quote(*pair);
-        g_string_append_printf(line, " %s", quoted);
-    }
+    for (char **pair = collect->request->environment; pair && *pair; pair++)
+        strobe_board_line_add(line, *pair);
     if (!collect->kit)
         return;
     add_variable(line, "LD_PRELOAD", library);
@@ -156,11 +142,8 @@ static char *make_line(const StrobeCollect *collect)
 
     g_string_append_printf(line, "%s && exec env", folder);
     add_environment(collect, line);
-    for (guint i = 0; collect->request->words[i]; i++) {
-        g_autofree char *quoted =
-            g_shell_quote(i ? collect->request->words[i] : collect->board_main);
-        g_string_append_printf(line, " %s", quoted);
-    }
+    for (guint i = 0; collect->request->words[i]; i++)
+        strobe_board_line_add(line, i ? collect->request->words[i] : collect->board_main);
     return g_string_free(line, FALSE);
 }
 
@@ -296,7 +279,7 @@ static gboolean open_session(StrobeCollect *collect, GError **error)
 {
     const StrobeCollectRequest *request = collect->request;
     g_autoptr(StrobeTarget) target = strobe_board_target(request->config, request->target, error);
-    g_autofree char *folder = make_folder_name(request->project);
+    g_autofree char *folder = strobe_board_folder_name(request->project);
 
     if (target)
         collect->remote = strobe_board_open(target, folder, TRUE, error);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor-board.h"
 
+#include <string.h>
+
 #include "board-properties.h"
 #include "board-kit.h"
 #include "board-target.h"
@@ -72,6 +74,39 @@ static void add_recorders(StrobeDoctorReport *report, const StrobeBoardPropertie
                       properties->has_runtime ? "found" : "not in the usual folders");
 }
 
+/* What strobe run --on records there. */
+static void add_collectors(StrobeDoctorReport *report, const StrobeBoardProperties *properties)
+{
+    g_autofree char *names = strobe_board_kit_collectors(properties);
+
+    if (names)
+        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "collectors", NULL, "%s", names);
+    else
+        strobe_doctor_add(report, STROBE_VERDICT_WARNING, "collectors",
+                          "Build the board's kit (docs/board.md) for strobe run --on",
+                          "no kit for %s with %s is installed", properties->machine,
+                          *properties->libc ? properties->libc : "an unknown C library");
+}
+
+static void add_perf(StrobeDoctorReport *report, const StrobeBoardProperties *properties)
+{
+    const gboolean is_root = strcmp(properties->user, "root") == 0;
+    const gint64 paranoid = g_ascii_strtoll(properties->perf, NULL, 10);
+
+    if (!*properties->perf)
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, "processor samples", NULL,
+                          "by timers in the program: the kernel has no perf events");
+    else if (paranoid > 2 && !is_root)
+        strobe_doctor_add(report, STROBE_VERDICT_NOTE, "processor samples",
+                          "sysctl kernel.perf_event_paranoid=2 on the board, or root",
+                          "by timers in the program: kernel.perf_event_paranoid is %s",
+                          properties->perf);
+    else
+        strobe_doctor_add(report, STROBE_VERDICT_GOOD, "processor samples", NULL,
+                          "by the kernel's perf events (kernel.perf_event_paranoid is %s)",
+                          properties->perf);
+}
+
 static gboolean examine_board(StrobeDoctorReport *report, StrobeRemote *remote, GError **error)
 {
     StrobeBoardProperties properties;
@@ -89,6 +124,8 @@ static gboolean examine_board(StrobeDoctorReport *report, StrobeRemote *remote, 
         strobe_doctor_add(report, STROBE_VERDICT_NOTE, "SFTP", NULL, "%s",
                           has_sftp ? "yes" : "no: files go by plain commands");
         add_recorders(report, &properties);
+        add_collectors(report, &properties);
+        add_perf(report, &properties);
     }
     strobe_board_properties_clear(&properties);
     return good;

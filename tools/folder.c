@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "folder-rename.h"
 #include "signal-cleanup.h"
 
 #define TRIES_MAX 100
@@ -311,28 +312,10 @@ void strobe_folder_clear(const char *path)
     close(around);
 }
 
-static int move_folder(const char *from, const char *to)
-{
-    int moved = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-
-    if (moved == 0 || (errno != EINVAL && errno != ENOSYS))
-        return moved;
-    /* A file system without this flag can rename over an empty folder. */
-    if (mkdir(to, 0700) != 0)
-        return -1;
-    moved = rename(from, to);
-    if (moved != 0) {
-        int number = errno;
-        rmdir(to);
-        errno = number;
-    }
-    return moved;
-}
-
 int strobe_folder_move(const char *from, const char *to)
 {
     strobe_signal_cleanup_hold();
-    int moved = move_folder(from, to);
+    int moved = strobe_rename_folder(AT_FDCWD, from, AT_FDCWD, to);
     int number = errno;
     strobe_signal_cleanup_release();
 

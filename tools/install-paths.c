@@ -92,12 +92,27 @@ char *strobe_install_path_board(void)
     return find_installed("board", NULL, STROBE_PLUGIN_DIR, "libstrobe-board.so", FALSE);
 }
 
-char *strobe_install_path_kit(const char *name)
+char *strobe_install_path_board_run(void)
+{
+    return find_installed("board", NULL, STROBE_PLUGIN_DIR, "strobe-board-run", FALSE);
+}
+
+char *strobe_install_path_marks(void)
+{
+    return find_installed("board", NULL, STROBE_PLUGIN_DIR, "libstrobe-marks.so", FALSE);
+}
+
+char *strobe_install_path_plugin(const char *file)
+{
+    return find_installed("plugins", NULL, STROBE_PLUGIN_DIR, file, FALSE);
+}
+
+char *strobe_install_path_kit(const char *name, const char *file)
 {
     g_autofree char *built = g_build_filename("board", name, NULL);
     g_autofree char *installed = g_build_filename(STROBE_PLUGIN_DIR, "board", name, NULL);
 
-    return find_installed(built, NULL, installed, "libstrobe-board.so", FALSE);
+    return find_installed(built, NULL, installed, file, FALSE);
 }
 
 char *strobe_install_path_ssh(void)

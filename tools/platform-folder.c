@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "folder-rename.h"
 #include "folder.h"
 
 #define PREFIX "PLATFORM_"
@@ -58,8 +59,7 @@ static gboolean move_beside(int folder, const char *name, const char *path)
 {
     g_autofree char *new_name = make_new_name(path);
     int parent = new_name ? openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    gboolean moved =
-        parent >= 0 && renameat2(folder, name, parent, new_name, RENAME_NOREPLACE) == 0;
+    gboolean moved = parent >= 0 && strobe_rename_folder(folder, name, parent, new_name) == 0;
 
     if (!new_name)
         errno = EINVAL;

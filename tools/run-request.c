@@ -10,6 +10,7 @@
 #include "error.h"
 #include "instance.h"
 #include "options.h"
+#include "outside.h"
 #include "pipeline.h"
 #include "run-torch.h"
 
@@ -31,6 +32,9 @@ void strobe_run_flags_clear(StrobeRunFlags *flags)
     g_free(flags->step_on);
     g_free(flags->generation);
     g_free(flags->as);
+    g_free(flags->on);
+    g_free(flags->project);
+    g_strfreev(flags->environment);
     g_strfreev(flags->collect);
     g_strfreev(flags->export);
     g_strfreev(flags->plugin_path);
@@ -107,21 +111,34 @@ static gboolean check_options(const StrobeComponent *component, StrobeConfigComp
     return TRUE;
 }
 
-/* Sets an option that has this choice, unless the user set it. TRUE if it did. */
-static gboolean set_choice(const StrobeComponent *component, StrobeConfigComponent *wanted,
+/* Has it an option with this choice that the user did not set? */
+static gboolean may_choose(const StrobeComponent *component, const StrobeConfigComponent *wanted,
                            const char *name, const char *choice)
 {
     for (guint i = 0; i < component->n_options; i++) {
         const StrobeOption *option = &component->options[i];
-        if (!g_str_equal(option->name, name) || option->type != STROBE_OPTION_ENUM ||
-            !g_strv_contains(option->choices, choice) || strobe_config_component_sets(wanted, name))
-            continue;
-        if (!wanted->json)
-            wanted->json = json_object_new();
-        json_object_set_string_member(wanted->json, name, choice);
-        return TRUE;
+        if (g_str_equal(option->name, name) && option->type == STROBE_OPTION_ENUM &&
+            g_strv_contains(option->choices, choice))
+            return !strobe_config_component_sets(wanted, name);
     }
     return FALSE;
+}
+
+/* Sets such an option. TRUE if it did. */
+static gboolean set_choice(const StrobeComponent *component, StrobeConfigComponent *wanted,
+                           const char *name, const char *choice)
+{
+    if (!may_choose(component, wanted, name, choice))
+        return FALSE;
+    if (!wanted->json)
+        wanted->json = json_object_new();
+    json_object_set_string_member(wanted->json, name, choice);
+    return TRUE;
+}
+
+char *strobe_run_otherwise(const StrobeComponent *component, const StrobeConfigComponent *wanted)
+{
+    return may_choose(component, wanted, SOURCE, TIMER) ? g_strdup(SOURCE "=" TIMER) : NULL;
 }
 
 static int probe_machine(const StrobeComponent *component, StrobeProbe *answer)
@@ -268,6 +285,30 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboole
         reach->late_library |= (component->flags & STROBE_COMPONENT_LATE_LIBRARY) != 0;
     }
     reach->any_process = may_take_any_process(config, registry);
+    return check_exporters(config, registry, error);
+}
+
+gboolean strobe_run_check_outside(StrobeConfig *config, StrobeRegistry *registry, GError **error)
+{
+    drop_missing_defaults(config->collectors, STROBE_COMPONENT_COLLECTOR, registry);
+    drop_missing_defaults(config->exporters, STROBE_COMPONENT_EXPORTER, registry);
+    for (guint i = config->collectors->len; i > 0; i--) {
+        StrobeConfigComponent *wanted = g_ptr_array_index(config->collectors, i - 1);
+        const StrobeComponent *component =
+            strobe_registry_find(registry, STROBE_COMPONENT_COLLECTOR, wanted->name, NULL, error);
+        if (!component || !check_options(component, wanted, error))
+            return FALSE;
+        if (strobe_component_is_outside(component))
+            continue;
+        if (is_named(wanted)) {
+            g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
+                        "Collector \"%s\" does not work on a board: it records inside the program; "
+                        "strobe doctor --on NAME lists those that work",
+                        wanted->name);
+            return FALSE;
+        }
+        g_ptr_array_remove_index(config->collectors, i - 1);
+    }
     return check_exporters(config, registry, error);
 }
 

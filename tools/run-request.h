@@ -11,7 +11,8 @@
 /* Flags as given; NULL if not given. */
 typedef struct StrobeRunFlags {
     char *config, *output, *schedule, *buffer, *rotate, *dump, *step_on, *generation, *as;
-    char **collect, **export, **plugin_path, **preload;
+    char *on, *project; /* the board, and the folder that is sent to it */
+    char **collect, **export, **plugin_path, **preload, **environment;
     StrobeMemoryFlags memory;
     gboolean follow, strict, no_defaults;
 } StrobeRunFlags;
@@ -34,6 +35,14 @@ StrobeConfig *strobe_run_configure(const StrobeRunFlags *flags, GError **error);
  * on this machine. `follow`: every process records. */
 gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboolean follow,
                           StrobeRunReach *reach, GError **error);
+
+/* The same for a run on a board, where only collectors that sample from outside work: removes the
+ * other default ones. Probes nothing. */
+gboolean strobe_run_check_outside(StrobeConfig *config, StrobeRegistry *registry, GError **error);
+
+/* The option of such a collector that makes it sample inside the program, "NAME=VALUE", if it has
+ * one and the user set none; NULL: no (free it). */
+char *strobe_run_otherwise(const StrobeComponent *component, const StrobeConfigComponent *wanted);
 
 /* The component's configured options, NULL on an error. */
 StrobeOptions *strobe_run_options(const StrobeComponent *component,

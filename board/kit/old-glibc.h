@@ -15,10 +15,20 @@
 
 #define STROBE_TAKE(name_) __asm__(".symver " #name_ "," #name_ "@" STROBE_OLDEST)
 
+STROBE_TAKE(dladdr);
+STROBE_TAKE(dlclose);
+STROBE_TAKE(dlerror);
+STROBE_TAKE(dlopen);
 STROBE_TAKE(dlsym);
 STROBE_TAKE(dladdr1);
+STROBE_TAKE(pthread_attr_destroy);
+STROBE_TAKE(pthread_attr_getstack);
+STROBE_TAKE(pthread_condattr_setclock);
+#if !defined(STROBE_OWN_PTHREAD_CREATE) /* the file defines it */
 STROBE_TAKE(pthread_create);
+#endif
 STROBE_TAKE(pthread_detach);
+STROBE_TAKE(pthread_getattr_np);
 STROBE_TAKE(pthread_join);
 STROBE_TAKE(pthread_key_create);
 STROBE_TAKE(pthread_key_delete);
@@ -26,5 +36,8 @@ STROBE_TAKE(pthread_once);
 STROBE_TAKE(pthread_setspecific);
 STROBE_TAKE(pthread_getspecific);
 STROBE_TAKE(pthread_sigmask);
+STROBE_TAKE(timer_create);
+STROBE_TAKE(timer_delete);
+STROBE_TAKE(timer_settime);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <string.h>
+#include "json-text.h"
 #include "native-symbols.h"
 
 #ifdef HAVE_LIBIBERTY
@@ -128,12 +129,27 @@ static void expand_frame(gpointer user, StrobeStringId frame, GArray *frames)
     strobe_frame_names_append(user, frame, frames);
 }
 
-StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table)
+/* The metadata may come from anybody. */
+static void take_moved(StrobeNativeSymbols *symbols, JsonObject *metadata)
+{
+    JsonNode *node = json_object_get_member(metadata, STROBE_MOVED_OBJECTS);
+    g_autoptr(GList) paths = NULL;
+
+    if (!node || !JSON_NODE_HOLDS_OBJECT(node))
+        return;
+    paths = json_object_get_members(json_node_get_object(node));
+    for (const GList *path = paths; path; path = path->next)
+        strobe_native_symbols_move(symbols, path->data,
+                                   strobe_json_member_text(json_node_get_object(node), path->data));
+}
+
+StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table, JsonObject *metadata)
 {
     StrobeFrameNames *names = g_new0(StrobeFrameNames, 1);
 
     names->table = table;
     names->symbols = strobe_native_symbols_new(NULL);
+    take_moved(names->symbols, metadata);
     names->known = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_array);
     strobe_string_table_expand_frames(table, expand_frame, names);
     return names;

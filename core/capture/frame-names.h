@@ -7,13 +7,17 @@
 #ifndef STROBE_CORE_FRAME_NAMES_H
 #define STROBE_CORE_FRAME_NAMES_H
 
+#include <json-glib/json-glib.h>
 #include "string-table.h"
+
+#define STROBE_MOVED_OBJECTS "moved_objects"
 
 typedef struct StrobeFrameNames StrobeFrameNames;
 
-/* Resolves the frames of all stacks that are in the table now. The table must outlive the
- * result. */
-StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table);
+/* Resolves the frames of all stacks that are in the table now. The table must outlive the result.
+ * `metadata` is the metadata of the capture: its member STROBE_MOVED_OBJECTS says where files of
+ * another machine are on this one (path there: path here). */
+StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table, JsonObject *metadata);
 void strobe_frame_names_free(StrobeFrameNames *names);
 
 /* Appends the frames that replace this frame (possibly only itself). For stacks that were added to

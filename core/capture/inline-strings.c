@@ -27,13 +27,13 @@ struct StrobeInlineStrings {
     guint64 written; /* number of bytes written to the ring */
 };
 
-StrobeInlineStrings *strobe_inline_strings_new(StrobeStringTable *table)
+StrobeInlineStrings *strobe_inline_strings_new(StrobeStringTable *table, JsonObject *metadata)
 {
     StrobeInlineStrings *strings = g_new0(StrobeInlineStrings, 1);
 
     strings->table = table;
     strings->n_stored = strobe_string_table_end_stored(table);
-    strings->frame_names = strobe_frame_names_new(table);
+    strings->frame_names = strobe_frame_names_new(table, metadata);
     return strings;
 }
 

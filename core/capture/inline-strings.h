@@ -7,12 +7,13 @@
 #ifndef STROBE_CORE_INLINE_STRINGS_H
 #define STROBE_CORE_INLINE_STRINGS_H
 
+#include <json-glib/json-glib.h>
 #include "string-table.h"
 
 typedef struct StrobeInlineStrings StrobeInlineStrings;
 
 /* Also resolves the names of the table's frames (frame-names.h). */
-StrobeInlineStrings *strobe_inline_strings_new(StrobeStringTable *table);
+StrobeInlineStrings *strobe_inline_strings_new(StrobeStringTable *table, JsonObject *metadata);
 void strobe_inline_strings_free(StrobeInlineStrings *strings);
 
 /* From now on every string is put into the table. */

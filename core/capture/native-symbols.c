@@ -24,7 +24,8 @@ struct StrobeNativeSymbols {
     int socket; /* -1: the process is not running */
     guint n_starts;
     gboolean has_answered;
-    GHashTable *bad; /* paths of objects that ended the process */
+    GHashTable *bad;  /* paths of objects that ended the process */
+    GPtrArray *moved; /* paths on the program's machine, each followed by that on this one */
     char buffer[8192];
     gsize at, filled;
     GString *text;
@@ -40,8 +41,15 @@ StrobeNativeSymbols *strobe_native_symbols_new(const char *program)
     else if (strobe_find_own_program(PROGRAM, symbols->program) != 0)
         symbols->program[0] = 0;
     symbols->bad = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    symbols->moved = g_ptr_array_new_with_free_func(g_free);
     symbols->text = g_string_new(NULL);
     return symbols;
+}
+
+void strobe_native_symbols_move(StrobeNativeSymbols *symbols, const char *from, const char *to)
+{
+    g_ptr_array_add(symbols->moved, g_strdup(from));
+    g_ptr_array_add(symbols->moved, g_strdup(to));
 }
 
 /* ---- the process ---- */
@@ -63,6 +71,7 @@ void strobe_native_symbols_free(StrobeNativeSymbols *symbols)
         return;
     stop_program(symbols);
     g_hash_table_unref(symbols->bad);
+    g_ptr_array_unref(symbols->moved);
     g_string_free(symbols->text, TRUE);
     g_free(symbols);
 }
@@ -197,6 +206,27 @@ static gboolean request_functions(StrobeNativeSymbols *symbols, const char *fram
     return TRUE;
 }
 
+/* Is `path` at or below `folder`? */
+static gboolean is_below(const char *path, const char *folder)
+{
+    const gsize length = strlen(folder);
+
+    return strncmp(path, folder, length) == 0 && (!path[length] || path[length] == '/');
+}
+
+/* The frame with the path of its object on this machine (free it). NULL: it is code of another
+ * machine that nothing here can be compared with. */
+static char *find_here(const StrobeNativeSymbols *symbols, const char *text,
+                       const StrobeNativeFrame *frame, const char *path)
+{
+    for (guint i = 0; i + 1 < symbols->moved->len; i += 2) {
+        const char *from = g_ptr_array_index(symbols->moved, i);
+        if (is_below(path, from))
+            return g_strconcat(g_ptr_array_index(symbols->moved, i + 1), text + strlen(from), NULL);
+    }
+    return symbols->moved->len > 0 && frame->build_id.size == 0 ? NULL : g_strdup(text);
+}
+
 char **strobe_native_symbols_resolve(StrobeNativeSymbols *symbols, const char *text)
 {
     StrobeNativeFrame frame;
@@ -205,9 +235,10 @@ char **strobe_native_symbols_resolve(StrobeNativeSymbols *symbols, const char *t
         return NULL;
     g_autofree char *path = g_strndup(frame.path, frame.path_length);
     const char *object = last_part(path);
+    g_autofree char *here = find_here(symbols, text, &frame, path);
     GPtrArray *functions = g_ptr_array_new_with_free_func(g_free);
-    if (!g_hash_table_contains(symbols->bad, path) && start_program(symbols) &&
-        !request_functions(symbols, text, object, functions)) {
+    if (here && !g_hash_table_contains(symbols->bad, path) && start_program(symbols) &&
+        !request_functions(symbols, here, object, functions)) {
         stop_program(symbols);
         g_hash_table_add(symbols->bad, g_strdup(path));
         g_ptr_array_set_size(functions, 0);

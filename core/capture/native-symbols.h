@@ -13,6 +13,11 @@ typedef struct StrobeNativeSymbols StrobeNativeSymbols;
 StrobeNativeSymbols *strobe_native_symbols_new(const char *program);
 void strobe_native_symbols_free(StrobeNativeSymbols *symbols);
 
+/* The program ran on another machine: the files at or below the path `from` there are at `to` on
+ * this machine. After this call other objects without a build-id, and code that is in no file, are
+ * not looked up. */
+void strobe_native_symbols_move(StrobeNativeSymbols *symbols, const char *from, const char *to);
+
 /* The functions at a frame's address as texts "function (object) file:line", innermost first: all
  * functions except the last are inlined. If no line is known: "function (object)". If no name is
  * known: "object+0x1200", the function's begin. If nothing is known: "object+0x1234", the frame's

@@ -254,7 +254,7 @@ static StrobeReader *open_reader(const char *path, gboolean takes_external, GErr
         return NULL;
     StrobeReader *reader = g_new0(StrobeReader, 1);
     reader->index_pass = index_pass;
-    reader->beside = strobe_inline_strings_new(index_pass->strings);
+    reader->beside = strobe_inline_strings_new(index_pass->strings, index_pass->metadata);
     reader->decoder = strobe_record_decoder_new(index_pass->definitions, index_pass->clock,
                                                 index_pass->devices, reader->beside);
     strobe_record_decoder_set_edges(reader->decoder, &index_pass->edges);

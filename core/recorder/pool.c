@@ -415,6 +415,16 @@ int strobe_pool_open(StrobePool *pool, const char *path, int shared)
     return error;
 }
 
+int strobe_pool_open_file(StrobePool *pool, int fd)
+{
+    clear_pool(pool);
+    pool->fd = fd;
+    int error = map_existing(pool, 1);
+    if (error)
+        strobe_pool_destroy(pool, 0);
+    return error;
+}
+
 uint32_t strobe_pool_deep_spans(const struct pool_thread_buffer *thread_buffer, uint32_t window)
 {
     uint32_t depth = atomic_load_explicit(&thread_buffer->depth, memory_order_acquire);

@@ -364,6 +364,8 @@ pid_t strobe_pool_program(const StrobePool *pool);
 /* Checks the layout of an existing pool and maps it: as a private copy, or `shared` for its writer.
  * Returns 0, EINVAL for a file that is not a pool, or an errno value. */
 int strobe_pool_open(StrobePool *pool, const char *path, int shared);
+/* The same, shared, for a pool without a name: `fd` is its file, owned from now on. */
+int strobe_pool_open_file(StrobePool *pool, int fd);
 
 static inline void *strobe_pool_at(const struct pool_header *header, uint64_t offset)
 {

@@ -108,19 +108,32 @@ static void leave_spans(struct thread_buffers_end *e, uint32_t index)
     atomic_store(&thread_buffer->depth, 0);
 }
 
+static void end_thread_buffer(struct thread_buffers_end *e, uint32_t index)
+{
+    struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(e->pool, index);
+
+    if (atomic_load(&thread_buffer->window) == e->window)
+        leave_spans(e, index);
+    /* The block of a thread that was stuck when an earlier window ended contains no record of this
+     * window; it is only handed over, which frees it. */
+    hand_over(e->pool, thread_buffer);
+}
+
 void strobe_thread_buffers_end(struct pool_header *pool, uint32_t window, uint64_t end,
                                StrobeRing *ring)
 {
     struct thread_buffers_end e = {pool, ring, window, end, PATIENCE};
 
-    for (uint32_t i = 0; i < pool->n_thread_buffers; i++) {
-        struct pool_thread_buffer *thread_buffer = strobe_pool_thread_buffer(pool, i);
-        if (!strobe_thread_buffer_is_own(i) || strobe_thread_buffer_is_stuck(i))
-            continue;
-        if (atomic_load(&thread_buffer->window) == window)
-            leave_spans(&e, i);
-        /* The block of a thread that was stuck when an earlier window ended contains no record of
-         * this window; it is only handed over, which frees it. */
-        hand_over(pool, thread_buffer);
-    }
+    for (uint32_t i = 0; i < pool->n_thread_buffers; i++)
+        if (strobe_thread_buffer_is_own(i) && !strobe_thread_buffer_is_stuck(i))
+            end_thread_buffer(&e, i);
+}
+
+void strobe_thread_buffers_end_other(struct pool_header *pool, uint32_t window, uint64_t end)
+{
+    struct thread_buffers_end e = {pool, NULL, window, end, PATIENCE};
+
+    for (uint32_t i = 0; i < pool->n_thread_buffers; i++)
+        if (!strobe_thread_buffer_is_own(i))
+            end_thread_buffer(&e, i);
 }

@@ -4,29 +4,12 @@
 #include <pthread.h>
 #include <string.h>
 #include <strobe/helpers/thread.h>
-#include <strobe/kinds.h>
 #include <sys/prctl.h>
 #include "abandoned.h"
 #include "clock.h"
-#include "diagnostic.h"
-#include "kind-table.h"
-#include "thread-buffer.h"
 #include "log.h"
+#include "periodic-source.h"
 #include "timed-wait.h"
-
-#define INTERVAL_MIN_NS 100000
-
-/* Accuracy of a source's interval so far; times in ns. */
-struct account {
-    guint64 begin, end; /* ticks: before the first sample, and after the last sample */
-    guint64 n, missed, late_sum, late_max, took_sum, took_max;
-};
-
-struct source {
-    StrobeCollector *collector;
-    gint64 interval, next; /* ns, CLOCK_MONOTONIC */
-    struct account account;
-};
 
 struct StrobeSampler {
     /* not a lock of GLib: ThreadSanitizer does not see the ordering of GLib's locks */
@@ -34,7 +17,7 @@ struct StrobeSampler {
     pthread_cond_t wake; /* CLOCK_MONOTONIC */
     gboolean stopping;
     GPtrArray *threads; /* of struct worker; [0] samples all sources that have no separate thread */
-    GArray *added;      /* of struct source: new sources that threads[0] has not taken over yet */
+    GArray *added; /* of StrobePeriodicSource: new ones that threads[0] has not taken over yet */
 };
 
 struct worker {
@@ -46,69 +29,17 @@ struct worker {
 
 static void add_worker(StrobeSampler *sampler, GArray *sources);
 
-/* Records how well the interval was kept. If `account` is NULL, records a gap, in which nothing was
- * sampled. */
-static void record_sampling(const struct source *s, guint64 begin, guint64 end, guint64 missed,
-                            const struct account *account)
-{
-    const char *component = s->collector->component->name;
-    StrobeWriter *writer = strobe_thread_buffer_writer();
-
-    if (!writer)
-        return;
-    StrobeStringId name = strobe_thread_buffer_intern(writer, component, strlen(component), 0);
-    struct strobe_sampling *fields = strobe_thread_buffer_reserve(
-        writer, strobe_kind_id(&strobe_kind_sampling), strobe_core_track(), name, begin, end);
-    if (!fields)
-        return;
-    *fields = (struct strobe_sampling){
-        .interval = (guint64)s->interval,
-        .ticks = account ? account->n : 0,
-        .missed = missed,
-        .late_mean = account ? (double)account->late_sum / (double)account->n : 0,
-        .late_max = account ? account->late_max : 0,
-        .took_mean = account ? (double)account->took_sum / (double)account->n : STROBE_ABSENT_F64,
-        .took_max = account ? account->took_max : STROBE_ABSENT_U64,
-    };
-    if (!account)
-        fields->late_mean = (double)(fields->late_max = missed * (guint64)s->interval);
-    strobe_thread_buffer_commit(writer);
-}
-
-/* Takes one sample; returns its duration. Skips missed ticks instead of catching up. */
-static gint64 take_sample(struct source *s, gint64 now)
-{
-    struct account *account = &s->account;
-    guint64 begin = strobe_clock_now();
-    gint64 late = now - s->next, missed = late / s->interval;
-
-    if (missed > 0 && account->n > 0)
-        record_sampling(s, account->end, begin, (guint64)missed, NULL);
-    s->collector->ops->sample(s->collector->state);
-    gint64 took = strobe_clock_ns(CLOCK_MONOTONIC) - now;
-    if (account->n++ == 0)
-        account->begin = begin;
-    account->end = strobe_clock_now();
-    account->missed += (guint64)missed;
-    account->late_sum += (guint64)late;
-    account->late_max = MAX(account->late_max, (guint64)late);
-    account->took_sum += (guint64)took;
-    account->took_max = MAX(account->took_max, (guint64)took);
-    s->next += (1 + missed) * s->interval;
-    return took;
-}
-
 /* Moves a source whose sample took longer than its interval to a separate thread, so that it does
  * not delay the other sources again. */
 static void move_source(struct worker *worker, guint i, gint64 took)
 {
-    const struct source *s = &g_array_index(worker->sources, struct source, i);
-    GArray *own = g_array_new(FALSE, FALSE, sizeof(struct source));
+    const StrobePeriodicSource *s = &g_array_index(worker->sources, StrobePeriodicSource, i);
+    GArray *own = g_array_new(FALSE, FALSE, sizeof(StrobePeriodicSource));
 
     strobe_log(STROBE_LOG_WARNING,
                "%s: a sample took %.1f ms, longer than its interval of %.1f ms: a separate thread "
                "samples it now",
-               s->collector->component->name, (double)took / 1e6, (double)s->interval / 1e6);
+               s->component, (double)took / 1e6, (double)s->interval / 1e6);
     g_array_append_val(own, *s);
     pthread_mutex_lock(&worker->sampler->lock);
     if (!worker->sampler->stopping) {
@@ -126,9 +57,9 @@ static gint64 sample_due(struct worker *worker)
     gint64 soonest = G_MAXINT64;
 
     for (guint i = 0; i < worker->sources->len; i++) {
-        struct source *s = &g_array_index(worker->sources, struct source, i);
+        StrobePeriodicSource *s = &g_array_index(worker->sources, StrobePeriodicSource, i);
         gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
-        gint64 took = now >= s->next ? take_sample(s, now) : 0;
+        gint64 took = now >= s->next ? strobe_periodic_source_sample(s, now) : 0;
         guint n = worker->sources->len;
         if (took > s->interval && n > 1)
             move_source(worker, i, took);
@@ -175,11 +106,8 @@ static void *worker_main(void *data)
             strobe_cond_wait_until(&sampler->wake, &sampler->lock, due);
     }
     pthread_mutex_unlock(&sampler->lock);
-    for (guint i = 0; i < worker->sources->len; i++) {
-        const struct source *s = &g_array_index(worker->sources, struct source, i);
-        if (s->account.n > 0)
-            record_sampling(s, s->account.begin, s->account.end, s->account.missed, &s->account);
-    }
+    for (guint i = 0; i < worker->sources->len; i++)
+        strobe_periodic_source_finish(&g_array_index(worker->sources, StrobePeriodicSource, i));
     return NULL;
 }
 
@@ -208,8 +136,8 @@ static void add_source(GArray *sources, StrobeCollector *c, gint64 now)
     gint64 interval = c->ops->sample_interval(c->state);
     if (interval <= 0) /* the collector does not sample in this window */
         return;
-    struct source source = {
-        .collector = c, .interval = MAX(interval, INTERVAL_MIN_NS), .next = now};
+    StrobePeriodicSource source =
+        strobe_periodic_source(c->component->name, c->ops, c->state, interval, now);
     g_array_append_val(sources, source);
 }
 
@@ -223,7 +151,7 @@ static StrobeSampler *start_sampler(GArray *sources)
     pthread_mutex_init(&sampler->lock, NULL);
     strobe_cond_init(&sampler->wake);
     sampler->threads = g_ptr_array_new();
-    sampler->added = g_array_new(FALSE, FALSE, sizeof(struct source));
+    sampler->added = g_array_new(FALSE, FALSE, sizeof(StrobePeriodicSource));
     /* Under the lock, because the new thread reads the list of threads. */
     pthread_mutex_lock(&sampler->lock);
     add_worker(sampler, sources);
@@ -233,7 +161,7 @@ static StrobeSampler *start_sampler(GArray *sources)
 
 StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
 {
-    GArray *sources = g_array_new(FALSE, FALSE, sizeof(struct source));
+    GArray *sources = g_array_new(FALSE, FALSE, sizeof(StrobePeriodicSource));
     gint64 now = strobe_clock_ns(CLOCK_MONOTONIC);
 
     for (guint i = 0; i < collectors->len; i++)
@@ -243,7 +171,7 @@ StrobeSampler *strobe_sampler_start(GPtrArray *collectors)
 
 void strobe_sampler_add(StrobeSampler **sampler, StrobeCollector *collector)
 {
-    GArray *sources = g_array_new(FALSE, FALSE, sizeof(struct source));
+    GArray *sources = g_array_new(FALSE, FALSE, sizeof(StrobePeriodicSource));
 
     add_source(sources, collector, strobe_clock_ns(CLOCK_MONOTONIC));
     if (!*sampler) {

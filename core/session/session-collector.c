@@ -7,11 +7,10 @@
 #include "clock.h"
 #include "diagnostic.h"
 #include "error.h"
-#include "kind-table.h"
 #include "thread-buffer.h"
 #include "log.h"
-#include "async-span.h"
 #include "recorder.h"
+#include "recording-host.h"
 #include "run-link.h"
 
 #define FLUSH_DEADLINE_NS (STROBE_FLUSH_DEADLINE_S * (gint64)1000000000)
@@ -34,31 +33,6 @@ static StrobeStatus host_kind(StrobeInstance *self, const StrobeKind *kind, Stro
         return STROBE_OK;
     return strobe_instance_fail(self, STROBE_ERROR_PLUGIN, __FILE__, __LINE__,
                                 "Cannot declare a kind: %s", text);
-}
-
-static StrobeTrackId host_track(StrobeInstance *self, const StrobeTrack *track)
-{
-    return strobe_recorder_track(track);
-}
-
-static StrobeWriter *host_writer(StrobeInstance *self)
-{
-    return strobe_thread_buffer_writer();
-}
-
-static StrobeStringId host_intern(StrobeWriter *writer, const char *bytes, size_t length)
-{
-    return strobe_thread_buffer_intern(writer, bytes, length, 0);
-}
-
-static StrobeStackId host_stack(StrobeWriter *writer, const StrobeStringId *frames, size_t n)
-{
-    return strobe_thread_buffer_intern(writer, frames, n * sizeof *frames, 1);
-}
-
-static StrobeTicks host_now(void)
-{
-    return strobe_clock_now();
 }
 
 static uint64_t links_of(const StrobeCollector *c)
@@ -88,11 +62,6 @@ static uint64_t host_link_for(StrobeInstance *self, const char *collector, uint6
             return links_of(peer) | id;
     }
     return 0;
-}
-
-static void host_lost(StrobeInstance *self, uint32_t cause, uint64_t count)
-{
-    strobe_recorder_lost(cause, count);
 }
 
 static StrobeStatus host_companion(StrobeInstance *self, const char *pattern, char *path,
@@ -128,22 +97,8 @@ static const StrobeHost collector_host = {
     .struct_size = sizeof(StrobeHost),
     .abi_minor = STROBE_ABI_MINOR,
     .kind = host_kind,
-    .track = host_track,
-    .writer = host_writer,
-    .intern = host_intern,
-    .stack = host_stack,
-    .reserve = strobe_thread_buffer_reserve,
-    .commit = strobe_thread_buffer_commit,
-    .reserve_bulk = strobe_thread_buffer_reserve_bulk,
-    .span_begin = strobe_thread_buffer_span_begin,
-    .span_end = strobe_thread_buffer_span_end,
-    .span_open = strobe_thread_buffer_span_open,
-    .span_close = strobe_thread_buffer_span_close,
-    .async_open = strobe_thread_buffer_async_open,
-    .async_close = strobe_thread_buffer_async_close,
-    .now = host_now,
+    STROBE_RECORDING_CALLS,
     .link_ids = host_link_ids,
-    .lost = host_lost,
     .option_bool = strobe_instance_option_bool,
     .option_int = strobe_instance_option_int,
     .option_double = strobe_instance_option_double,
@@ -162,20 +117,8 @@ static const StrobeHost collector_host = {
 /* Records the cost of a call. FALSE: no window records, or this thread cannot record. */
 static gboolean record_call(const StrobeCollector *c, const struct collector_call_cost *cost)
 {
-    StrobeWriter *writer = strobe_thread_buffer_writer();
-    g_autofree char *name = g_strdup_printf("%s.%s", c->component->name, cost->call);
-
-    if (!writer)
-        return FALSE;
-    StrobeStringId id = strobe_thread_buffer_intern(writer, name, strlen(name), 0);
-    struct strobe_collector_call *fields =
-        strobe_thread_buffer_reserve(writer, strobe_kind_id(&strobe_kind_collector_call),
-                                     strobe_core_track(), id, cost->begin, cost->end);
-    if (!fields)
-        return TRUE;
-    fields->status = cost->status;
-    strobe_thread_buffer_commit(writer);
-    return TRUE;
+    return strobe_collector_call_record(c->component->name, cost->call, cost->status, cost->begin,
+                                        cost->end);
 }
 
 static void keep_call(StrobeCollector *c, const struct collector_call_cost *cost)

@@ -66,6 +66,8 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     if (error)
         return error;
     STROBE_TESTPOINT("pool-made");
+    if (settings->program)
+        recorder.pool.header->pid = (uint64_t)settings->program;
     begin_kinds(settings);
     recorder.pool.header->control.settings = settings->writer;
     recorder.link = (StrobeWriterLink){.make_dump = settings->make_dump, .user = settings->user};
@@ -79,7 +81,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     recorder.patience_ns = settings->patience_ns;
     recorder.is_stuck = 0;
     recorder.n_messages = 0;
-    recorder.program = getpid();
+    recorder.program = settings->program ? settings->program : getpid();
     recorder.is_open = 1;
     STROBE_TESTPOINT("recorder-opened");
     return 0;
@@ -474,15 +476,14 @@ void strobe_recorder_pause(uint32_t collector, int is_paused)
         strobe_link_pause(&recorder.link, is_paused ? bit : 0, is_paused ? 0 : bit);
 }
 
-int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind *const *kinds,
-                         size_t n_kinds)
+static int use_pool(struct pool_header *pool, int64_t pid, const StrobeKind *const *kinds,
+                    size_t n_kinds)
 {
     int error =
         pool->n_thread_buffers == STROBE_POOL_THREAD_BUFFERS ? strobe_thread_buffer_init() : EINVAL;
 
     if (error)
         return error;
-    strobe_thread_buffer_be_writer();
     recorder.program = pid;
     recorder.pool.header = pool;
     strobe_kind_join(pool, kinds, n_kinds);
@@ -493,6 +494,33 @@ int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind
         recorder.policy = STROBE_POLICY_DROP;
     recorder.is_open = 1;
     return 0;
+}
+
+int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind *const *kinds,
+                         size_t n_kinds)
+{
+    int error = use_pool(pool, pid, kinds, n_kinds);
+
+    if (error == 0)
+        strobe_thread_buffer_be_writer();
+    return error;
+}
+
+int strobe_recorder_enter(struct pool_header *pool, uint32_t window)
+{
+    int error = use_pool(pool, getpid(), NULL, 0);
+
+    if (error == 0)
+        strobe_recorder_join_window(window);
+    return error;
+}
+
+void strobe_recorder_end_entered(void)
+{
+    if (!recorder.in_window)
+        return;
+    strobe_recorder_mark_end();
+    strobe_thread_buffers_end_other(recorder.pool.header, recorder.window, recorder.end);
 }
 
 void strobe_recorder_join_window(uint32_t window)

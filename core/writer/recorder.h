@@ -17,6 +17,7 @@ typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
     struct pool_settings writer;    /* settings of the writer; `rotation` not with ring */
     int may_start_process;          /* 1: the writer may be a process; 0: it is a thread */
+    int64_t program;                /* process id of the recorded program; 0: this process */
     const char *fallback_dir;       /* folder for the pool if tmpfs is too small */
     int64_t patience_ns;            /* policy block: maximum wait of a thread; 0: no limit */
     const StrobeKind *const *kinds; /* n_kinds kinds of collectors that run in a writer process */
@@ -117,6 +118,16 @@ unsigned strobe_recorder_leave_window(uint64_t end);
 /* In the writer process: sends a message to the program, see strobe_recorder_take_message(). Any
  * thread. */
 void strobe_recorder_say(const char *text, uint32_t level, uint32_t collector);
+
+/* ---- a program that records for itself into the pool of another process ---- */
+
+/* In the program: its marks go into the recording window of the other process, whose pool is mapped
+ * here. That process must use the thread buffers of a writer (strobe_thread_buffer_be_writer).
+ * EINVAL: the pool has another format. */
+int strobe_recorder_enter(struct pool_header *pool, uint32_t window);
+/* In the other process, before it ends the window: the program has ended in any way. Its records
+ * are in the window, and its open spans are unfinished. */
+void strobe_recorder_end_entered(void);
 
 /* ---- for a program that ends within the window ---- */
 

@@ -39,7 +39,7 @@ uint64_t stack_copy_registers(void)
 {
     uint64_t mask = 0;
 
-    for (size_t i = 0; i < UNWIND_REGISTERS_SENT; i++)
+    for (size_t i = 0; i != UNWIND_REGISTERS_SENT; i++)
         mask |= 1ull << dwarf_registers[i];
     return mask ? mask | 1ull << PC_REGISTER : 0;
 }
@@ -52,7 +52,7 @@ static size_t place_of(unsigned number)
 
 static void take_registers(UnwindRegisters *registers, const uint64_t *values)
 {
-    for (size_t i = 0; i < UNWIND_REGISTERS_SENT; i++)
+    for (size_t i = 0; i != UNWIND_REGISTERS_SENT; i++)
         registers->values[i] = values[place_of(dwarf_registers[i])];
     registers->stack = values[place_of(STACK_REGISTER)];
     registers->pc = values[place_of(PC_REGISTER)];

@@ -59,6 +59,11 @@ static void read_registers(const ucontext_t *context, uintptr_t *pc, uintptr_t *
     *pc = (uintptr_t)context->uc_mcontext.pc;
     *frame = (uintptr_t)context->uc_mcontext.regs[29];
     *stack = (uintptr_t)context->uc_mcontext.sp;
+#elif defined(                                                                                     \
+    __arm__) /* compilers lay out its frames in different ways: only the function is known */
+    *pc = context->uc_mcontext.arm_pc;
+    *frame = 0;
+    *stack = context->uc_mcontext.arm_sp;
 #else
     *pc = *frame = *stack = 0;
 #endif

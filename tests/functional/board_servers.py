@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from support import StrobeTest
+from support import StrobeTest, program
 from svp_board import LAYERS, PROGRAM
 
 SSHD = "/usr/sbin/sshd"
@@ -72,7 +72,7 @@ class Board:
     """A server with a user `board`."""
 
     def __init__(self, work, server="sshd", size=None, home=True, shell="/bin/sh", path=None,
-                 password=PASSWORD, busybox=False):
+                 password=PASSWORD, busybox=False, under=()):
         self.uid = 20000 + os.getpid() % 40000  # not the user id of other tests' processes
         self.work = pathlib.Path(work)
         self.server, self.size, self.password = server, size, password
@@ -88,6 +88,7 @@ class Board:
         self.host_key = self.make_key("host")
         self.path = self.make_busybox() if busybox else path
         self.sh = BUSYBOX if busybox else ""
+        self.under = under  # a command that runs the server
         self.process = None
 
     def make_users(self, shell):
@@ -146,7 +147,7 @@ class Board:
     def start(self):
         log = open(self.work / "server.log", "ab")
         words = ["unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh",
-                 self.files, self.home, self.size or "", str(self.uid), self.sh, *self.command()]
+                 self.files, self.home, self.size or "", str(self.uid), self.sh, *self.under, *self.command()]
         self.process = subprocess.Popen(list(map(str, words)), stdout=log, stderr=log,
                                         stdin=subprocess.DEVNULL, start_new_session=True)
         log.close()
@@ -227,8 +228,8 @@ class Board:
         return path
 
 
-class CollectTest(StrobeTest):
-    """A test with a project whose program runs a network, and with a board for it."""
+class BoardServersTest(StrobeTest):
+    """A folder that the users of boards can enter."""
 
     def setUp(self):
         super().setUp()
@@ -237,6 +238,21 @@ class CollectTest(StrobeTest):
         self.place.chmod(0o755)
         self.environment["XDG_CONFIG_HOME"] = str(self.work / "config")
         self.environment.pop("SSH_AUTH_SOCK", None)
+
+    def begin_board(self, file, server="sshd", **options):
+        """A board, and the file that describes it."""
+        board = Board(self.place / ("b%d" % free_port()), server, **options)
+        self.addCleanup(board.stop)
+        board.start()
+        board.ini(file)
+        return board
+
+
+class CollectTest(BoardServersTest):
+    """A project whose program runs a network, and a board for it."""
+
+    def setUp(self):
+        super().setUp()
         self.project = self.place / "net"
         for name in "out", "src", "model":
             (self.project / name).mkdir(parents=True)
@@ -246,11 +262,8 @@ class CollectTest(StrobeTest):
         self.double.write_text(LAYERS)
 
     def board(self, server="sshd", **options):
-        board = Board(self.place / ("b%d" % free_port()), server, **options)
-        self.addCleanup(board.stop)
-        board.start()
-        self.ini = board.ini(self.place / "ssh.ini")
-        return board
+        self.ini = self.place / "ssh.ini"
+        return self.begin_board(self.ini, server, **options)
 
     def words(self, *words, main="out/main acl.json a.om load execute 1", **options):
         """The program `main` gets the path of acl.json as its first argument, relative to its
@@ -282,3 +295,43 @@ class CollectTest(StrobeTest):
         self.assertEqual(left, [])
         self.assertEqual([path for path in self.place.rglob("*.part")
                           if board.home not in path.parents], [])
+
+
+class RunOnTest(BoardServersTest):
+    """A program, and a board that is described by ~/.config/strobe/targets/camera.ini."""
+
+    def setUp(self):
+        super().setUp()
+        self.project = self.place / "desk"
+        self.project.mkdir()
+        shutil.copy(program("cpu-program"), self.project)
+
+    def board(self, server="sshd", **options):
+        return self.begin_board(self.work / "config" / "strobe" / "targets" / "camera.ini", server,
+                                **options)
+
+    def script(self, text):
+        path = self.project / "run.sh"
+        path.write_text("#!/bin/sh\n" + text)
+        path.chmod(0o755)
+        return "./run.sh"
+
+    def words(self, *command, flags=()):
+        return ["run", "--on", "camera", "-o", self.out, *flags, "--", *command]
+
+    def run_on(self, *command, flags=(), code=0, **options):
+        return self.strobe(*self.words(*command, flags=flags), code=code, cwd=self.project, **options)
+
+    def check_clean(self, board):
+        """Nothing of a run lives on the board, and only what was sent lies there."""
+        end = time.monotonic() + 10
+        while board.owned() and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(board.owned(), [])
+        left = [path for path in board.files_left() if re.search(r"lock|capture|timers", path)]
+        self.assertEqual(left, [])
+        own = pathlib.Path("/dev/shm")
+        self.assertEqual([path for path in own.glob("strobe-*.pool") if path.stat().st_uid == board.uid], [])
+        if self.out.exists():
+            self.assertEqual([path.name for path in self.out.iterdir()
+                              if not path.name.endswith("_ascend_pt")], [])

@@ -217,6 +217,8 @@ class HostKeyTest(CollectTest):
             self.assertIn(os.uname().machine, text)
             self.assertIn(os.uname().release, text)
             self.assertIn('"%s"' % has_sftp, text)
+            self.assertIn('"cpu_sample, host_sys"', text)
+            self.assertIn("processor samples", text)
             self.check_clean(board)
             self.assertEqual(board.files_left(), [])
             board.stop()

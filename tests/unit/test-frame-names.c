@@ -54,11 +54,12 @@ static const char *frame_of(const StrobeStringTable *table, guint32 stack, guint
 static void test_stacks(void)
 {
     StrobeStringTable *table = strobe_string_table_new(100);
+    g_autoptr(JsonObject) metadata = json_object_new();
     guint32 frames[] = {set_name(table, 7, "_Z4takev (a)"), set_name(table, 8, "main (a)")};
 
     strobe_string_table_set(table, 9, (char *)frames, sizeof frames, TRUE);
     strobe_string_table_set(table, 10, (char *)&frames[1], sizeof *frames, TRUE);
-    StrobeFrameNames *names = strobe_frame_names_new(table);
+    StrobeFrameNames *names = strobe_frame_names_new(table, metadata);
     g_assert_cmpstr(frame_of(table, 9, 0), ==, "take() (a)");
     g_assert_cmpstr(frame_of(table, 9, 1), ==, "main (a)");
     g_assert_cmpstr(frame_of(table, 10, 0), ==, "main (a)");

@@ -82,6 +82,33 @@ static void test_other_texts(void)
     strobe_native_symbols_free(symbols);
 }
 
+static void expect_moved(const char *from, const char *to, const char *path,
+                         const StrobeBuildId *build_id, const char *expected)
+{
+    StrobeNativeSymbols *symbols = strobe_native_symbols_new(PROGRAM);
+
+    strobe_native_symbols_move(symbols, "/nowhere", "/none");
+    strobe_native_symbols_move(symbols, from, to);
+    g_autofree char *text = resolve_with(symbols, path, build_id);
+    g_assert_true(g_str_has_prefix(text, expected));
+    strobe_native_symbols_free(symbols);
+}
+
+/* An object of another machine is read from its place on this one; other objects are not read by
+ * their path alone. */
+static void test_moved(void)
+{
+    const StrobeBuildId other = {4, {1, 2, 3, 4}};
+    g_autofree char *path = own_path(), *folder = g_path_get_dirname(path);
+    const char *place = "test-native-symbols+0x", *name = "known_function (test-native-symbols)";
+
+    expect_moved("/board/a", folder, "/board/a/test-native-symbols", NULL, name);
+    expect_moved("/board/a", folder, "/board/a/test-native-symbols", &other, place);
+    expect_moved("/board/a", folder, "/board/ab/test-native-symbols", NULL, place);
+    expect_moved("/board/a", "/none", "/board/a/test-native-symbols", NULL, place);
+    expect_moved("/board/a", folder, path, NULL, place);
+}
+
 /* For a file that is no such object, the frame keeps its place in the object. */
 static void test_no_object(void)
 {
@@ -178,6 +205,7 @@ static void test_vain_starts(void)
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/native-symbols/moved", test_moved);
     g_test_add_func("/native-symbols/other-texts", test_other_texts);
     g_test_add_func("/native-symbols/bad-programs", test_bad_programs);
     g_test_add_func("/native-symbols/vain-starts", test_vain_starts);

@@ -25,10 +25,18 @@ const StrobeHashKey *strobe_hash_key(void);
 /* Combines both halves of the product, which depend on all bits of `a` and `b`. */
 static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
 {
+#if defined(__SIZEOF_INT128__)
     __extension__ typedef unsigned __int128 Wide;
     const Wide product = (Wide)a * b;
 
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else /* 32-bit machines: by halves */
+    const uint64_t low = (uint64_t)(uint32_t)a * (uint32_t)b, high = (a >> 32) * (b >> 32);
+    const uint64_t one = (uint32_t)a * (b >> 32), other = (a >> 32) * (uint32_t)b;
+    const uint64_t middle = (low >> 32) + (uint32_t)one + (uint32_t)other;
+
+    return (middle << 32 | (uint32_t)low) ^ (high + (one >> 32) + (other >> 32) + (middle >> 32));
+#endif
 }
 
 /* A table may use any bits of the result. One product would suffice against a hostile choice of

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host of collectors on a board. */
+#ifndef STROBE_BOARD_HOST_H
+#define STROBE_BOARD_HOST_H
+
+#include "board-instance.h"
+
+extern const StrobeHost board_host;
+
+#endif
