@@ -5,6 +5,13 @@
 #ifndef STROBE_BOARD_OLD_GLIBC_H
 #define STROBE_BOARD_OLD_GLIBC_H
 
+/* From 2.38 on sscanf and strtol are other functions with _GNU_SOURCE, for binary numbers of C23. */
+#include <features.h>
+#undef __GLIBC_USE_C2X_STRTOL
+#define __GLIBC_USE_C2X_STRTOL 0
+#undef __GLIBC_USE_C23_STRTOL
+#define __GLIBC_USE_C23_STRTOL 0
+
 #if defined(__aarch64__)
 #define STROBE_OLDEST "GLIBC_2.17"
 #elif defined(__arm__)
