@@ -232,6 +232,8 @@ static char *make_metadata(const StrobeRunOnRequest *request, const char *folder
         json_object_set_string_member(metadata, "board", request->flags->on);
     json_object_set_object_member(metadata, "buffer", strobe_buffer_config_json(&buffer));
     json_object_set_boolean_member(metadata, "scheduled", FALSE);
+    /* by this machine's clock: a board's may be wrong by years */
+    json_object_set_int_member(metadata, "start_realtime_ns", g_get_real_time() * 1000);
     json_object_set_object_member(metadata, "collectors",
                                   strobe_config_components_json(config->collectors));
     json_object_set_string_member(metadata, "link_sources", sources);
