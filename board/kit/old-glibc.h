@@ -5,7 +5,8 @@
 #ifndef STROBE_BOARD_OLD_GLIBC_H
 #define STROBE_BOARD_OLD_GLIBC_H
 
-/* From 2.38 on sscanf and strtol are other functions with _GNU_SOURCE, for binary numbers of C23. */
+/* From 2.38 on sscanf and strtol are other functions with _GNU_SOURCE, for binary numbers of C23.
+ */
 #include <features.h>
 #undef __GLIBC_USE_C2X_STRTOL
 #define __GLIBC_USE_C2X_STRTOL 0

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #define LISTS_MAX 64
-#define OVERLAPS_MAX 64 /* maximum number of functions before an address that are checked for it   \
-                         */
+#define OVERLAPS_MAX                                                                               \
+    64 /* maximum number of functions before an address that are checked for it                    \
+        */
 #define NAME_MAX_BYTES 4096
 
 #define DUMP_MAGIC 0x4A695444u

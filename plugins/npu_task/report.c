@@ -52,7 +52,7 @@ static void report_marks(const NpuEmitter *emitter, const NpuCounts *counts)
     if (counts->n_open)
         emitter->host->log(emitter->self, STROBE_LOG_INFO,
                            "%" PRIu64 " marked ranges were open when the window ended: they are "
-                                      "recorded as ending with the window",
+                           "recorded as ending with the window",
                            counts->n_open);
     WARN(counts->n_externals,
          "%" PRIu64 " external ids are not recorded: more than one thread launches, and MSPTI "
@@ -119,7 +119,7 @@ static void report_what_is_not_seen(NpuRecords *records)
     if (counts->n_awaited)
         tell(records,
              "The tasks of %" PRIu64 " launches were not reported within the time for late "
-                                     "records: they are missing, and counted as lost",
+             "records: they are missing, and counted as lost",
              counts->n_awaited);
     if (counts->n_unplaced)
         tell(records,
@@ -145,13 +145,13 @@ void npu_report(NpuRecords *records)
          counts->n_dropped);
     WARN(counts->n_gone,
          "%" PRIu64 " buffers went to another client of MSPTI in this process%s, which has "
-                    "replaced Strobe's callbacks: their records are lost, and counted as one "
-                    "record for each buffer; the next window registers the callbacks again",
+         "replaced Strobe's callbacks: their records are lost, and counted as one "
+         "record for each buffer; the next window registers the callbacks again",
          counts->n_gone, records->client);
     WARN(counts->n_overdue,
          "%" PRIu64 " buffers have not come back from MSPTI for 1 s: their records are lost or "
-                    "will be late, and are counted as one record for each buffer; until these "
-                    "buffers come back, Strobe waits for no other buffer",
+         "will be late, and are counted as one record for each buffer; until these "
+         "buffers come back, Strobe waits for no other buffer",
          counts->n_overdue);
     report_loss(emitter, STROBE_LOSS_LATE, counts->n_late);
     WARN(counts->n_unknown,

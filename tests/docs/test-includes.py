@@ -30,7 +30,8 @@ MAY_INCLUDE = {
                   "exporters/path_sources", "exporters/svp", "exporters/trace_text"],
     "board": ["board", "core", "sdk", "formats"],
     "remote": ["remote", "core", "sdk"],
-    "tools": ["tools", "remote", "core", "sdk", "formats", "exporters/passes/nesting"],
+    "tools": ["tools", "remote", "core", "sdk", "formats", "exporters/page_text",
+              "exporters/passes/nesting"],
     "python": ["python", "core", "sdk", "plugins/cpu_op", "plugins/marker"],
     "bench": ["bench", "core", "sdk", "formats", "exporters/chrome_trace", "exporters/trace_text"],
 }
