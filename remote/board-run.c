@@ -11,6 +11,7 @@
 #define WAIT_MS 20
 #define PIPE_PART 4096 /* a writable pipe accepts at least this many bytes at once */
 #define LEFTOVER_US (2 * G_USEC_PER_SEC)
+#define ASK_AGAIN_US (4 * G_USEC_PER_SEC) /* the guard kills 2 s after it was asked */
 #define LEFTOVER_BYTES (16 << 20) /* more than the connection can hold when the program ends */
 
 typedef struct Running {
@@ -20,7 +21,7 @@ typedef struct Running {
     gint64 ended_us; /* when the program ended; processes of its group may still run; 0: not yet */
     gint64 moved_us; /* last time when output arrived, or waited for its reader here */
     guint64 n_leftover; /* bytes passed on since the program ended */
-    gboolean is_asked;  /* the guard was asked to end the program */
+    gint64 asked_us;    /* the last time that the guard was asked to end the program; 0: never */
     gboolean has_swept; /* the guard was asked to end the remaining processes */
     GError *failure;
 } Running;
@@ -63,12 +64,16 @@ static gssize take_to_output(void *user, gboolean is_error, const char *bytes, g
     return n;
 }
 
-/* Ends the program once. */
+/* Asks the guard to end the program; again after a while, because the program may have started
+ * after the guard looked for it. */
 static void ask_end(StrobeRemote *remote, Running *running)
 {
-    if (!running->is_asked)
-        strobe_remote_end_program(remote);
-    running->is_asked = TRUE;
+    const gint64 now_us = g_get_monotonic_time();
+
+    if (running->ended_us || (running->asked_us && now_us - running->asked_us < ASK_AGAIN_US))
+        return;
+    strobe_remote_end_program(remote);
+    running->asked_us = now_us;
 }
 
 static void watch_time(StrobeRemote *remote, const StrobeBoardRun *run, Running *running,
@@ -114,7 +119,7 @@ static gboolean step_program(void *user)
 
     g_clear_error(&running->failure);
     strobe_flow_step(running->flow, &moved, &running->failure);
-    if (moved || (strobe_flow_has_output(running->flow) && !running->is_asked))
+    if (moved || (strobe_flow_has_output(running->flow) && !running->asked_us))
         running->moved_us = g_get_monotonic_time();
     return moved;
 }

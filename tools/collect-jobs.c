@@ -93,14 +93,22 @@ static gboolean has_info(const char *path)
     return has;
 }
 
+/* An earlier JOB without data has nothing to export either. */
+static gboolean is_empty(const char *path, gboolean is_earlier)
+{
+    g_autofree char *data = g_build_filename(path, "data", NULL);
+
+    return !has_info(path) || (is_earlier && !g_file_test(data, G_FILE_TEST_IS_DIR));
+}
+
 static void take_job(StrobeCollect *collect, const char *job, char *path)
 {
     const gboolean is_earlier = has_path(collect->found, job);
 
     if (is_earlier)
         strobe_complain("%s: of an earlier collect that was cut off", path);
-    if ((is_earlier || collect->kit) && !has_info(path)) {
-        strobe_complain("%s: has no info.json, as the program was ended at once: removed", path);
+    if ((is_earlier || collect->kit) && is_empty(path, is_earlier)) {
+        strobe_complain("%s: has no data, as the program was ended at once: removed", path);
         strobe_folder_remove(path);
         g_free(path);
         return;

@@ -75,11 +75,24 @@ static gboolean find_program(StrobeRunOnRequest *request, GError **error)
     return strobe_board_program_read(request->main, &request->program, error);
 }
 
+/* .strobeignore may leave out the program; the board may have an old one. */
+static gboolean check_program_is_sent(const StrobeRunOnRequest *request, GError **error)
+{
+    for (guint i = 0; i < request->files->len; i++) {
+        const StrobeProjectFile *file = g_ptr_array_index(request->files, i);
+        if (strcmp(file->name, request->main_name ? request->main_name : file->name) == 0)
+            return TRUE;
+    }
+    return !request->main_name ||
+           refuse_word(error, "The program", request->main_name,
+                       "is left out of what is sent, by its name or by .strobeignore");
+}
+
 static gboolean list_files(StrobeRunOnRequest *request, GError **error)
 {
     if (request->flags->project) {
         request->files = strobe_project_files_list(request->place, error);
-        return request->files != NULL;
+        return request->files && check_program_is_sent(request, error);
     }
     request->files = g_ptr_array_new_with_free_func((GDestroyNotify)strobe_project_file_free);
     return !request->main ||

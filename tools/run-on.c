@@ -117,6 +117,8 @@ static gboolean run_program(StrobeRunOn *run, GError **error)
     g_autofree char *line = make_line(run);
     const StrobeBoardRun wish = {.line = line, .has_input = TRUE};
 
+    if (run->remote->signal)
+        return strobe_remote_refuse_signal(run->remote, error);
     if (!strobe_board_run(run->remote, &wish, &run->end, error))
         return FALSE;
     run->has_run = TRUE;
@@ -229,7 +231,8 @@ static void work_in_session(StrobeRunOn *run)
         note_failure(run, error);
     if (run->has_run)
         code = judge_program(run);
-    if (!run->code)
+    /* The program's own code, unless the connection was lost or the user interrupted the run. */
+    if (!run->code || (code && run->code != STROBE_EXIT_BOARD && !run->remote->signal))
         run->code = code;
     strobe_remote_close(run->remote);
 }

@@ -6,8 +6,8 @@
 #include "run-request.h"
 
 /* Sends the program, runs it with its output as it comes, fetches the capture, and analyses it.
- * Returns the exit code: the program's own, unless something fails before it begins or the board
- * is lost. */
+ * Returns the exit code: the program's own, unless something fails before it begins, the board
+ * is lost or the user interrupts the run. If the program's is 0, the code of a later failure. */
 int strobe_run_on(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
                   char **command);
 

@@ -18,6 +18,7 @@
 /* They come to the program's group, of which this process is a part. */
 static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 static sigset_t mask_before;
+static struct sigaction child_before;
 
 static void block_signals(sigset_t *mask)
 {
@@ -28,12 +29,25 @@ static void block_signals(sigset_t *mask)
     sigprocmask(SIG_BLOCK, mask, &mask_before);
 }
 
+/* If SIGCHLD is ignored, the kernel removes ended children, and none can be waited for. */
+static void take_child_signal(void)
+{
+    const struct sigaction fall = {.sa_handler = SIG_DFL};
+
+    sigaction(SIGCHLD, &fall, &child_before);
+}
+
 static void become_program(char **command, char **environment, int gate, int report)
 {
     char byte;
+    ssize_t n;
 
-    while (read(gate, &byte, 1) < 0 && errno == EINTR)
-        ;
+    do
+        n = read(gate, &byte, 1);
+    while (n < 0 && errno == EINTR);
+    if (n != 1) /* strobe-board-run has ended */
+        _exit(EXIT_NOT_FOUND);
+    sigaction(SIGCHLD, &child_before, NULL);
     sigprocmask(SIG_SETMASK, &mask_before, NULL);
     execvpe(command[0], command, environment);
     const int reason = errno;
@@ -47,6 +61,7 @@ int board_child_fork(BoardChild *child, char **command, char **environment)
     int gate[2], report[2];
     sigset_t mask;
 
+    take_child_signal();
     block_signals(&mask);
     child->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
     if (child->signals < 0 || pipe2(gate, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
@@ -68,7 +83,7 @@ int board_child_fork(BoardChild *child, char **command, char **environment)
 int board_child_release(BoardChild *child)
 {
     int reason = 0;
-    ssize_t n;
+    ssize_t n = write(child->gate, "", 1);
 
     close(child->gate);
     do
@@ -97,7 +112,9 @@ static int has_ended(pid_t pid)
 {
     siginfo_t info = {0};
 
-    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return errno == ECHILD;
+    return info.si_pid == pid;
 }
 
 static int64_t read_ms(void)

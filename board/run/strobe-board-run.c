@@ -112,7 +112,7 @@ static void begin_late(BoardPlan *plan, BoardChild *child)
     for (unsigned i = 0; i < plan->n_collectors; i++) {
         BoardCollector *c = &plan->collectors[i];
 
-        for (int n = 0; n < LATE_TRIES && c->is_open && !c->is_started; n++)
+        for (int n = 0; n < LATE_TRIES && c->is_open && !c->is_started && !c->has_failed; n++)
             if (!board_collector_start(c, 1) && board_child_wait(child, LATE_PAUSE_MS))
                 break;
         board_collector_start(c, 0);

@@ -137,6 +137,7 @@ static void take_moved(StrobeNativeSymbols *symbols, JsonObject *metadata)
 
     if (!node || !JSON_NODE_HOLDS_OBJECT(node))
         return;
+    strobe_native_symbols_set_elsewhere(symbols);
     paths = json_object_get_members(json_node_get_object(node));
     for (const GList *path = paths; path; path = path->next)
         strobe_native_symbols_move(symbols, path->data,

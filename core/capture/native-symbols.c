@@ -24,8 +24,9 @@ struct StrobeNativeSymbols {
     int socket; /* -1: the process is not running */
     guint n_starts;
     gboolean has_answered;
-    GHashTable *bad;  /* paths of objects that ended the process */
-    GPtrArray *moved; /* paths on the program's machine, each followed by that on this one */
+    GHashTable *bad;       /* paths of objects that ended the process */
+    GPtrArray *moved;      /* paths on the program's machine, each followed by that on this one */
+    gboolean is_elsewhere; /* the program ran on another machine */
     char buffer[8192];
     gsize at, filled;
     GString *text;
@@ -46,8 +47,14 @@ StrobeNativeSymbols *strobe_native_symbols_new(const char *program)
     return symbols;
 }
 
+void strobe_native_symbols_set_elsewhere(StrobeNativeSymbols *symbols)
+{
+    symbols->is_elsewhere = TRUE;
+}
+
 void strobe_native_symbols_move(StrobeNativeSymbols *symbols, const char *from, const char *to)
 {
+    strobe_native_symbols_set_elsewhere(symbols);
     g_ptr_array_add(symbols->moved, g_strdup(from));
     g_ptr_array_add(symbols->moved, g_strdup(to));
 }
@@ -224,7 +231,7 @@ static char *find_here(const StrobeNativeSymbols *symbols, const char *text,
         if (is_below(path, from))
             return g_strconcat(g_ptr_array_index(symbols->moved, i + 1), text + strlen(from), NULL);
     }
-    return symbols->moved->len > 0 && frame->build_id.size == 0 ? NULL : g_strdup(text);
+    return symbols->is_elsewhere && frame->build_id.size == 0 ? NULL : g_strdup(text);
 }
 
 char **strobe_native_symbols_resolve(StrobeNativeSymbols *symbols, const char *text)

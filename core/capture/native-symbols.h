@@ -13,9 +13,11 @@ typedef struct StrobeNativeSymbols StrobeNativeSymbols;
 StrobeNativeSymbols *strobe_native_symbols_new(const char *program);
 void strobe_native_symbols_free(StrobeNativeSymbols *symbols);
 
-/* The program ran on another machine: the files at or below the path `from` there are at `to` on
- * this machine. After this call other objects without a build-id, and code that is in no file, are
- * not looked up. */
+/* The program ran on another machine. After this call objects without a build-id, and code that is
+ * in no file, are not looked up, except those of strobe_native_symbols_move(). */
+void strobe_native_symbols_set_elsewhere(StrobeNativeSymbols *symbols);
+/* The same, and the files at or below the path `from` on the other machine are at `to` on this
+ * one. */
 void strobe_native_symbols_move(StrobeNativeSymbols *symbols, const char *from, const char *to);
 
 /* The functions at a frame's address as texts "function (object) file:line", innermost first: all

@@ -131,11 +131,16 @@ static void keep_call(StrobeCollector *c, const struct collector_call_cost *cost
     }
 }
 
-static void finish_call(StrobeCollector *c, const char *call, guint64 begin, StrobeStatus status)
+/* Returns the status: a collector that is unavailable after it was opened has failed. */
+static StrobeStatus finish_call(StrobeCollector *c, const char *call, guint64 begin,
+                                StrobeStatus status)
 {
+    if (status == STROBE_UNAVAILABLE)
+        status = STROBE_ERROR_PLUGIN;
     struct collector_call_cost cost = {call, begin, strobe_clock_now(), status};
 
     keep_call(c, &cost);
+    return status;
 }
 
 int strobe_collector_probe(const StrobeCollector *c, const char **reason)
@@ -258,9 +263,8 @@ void strobe_collector_start(StrobeCollector *c)
     if (!is_usable(c) || c->is_started)
         return;
     guint64 begin = strobe_clock_now();
-    StrobeStatus status = c->ops->start(c->state);
-    c->is_started = status >= 0;
-    finish_call(c, "start", begin, status);
+    /* STROBE_AGAIN: it begins to record later in the window */
+    c->is_started = finish_call(c, "start", begin, c->ops->start(c->state)) >= 0;
 }
 
 void strobe_collector_stop(StrobeCollector *c)

@@ -2,6 +2,7 @@
 #include "python-events.h"
 
 #include <string.h>
+#include <strobe/helpers/keyed-hash.h>
 
 #define MODULE "nn.Module: "
 
@@ -22,7 +23,7 @@ PythonEvents *python_events_new(StrobeStorage *storage)
     PythonEvents *events = g_new0(PythonEvents, 1);
 
     events->calls = strobe_external_sorter_new(storage);
-    events->open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_stack);
+    events->open = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, free_stack);
     return events;
 }
 

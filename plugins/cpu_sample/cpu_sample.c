@@ -317,11 +317,12 @@ static StrobeStatus cpu_sample_start(void *user)
     python_samples_begin(&state->python, state->host->option_bool(state->self, "python"));
     state->n_samples = 0;
     if (has_timers(state)) {
-        if (state->host->option_bool(state->self, "off_cpu"))
+        const StrobeStatus status = timer_samples_start(state);
+        if (status == STROBE_OK && state->host->option_bool(state->self, "off_cpu"))
             state->host->log(state->self, STROBE_LOG_WARNING,
                              "Waiting is not recorded (off_cpu=true): timers (source=timer, where "
                              "perf is refused) run on the processor alone");
-        return timer_samples_start(state);
+        return status;
     }
     raise_descriptor_limit(state);
     state->rings = strobe_perf_rings_open("/proc", state->pid, &state->attributes, 1,
