@@ -31,7 +31,7 @@ class ConfigurationTest(AclprofTest):
     def test_metrics_need_a_level(self):
         self.assertEqual(self.created("profiler_level=Level0,aic_metrics=Memory")[1:],
                          (255, 0x801))
-        self.assertIn("aic_metrics=Memory is left out", self.log())
+        self.assertIn("aic_metrics=Memory is ignored", self.log())
 
     def test_everything_in_order(self):
         _, calls = self.play(EVERYTHING, launches=0)

@@ -154,7 +154,7 @@ class ExportTest(AclprofTest):
     def missing(self):
         """The data that the result reports as missing, also after a later analysis."""
         entry, = self.external()
-        self.assertIn(entry["problem"], str(self.rows("diagnostic")))
+        self.assertIn(entry["problem"], " ".join(row["text"] for row in self.rows("diagnostic")))
         self.assertEqual(self.json("info", self.result())[0]["kinds"].get("device_task", 0), 0)
         return entry["problem"]
 

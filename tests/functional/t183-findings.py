@@ -59,7 +59,7 @@ class FindingsTest(StrobeTest):
         found = self.record_locks()["lock_contention"]
         self.assertEqual(found["severity"], "high")
         self.assertEqual(found["table"], "os_call")
-        self.assertIn("4 of them", found["summary"])
+        self.assertIn("4 threads wait for a lock", found["summary"])
         self.assertEqual(len(re.findall(r"thread [^;]*\d+\)? [\d.]+ % in pthread_mutex_lock", found["evidence"])), 4)
         page = self.work / "page.html"
         self.strobe("report", self.result(), "-o", page)

@@ -15,7 +15,7 @@ import unittest
 
 import tap
 from support import PROGRAMS, STROBE
-from svp_board import LAYERS, LIBRARY, PROGRAM, BoardTest
+from svp_board import LAYERS, LIBRARY, PROGRAM, BoardTest, needs_room_for_pool
 
 SHARED = pathlib.Path("/dev/shm")
 # A test double of functions of the C library; environment variables switch its effects on.
@@ -366,6 +366,7 @@ class StatesTest(BoardTest):
         self.assertEqual((done.returncode, done.stdout), (0, "failed 0\n"), done.stderr)
         return kept, done.stderr
 
+    @needs_room_for_pool
     @unittest.skipUnless(os.geteuid() == 0, "mounts a file system")
     def test_full_disk(self):
         """With room from nothing to everything: the program continues, no file is incomplete, all

@@ -156,7 +156,7 @@ class CutTest(CollectTest):
             # its input
             self.await_(lambda: not board.owned() and not any("lock" in path for path in
                                                               board.files_left()),
-                        "the board ends the program, and the lock goes (%d)" % number)
+                        "the board ends the program, and the lock goes (%d)" % number, 90)
             for job in self.jobs():  # a JOB with its final name is complete
                 if not job.name.endswith(".part"):
                     self.assertTrue((job / "info.json.0").exists())

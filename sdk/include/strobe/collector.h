@@ -201,6 +201,8 @@ typedef struct StrobeCollectorOps {
     StrobeStatus (*warm)(void *state);
 
     /* Required. A window begins; records are accepted from just before this call. Must be short.
+     * STROBE_AGAIN: the collector begins to record later in the window. STROBE_UNAVAILABLE: it
+     * cannot record, and is not called again except close.
      * A program can pause a collector within a window: stop, flush, and later start again. */
     StrobeStatus (*start)(void *state);
 
