@@ -149,14 +149,14 @@ class CutTest(CollectTest):
             ways[number % 3]()
             _, errors = process.communicate(timeout=60)
             self.assertIn(process.returncode, (0, 9, 130, -2, -9, 10), errors)
-            if number % 3 == 0 and board.server == "dropbear" or board.process.poll() is not None:
-                board.stop()
-                board.start()
             # a guard that the server was just starting takes the lock, and then finds the end of
             # its input
             self.await_(lambda: not board.owned() and not any("lock" in path for path in
                                                               board.files_left()),
-                        "the board ends the program, and the lock goes (%d)" % number, 90)
+                        "the board ends the program, and the lock goes (%d)" % number)
+            if number % 3 == 0 and board.server == "dropbear" or board.process.poll() is not None:
+                board.stop()
+                board.start()
             for job in self.jobs():  # a JOB with its final name is complete
                 if not job.name.endswith(".part"):
                     self.assertTrue((job / "info.json.0").exists())
