@@ -85,7 +85,7 @@ static gboolean check_program_is_sent(const StrobeRunOnRequest *request, GError 
     }
     return !request->main_name ||
            refuse_word(error, "The program", request->main_name,
-                       "is left out of what is sent, by its name or by .strobeignore");
+                       "is not sent, because of its name or of .strobeignore");
 }
 
 static gboolean list_files(StrobeRunOnRequest *request, GError **error)

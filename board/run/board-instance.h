@@ -30,7 +30,7 @@ typedef struct StrobeInstance {
     void *state;
     int is_open, is_started, has_failed;
     char causes[BOARD_CAUSES_BYTES]; /* newest first */
-    pthread_mutex_t lock;            /* of the causes, and of what follows */
+    pthread_mutex_t lock;            /* for the causes and the members below */
     pthread_cond_t wake;
     pthread_t thread;
     int has_thread, is_stopping;
