@@ -21,7 +21,7 @@ WHEEL = ["--python-version", "3.11", "--platform", "manylinux_2_28_x86_64", "--o
 
 
 def download_wheel(python, folder):
-    """The path of the wheel; raises OSError with the end of what pip printed."""
+    """The path of the wheel; raises OSError with the last lines of the output of pip."""
     command = [python, "-m", "pip", "--disable-pip-version-check", "download", *WHEEL, "--dest", folder,
                "--requirement", REQUIREMENTS]  # fmt: skip
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

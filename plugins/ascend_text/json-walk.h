@@ -23,7 +23,7 @@ typedef struct JsonWalker {
     void *user;
 } JsonWalker;
 
-/* Returns NULL. If the JSON is damaged, returns the text of what was expected there; all values
+/* Returns NULL. If the JSON is damaged, returns a text that names the expected token; all values
  * before the damage have been passed on. */
 const char *json_walk(StrobeJsonScanner *scanner, const JsonWalker *walker);
 
