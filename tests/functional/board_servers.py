@@ -194,13 +194,15 @@ class Board:
                 pass
 
     def owned(self):
-        """The processes of the user `board`, except the server's."""
+        """The processes of the user `board`, except the server's and those that have ended: the
+        first process of a container need not reap them."""
         found = []
         for entry in pathlib.Path("/proc").iterdir():
             try:
                 if entry.name.isdigit() and entry.stat().st_uid == self.uid:
                     name = (entry / "comm").read_text().strip()
-                    if name not in ("sshd", "sshd-session", "dropbear"):
+                    state = (entry / "stat").read_text().rsplit(")", 1)[1].split()[0]
+                    if state != "Z" and name not in ("sshd", "sshd-session", "dropbear"):
                         found.append(int(entry.name))
             except OSError:
                 pass

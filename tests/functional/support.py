@@ -248,6 +248,13 @@ class StrobeTest(unittest.TestCase):
                 return int(folder.name)
         return None
 
+    def pools_of(self, pid):
+        """The pools that a live process maps. A file's name alone would not do: process ids repeat,
+        and tests that kill programs leave pools."""
+        with open("/proc/%d/maps" % pid, encoding="utf-8") as maps:
+            return sorted({pathlib.Path(line.split(None, 5)[5].rstrip("\n")) for line in maps
+                           if "/strobe-%d-" % pid in line})
+
     def kill_writer(self, pid):
         """Kills the writer, so that only an analysis finishes the capture of this program."""
         writer = self.writer_of(pid)

@@ -37,6 +37,7 @@ class KillTest(StrobeTest):
     def test_writer_finishes_what_a_killed_program_left(self):
         """No analysis runs here: the writer process notices the end of the program."""
         process, pid = self.start_command()
+        (pool,) = self.pools_of(pid)
         process.kill()
         process.wait()
         writer = self.writer_of(pid)
@@ -45,7 +46,7 @@ class KillTest(StrobeTest):
         info = self.json("info", self.out)[0]
         self.assertEqual((info["recovered"], info["kinds"]["marker"]), (False, RECORDS))
         self.wait_until(lambda: self.writer_of(pid) is None, "the end of the writer %d" % writer)
-        self.assertEqual(list(pathlib.Path("/dev/shm").glob("strobe-%d-*" % pid)), [])
+        self.assertFalse(pool.exists())
 
     def test_program_goes_on_without_its_writer(self):
         process, pid = self.start_command()

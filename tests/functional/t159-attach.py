@@ -10,6 +10,7 @@ import unittest
 from support import STROBE, StrobeTest, program
 
 PROGRAM = program("cpu-program")
+SHARED = pathlib.Path("/dev/shm")
 OTHER_USER = 65534
 
 
@@ -98,6 +99,7 @@ class AttachTest(StrobeTest):
     def test_without_perf(self):
         """A message says what is missing, and no result is left."""
         process = self.start_program("plain", 60)
+        before = sorted(SHARED.glob("strobe-%d-*" % process.pid))
         done = subprocess.run(
             [program("without-perf"), STROBE, "attach", str(process.pid), "-o", self.out],
             cwd=self.work, env=self.environment, capture_output=True, text=True, timeout=60,
@@ -105,7 +107,7 @@ class AttachTest(StrobeTest):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertRegex(done.stderr, "cpu_sample.*cannot work here: .*perf_event_open is not permitted")
         self.assertEqual(self.results(), [])
-        self.assertFalse(list(pathlib.Path("/dev/shm").glob("strobe-%d-*" % process.pid)))
+        self.assertEqual(sorted(SHARED.glob("strobe-%d-*" % process.pid)), before)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import tap
 from support import PROGRAMS, STROBE
 from svp_board import LAYERS, LIBRARY, PROGRAM, BoardTest, needs_room_for_pool
 
-SHARED = pathlib.Path("/dev/shm")
 # A test double of functions of the C library; environment variables switch its effects on.
 DOUBLES = """
 #define _GNU_SOURCE
@@ -110,11 +109,6 @@ class StatesTest(BoardTest):
         """Without the pool, which lies here in a container."""
         return sorted(path.name for path in self.jobs.iterdir() if path.suffix != ".pool")
 
-    def pools(self, process):
-        """The pools of a process: in shared memory or, in a container, beside its JOBs."""
-        name = "strobe-%d-*" % process.pid
-        return [*SHARED.glob(name), *self.jobs.rglob(name)]
-
     def count_calls(self, job):
         """The number of calls of all threads."""
         shown = json.loads(self.strobe("svp", "show", "-dir", job, "--json").stdout)
@@ -144,10 +138,11 @@ class StatesTest(BoardTest):
         self.go_on(self.begin_and_wait("load", "wait"))
         self.assertEqual(self.names(), [])
         process = self.begin_and_wait("load", "wait")
+        (pool,) = self.pools_of(process.pid)
         process.kill()
         process.wait()
         self.assertEqual(self.names(), [".strobe-calls-%d" % process.pid])
-        (pool,) = self.pools(process)
+        self.assertTrue(pool.exists())
         self.go_on(self.begin_and_wait("load", "execute", 1, "wait"))
         self.assertEqual(self.names(), [self.job().name])
         self.assertFalse(pool.exists())
@@ -464,10 +459,11 @@ class StatesTest(BoardTest):
             process = self.begin_and_wait("load", "execute", 1, "threads", 1, 100, "wait")
             live = self.strobe(*command, self.job()).stderr
             self.assertIn("its program still runs: the records written so far are read", live, command)
+            (pool,) = self.pools_of(process.pid)
             process.kill()
             process.wait()
             self.strobe(*command, self.job())
-            self.assertEqual(self.pools(process), [], command)
+            self.assertFalse(pool.exists(), command)
             self.assertEqual(self.calls()["svp_acl_rt_malloc"], 50, command)
             shutil.rmtree(self.job())
 
@@ -482,11 +478,11 @@ class StatesTest(BoardTest):
             while not returned.exists() or not returned.stat().st_size:
                 time.sleep(0.01)
             time.sleep(0.7 + chance.random())
+            (pool,) = self.pools_of(process.pid)
             process.kill()
             killed = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
             process.communicate()
-            for pool in self.pools(process):
-                pool.unlink()
+            pool.unlink()
             (count,) = struct.unpack_from("<Q", returned.read_bytes())
             self.check_loss(count, killed)
             shutil.rmtree(self.job())
