@@ -320,8 +320,11 @@ class Agreement(FolderTest):
         ):
             spans = [tuple(row) for *row, _ in files.spans(category)]
             self.assertEqual(bool(spans), is_there, category)
-            self.assertSameRows(spans, files.csv_spans(name), name)
             self.assertSameRows(spans, table, name)
+            # trace and database have collections of any thread in the line of the process
+            n_same = 3 if category == "GC" else 4
+            self.assertSameRows([row[:n_same] for row in spans],
+                                [row[:n_same] for row in files.csv_spans(name)], name)
         steps = [row[:3] for row in self._steps()]
         self.assertEqual([row[0] for row in steps], ["ProfilerStep#1", "ProfilerStep#2"])
         self.assertSameRows(steps, [row[:3] for row in files.csv_spans("step.csv")], "step.csv")
