@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <strobe/helpers/safe-file.h>
+#include <strobe/helpers/file-part.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,16 +117,29 @@ static int open_logs(int folder)
     return openat(folder, LOGS_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+/* Writes the new file under its final name: nothing would remove the hidden file of a safe file if
+ * the command were killed here. */
+static int write_text(const StrobeAnalysisLog *log, int logs)
+{
+    const int file =
+        openat(logs, log->file_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+    int failed;
+
+    if (file < 0)
+        return errno;
+    failed = strobe_file_part_write(file, 0, log->text->str, log->text->len);
+    if (failed)
+        unlinkat(logs, log->file_name, 0);
+    close(file);
+    return failed;
+}
+
+/* Returns 0 or an errno value. */
 static int write_file(const StrobeAnalysisLog *log, int folder)
 {
-    int logs = open_logs(folder);
-    StrobeSafeFile *file = logs >= 0 ? strobe_safe_file_create(logs, log->file_name) : NULL;
-    int failed = errno;
+    const int logs = open_logs(folder);
+    const int failed = logs >= 0 ? write_text(log, logs) : errno;
 
-    if (file) {
-        strobe_safe_file_write(file, log->text->str, log->text->len);
-        failed = strobe_safe_file_finish(file);
-    }
     if (logs >= 0)
         close(logs);
     return failed;
