@@ -2,6 +2,7 @@
 #include "memory-shares.h"
 
 #include "memory-limit.h"
+#include "state-memory.h"
 
 #define LOG_PARTS 8     /* fraction of the memory for all record logs */
 #define SORTER_PARTS 64 /* fraction of the memory for each sorter */
@@ -9,6 +10,12 @@
 static int32_t open_file(StrobeStorage *storage)
 {
     return strobe_temporary_file(storage->place);
+}
+
+static void *resize_state(StrobeStorage *storage, void *block, size_t old_bytes, size_t bytes)
+{
+    (void)storage;
+    return strobe_state_memory(block, old_bytes, bytes);
 }
 
 StrobeStorage *strobe_storage_new(const char *otherwise)
@@ -19,6 +26,7 @@ StrobeStorage *strobe_storage_new(const char *otherwise)
     storage->log_bytes = strobe_memory_limit() / LOG_PARTS;
     storage->sorter_bytes = strobe_memory_limit() / SORTER_PARTS;
     storage->open_file = open_file;
+    storage->state = resize_state;
     storage->place = g_strdup(strobe_temporary_folder(otherwise));
     return storage;
 }

@@ -41,9 +41,9 @@ void figures_clear(Figures *figures)
 
 static gboolean has_master(const CommOp *op, guint32 *plane)
 {
-    for (guint i = 0; i < op->tasks->len; i++)
-        if (g_array_index(op->tasks, CommTask, i).is_master) {
-            *plane = g_array_index(op->tasks, CommTask, i).plane;
+    for (guint i = 0; i < op->n_tasks; i++)
+        if (op->tasks[i].is_master) {
+            *plane = op->tasks[i].plane;
             return TRUE;
         }
     *plane = MASTER_PLANE_G1;
@@ -57,14 +57,14 @@ static void take_range(Figures *figures, const CommOp *op, guint32 plane)
     gint64 first = G_MAXINT64;
     double last_us = 0;
 
-    for (guint i = 0; i < op->tasks->len; i++) {
-        const CommTask *task = &g_array_index(op->tasks, CommTask, i);
+    for (guint i = 0; i < op->n_tasks; i++) {
+        const CommTask *task = &op->tasks[i];
 
         if (plane == G_MAXUINT32 || task->plane == plane)
             first = MIN(first, task->begin_ns);
     }
-    for (guint i = 0; i < op->tasks->len; i++) {
-        const CommTask *task = &g_array_index(op->tasks, CommTask, i);
+    for (guint i = 0; i < op->n_tasks; i++) {
+        const CommTask *task = &op->tasks[i];
 
         if (plane == G_MAXUINT32 || task->plane == plane)
             last_us = MAX(last_us, (double)(task->begin_ns - first) / 1000.0 + task->us);
@@ -89,8 +89,8 @@ static void take_times(Figures *figures, const CommOp *op, gboolean is_p2p)
     guint next;
 
     take_range(figures, op, is_reported ? plane : G_MAXUINT32);
-    for (guint at = 0; at < op->tasks->len; at = next) {
-        const CommTask *task = &g_array_index(op->tasks, CommTask, at);
+    for (guint at = 0; at < op->n_tasks; at = next) {
+        const CommTask *task = &op->tasks[at];
         CommTransfer transfer;
 
         if (comm_transfer_at(op, at, is_p2p, &transfer, &next) && task->plane == plane &&
@@ -160,7 +160,7 @@ void figures_of(Figures *figures, const CommOp *op, gboolean is_p2p)
 {
     guint next;
 
-    if (!op->tasks) {
+    if (!op->n_tasks) {
         figures->start_us = strobe_us_of_ns(op->begin_ns);
         figures->elapse = ms_of(op->us);
         figures->has_time = TRUE;
@@ -168,7 +168,7 @@ void figures_of(Figures *figures, const CommOp *op, gboolean is_p2p)
     }
     figures->has_parts = TRUE;
     take_times(figures, op, is_p2p);
-    for (guint at = 0; at < op->tasks->len; at = next) {
+    for (guint at = 0; at < op->n_tasks; at = next) {
         CommTransfer transfer;
 
         if (comm_transfer_at(op, at, is_p2p, &transfer, &next) && is_transit(&transfer))
@@ -222,7 +222,7 @@ GArray *comm_links(const CommOp *op, gboolean is_p2p,
     GArray *links = g_array_new(FALSE, FALSE, sizeof(Link));
     guint next;
 
-    for (guint at = 0; op->tasks && at < op->tasks->len; at = next) {
+    for (guint at = 0; at < op->n_tasks; at = next) {
         CommTransfer transfer;
         Link link = {.op_name = op->name}, *known = NULL;
 

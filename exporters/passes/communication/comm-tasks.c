@@ -8,6 +8,7 @@ const char *const comm_transport_names[N_TRANSPORTS] = {"RDMA", "HCCS", "PCIE", 
 /* Number of tasks that close successive payloads, in point-to-point and in other operations. */
 #define CLOSING_P2P 3u
 #define CLOSING_COLLECTIVE 5u
+#define NO_OWNER G_MAXUINT /* no operation has this index */
 
 static gint compare_ops(gconstpointer a, gconstpointer b)
 {
@@ -22,6 +23,8 @@ static gint compare_tasks(gconstpointer a, gconstpointer b)
 {
     const CommTask *x = a, *y = b;
 
+    if (x->owner != y->owner)
+        return x->owner < y->owner ? -1 : 1;
     if (x->plane != y->plane)
         return x->plane < y->plane ? -1 : 1;
     if (x->begin_ns != y->begin_ns)
@@ -84,35 +87,41 @@ static CommOp *op_by_time(GArray *ops, const GArray *numbers, const CommTask *ta
     return NULL;
 }
 
-void comm_tasks_assign(GArray *ops, const GArray *tasks)
+static void find_owners(GArray *ops, StrobeStateArray *tasks)
 {
     g_autoptr(GArray) numbers = numbers_of(ops);
     g_autoptr(GHashTable) by_id = g_hash_table_new(strobe_hash_of_number, g_int64_equal);
 
-    g_array_sort(ops, compare_ops);
     for (guint i = 0; i < ops->len; i++) {
         CommOp *op = &g_array_index(ops, CommOp, i);
 
         if (op->op != G_MAXUINT64)
             g_hash_table_insert(by_id, &op->op, op);
     }
-    for (guint i = 0; i < tasks->len; i++) {
-        const CommTask *task = &g_array_index(tasks, CommTask, i);
-        CommOp *op = task->op == G_MAXUINT64 ? NULL : g_hash_table_lookup(by_id, &task->op);
+    for (gsize i = 0; i < tasks->n; i++) {
+        CommTask *task = &STROBE_STATE_ITEM(tasks, CommTask, i);
+        const CommOp *op = task->op == G_MAXUINT64 ? NULL : g_hash_table_lookup(by_id, &task->op);
 
         if (!op)
             op = op_by_time(ops, numbers, task);
-        if (!op)
-            continue;
-        if (!op->tasks)
-            op->tasks = g_array_new(FALSE, FALSE, sizeof(CommTask));
-        g_array_append_vals(op->tasks, task, 1);
+        task->owner = op ? (guint)(op - (const CommOp *)(void *)ops->data) : NO_OWNER;
     }
-    for (guint i = 0; i < ops->len; i++) {
-        CommOp *op = &g_array_index(ops, CommOp, i);
+}
 
-        if (op->tasks)
-            g_array_sort(op->tasks, compare_tasks);
+void comm_tasks_assign(GArray *ops, StrobeStateArray *tasks)
+{
+    g_array_sort(ops, compare_ops);
+    find_owners(ops, tasks);
+    strobe_state_array_sort(tasks, compare_tasks);
+    for (gsize i = 0; i < tasks->n; i++) {
+        const CommTask *task = &STROBE_STATE_ITEM(tasks, CommTask, i);
+        CommOp *op;
+
+        if (task->owner == NO_OWNER)
+            break; /* it is the greatest number */
+        op = &g_array_index(ops, CommOp, task->owner);
+        if (!op->n_tasks++)
+            op->tasks = task;
     }
 }
 
@@ -121,17 +130,16 @@ void comm_tasks_assign(GArray *ops, const GArray *tasks)
 static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
                             guint *next)
 {
-    const CommTask *first = &g_array_index(op->tasks, CommTask, at), *last;
+    const CommTask *first = &op->tasks[at], *last;
     guint closing = is_p2p ? CLOSING_P2P : CLOSING_COLLECTIVE, n = 0;
     guint64 size = 0;
 
-    while (at + n < op->tasks->len && first[n].plane == first->plane &&
-           first[n].type == TASK_PAYLOAD)
+    while (at + n < op->n_tasks && first[n].plane == first->plane && first[n].type == TASK_PAYLOAD)
         size += first[n++].size;
     *next = at + n;
     /* The transfer has n + closing - 1 tasks, because the last payload is also the first closing
      * task. */
-    if (at + n + closing - 2 >= op->tasks->len)
+    if (at + n + closing - 2 >= op->n_tasks)
         return FALSE;
     last = &first[n + closing - 2];
     if (last->plane != first->plane)
@@ -145,7 +153,7 @@ static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTra
 gboolean comm_transfer_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
                           guint *next)
 {
-    const CommTask *task = &g_array_index(op->tasks, CommTask, at);
+    const CommTask *task = &op->tasks[at];
 
     *next = at + 1;
     if (task->type == TASK_PAYLOAD)

@@ -6,6 +6,7 @@
 
 #include <glib.h>
 #include <strobe/exporter.h>
+#include <strobe/helpers/state-array.h>
 
 enum { TASK_OTHER, TASK_WAIT, TASK_COPY, TASK_PAYLOAD };
 enum {
@@ -27,6 +28,7 @@ typedef struct CommTask {
     guint64 number; /* of the track */
     guint32 plane, source, target;
     guint order;
+    guint owner; /* index of its operation, set by comm_tasks_assign */
     gint32 device;
     StrobeStringId link; /* type of the connection between the ranks */
     guint8 type;         /* TASK_* */
@@ -44,7 +46,8 @@ typedef struct CommOp {
     gint32 device;
     StrobeTrackId track;
     StrobeStringId name, group;
-    GArray *tasks; /* of CommTask, sorted by plane and time; NULL: none */
+    const CommTask *tasks; /* sorted by plane and time; valid as long as the list of tasks */
+    guint n_tasks;
 } CommOp;
 
 /* A transfer: a copy, or successive payloads of one plane with the fixed number of tasks after them
@@ -55,8 +58,8 @@ typedef struct CommTransfer {
     const CommTask *task; /* the first task of the transfer */
 } CommTransfer;
 
-/* Assigns every task to its operation. Sorts `ops` by begin. */
-void comm_tasks_assign(GArray *ops, const GArray *tasks);
+/* Assigns every task (CommTask) to its operation. Sorts `ops` (CommOp) by begin, and `tasks`. */
+void comm_tasks_assign(GArray *ops, StrobeStateArray *tasks);
 
 /* Finds the transfer whose first task has the index `at`. Sets `next` to the index at which to
  * search for the next transfer. FALSE: no transfer begins at `at`. */

@@ -41,8 +41,8 @@ typedef struct Communication {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder tasks_binder, ops_binder;
-    GArray *tasks; /* of CommTask */
-    GArray *ops;   /* of CommOp */
+    StrobeStateArray tasks; /* of CommTask */
+    GArray *ops;            /* of CommOp */
     StrobeSteps steps;
     gboolean is_database;
     /* the whole capture, or only the data of devices, was imported */
@@ -74,7 +74,7 @@ static StrobeStatus communication_open(const StrobeConsumerHost *host, StrobeIns
     pass->tasks_binder.n_wanted = N_TASK;
     pass->ops_binder.wanted = op_wanted;
     pass->ops_binder.n_wanted = N_OP;
-    pass->tasks = g_array_new(FALSE, FALSE, sizeof(CommTask));
+    strobe_state_array_init(&pass->tasks, host->storage(self), sizeof(CommTask));
     pass->ops = g_array_new(FALSE, FALSE, sizeof(CommOp));
     *state = pass;
     return STROBE_OK;
@@ -84,13 +84,7 @@ static void communication_close(void *state)
 {
     Communication *pass = state;
 
-    for (guint i = 0; i < pass->ops->len; i++) {
-        GArray *tasks = g_array_index(pass->ops, CommOp, i).tasks;
-
-        if (tasks)
-            g_array_unref(tasks);
-    }
-    g_array_unref(pass->tasks);
+    strobe_state_array_clear(&pass->tasks);
     g_array_unref(pass->ops);
     strobe_steps_clear(&pass->steps);
     g_free(pass);
@@ -137,12 +131,12 @@ static void add_task(Communication *pass, const StrobeView *record)
                      .plane = strobe_field_u32(record, at[PLANE], 0),
                      .source = strobe_field_u32(record, at[SOURCE], STROBE_ABSENT_U32),
                      .target = strobe_field_u32(record, at[TARGET], STROBE_ABSENT_U32),
-                     .order = pass->tasks->len,
+                     .order = (guint)pass->tasks.n,
                      .device = track ? track->device : -1,
                      .link = strobe_field_u32(record, at[LINK], 0)};
     const char *link = text_of(pass, task.link);
 
-    if (pass->tasks->len >= TASKS_MAX) {
+    if (pass->tasks.n >= TASKS_MAX) {
         pass->n_dropped++;
         return;
     }
@@ -154,7 +148,7 @@ static void add_task(Communication *pass, const StrobeView *record)
     task.is_master = strobe_field_u32(record, at[MASTER], 0) == 1;
     if (task.size == STROBE_ABSENT_U64)
         task.size = 0;
-    g_array_append_val(pass->tasks, task);
+    strobe_state_array_add(&pass->tasks, &task);
 }
 
 static void add_op(Communication *pass, const StrobeView *record)
@@ -366,7 +360,7 @@ static gboolean emit_op(Target *target, const CommOp *op, GPtrArray *matrix, Fig
  * begin and the duration are emitted. */
 static gboolean is_told(const Communication *pass, const CommOp *op)
 {
-    return op->tasks || (!pass->is_import && (op->device < 0 || !pass->is_external));
+    return op->n_tasks || (!pass->is_import && (op->device < 0 || !pass->is_external));
 }
 
 /* Emits the records of a step's operations of one type. `members` has the indexes of the step's
@@ -418,7 +412,7 @@ static StrobeStatus communication_end(void *state)
     g_autoptr(GPtrArray) lists = NULL;
     gboolean done = TRUE;
 
-    comm_tasks_assign(pass->ops, pass->tasks);
+    comm_tasks_assign(pass->ops, &pass->tasks);
     lists = share_out(pass);
     for (guint i = 0; i < lists->len && done; i++) {
         const GArray *members = g_ptr_array_index(lists, i);

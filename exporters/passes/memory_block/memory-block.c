@@ -14,7 +14,7 @@
  * gets no operator. */
 #define WAITING_MAX 262144u
 /* Maximum number of finished blocks that wait until they are sorted by allocation. */
-#define FINISHED_MAX 262144u
+#define FINISHED_MAX 65536u
 /* Maximum number of events with the same time that are compared. */
 #define INSTANT_MAX 64u
 

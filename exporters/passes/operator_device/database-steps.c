@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "database-steps.h"
 
+#include <stdlib.h>
+
 /* The time range of the tasks of one id. */
 typedef struct Tasks {
     guint64 connection;
@@ -13,8 +15,8 @@ typedef struct Called {
 } Called;
 
 struct DatabaseSteps {
-    GArray *tasks;  /* of Tasks, sorted by id */
-    GArray *called; /* of Called: calls with tasks, sorted by begin */
+    StrobeStateArray tasks;  /* of Tasks, sorted by id */
+    StrobeStateArray called; /* of Called: calls with tasks, sorted by begin */
 };
 
 static gint compare_tasks(gconstpointer a, gconstpointer b)
@@ -38,67 +40,87 @@ static void add_span(DatabaseStep *to, const DatabaseStep *span)
     to->last = MAX(to->last, span->last);
 }
 
-/* Returns an entry (Tasks) for each id. */
-static GArray *tasks_of(const KernelMap *map)
+/* Makes one entry of the sorted entries of each id. */
+static void join_tasks(StrobeStateArray *tasks)
 {
-    GArray *tasks = g_array_new(FALSE, FALSE, sizeof(Tasks));
-    guint n = 0;
+    gsize n = 0;
 
-    for (guint i = 0; i < map->kernels->len; i++) {
-        const Kernel *kernel = &g_array_index(map->kernels, Kernel, i);
-        const Tasks task = {kernel->connection, {kernel->begin_ns, kernel->end_ns, i}};
-
-        if (kernel->task != STROBE_ABSENT_U64)
-            g_array_append_val(tasks, task);
-    }
-    g_array_sort(tasks, compare_tasks);
-    for (guint i = 0; i < tasks->len; i++) {
-        const Tasks *task = &g_array_index(tasks, Tasks, i);
-        Tasks *last = n ? &g_array_index(tasks, Tasks, n - 1) : NULL;
+    for (gsize i = 0; i < tasks->n; i++) {
+        const Tasks *task = &STROBE_STATE_ITEM(tasks, Tasks, i);
+        Tasks *last = n ? &STROBE_STATE_ITEM(tasks, Tasks, n - 1) : NULL;
 
         if (last && last->connection == task->connection)
             add_span(&last->span, &task->span);
         else
-            g_array_index(tasks, Tasks, n++) = *task;
+            STROBE_STATE_ITEM(tasks, Tasks, n++) = *task;
     }
-    g_array_set_size(tasks, n);
-    return tasks;
+    strobe_state_array_shorten(tasks, n);
+}
+
+static void add_tasks(StrobeStateArray *tasks, const KernelMap *map)
+{
+    for (guint i = 0; i < map->kernels.n; i++) {
+        const Kernel *kernel = &STROBE_STATE_ITEM(&map->kernels, Kernel, i);
+        const Tasks task = {kernel->connection, {kernel->begin_ns, kernel->end_ns, i}};
+
+        if (kernel->task != STROBE_ABSENT_U64)
+            strobe_state_array_add(tasks, &task);
+    }
+    strobe_state_array_sort(tasks, compare_tasks);
+    join_tasks(tasks);
+}
+
+static const Tasks *find_tasks(const DatabaseSteps *steps, guint64 connection)
+{
+    const Tasks key = {.connection = connection};
+
+    return steps->tasks.n
+               ? bsearch(&key, steps->tasks.items, steps->tasks.n, sizeof key, compare_tasks)
+               : NULL;
+}
+
+static void add_calls(DatabaseSteps *steps, const KernelMap *map)
+{
+    for (guint i = 0; i < map->calls.n; i++) {
+        const HostCall *call = &STROBE_STATE_ITEM(&map->calls, HostCall, i);
+        const Tasks *tasks = find_tasks(steps, call->connection);
+
+        if (tasks) {
+            const Called called = {call->begin_ns, call->end_ns,
+                                   (guint)(tasks - (const Tasks *)steps->tasks.items)};
+            strobe_state_array_add(&steps->called, &called);
+        }
+    }
+    strobe_state_array_sort(&steps->called, compare_called);
 }
 
 DatabaseSteps *database_steps_new(const KernelMap *map)
 {
     DatabaseSteps *steps = g_new(DatabaseSteps, 1);
 
-    steps->tasks = tasks_of(map);
-    steps->called = g_array_new(FALSE, FALSE, sizeof(Called));
-    for (guint i = 0; i < map->calls->len; i++) {
-        const HostCall *call = &g_array_index(map->calls, HostCall, i);
-        const Tasks key = {.connection = call->connection};
-        Called called = {call->begin_ns, call->end_ns, 0};
-
-        if (g_array_binary_search(steps->tasks, &key, compare_tasks, &called.tasks))
-            g_array_append_val(steps->called, called);
-    }
-    g_array_sort(steps->called, compare_called);
+    strobe_state_array_init(&steps->tasks, map->kernels.storage, sizeof(Tasks));
+    strobe_state_array_init(&steps->called, map->kernels.storage, sizeof(Called));
+    add_tasks(&steps->tasks, map);
+    add_calls(steps, map);
     return steps;
 }
 
 void database_steps_free(DatabaseSteps *steps)
 {
-    g_array_unref(steps->tasks);
-    g_array_unref(steps->called);
+    strobe_state_array_clear(&steps->tasks);
+    strobe_state_array_clear(&steps->called);
     g_free(steps);
 }
 
 /* Returns the index of the first call that does not begin before `begin_ns`. */
 static guint first_from(const DatabaseSteps *steps, gint64 begin_ns)
 {
-    guint low = 0, high = steps->called->len;
+    guint low = 0, high = (guint)steps->called.n;
 
     while (low < high) {
         guint middle = low + (high - low) / 2;
 
-        if (g_array_index(steps->called, Called, middle).begin_ns < begin_ns)
+        if (STROBE_STATE_ITEM(&steps->called, Called, middle).begin_ns < begin_ns)
             low = middle + 1;
         else
             high = middle;
@@ -112,14 +134,14 @@ gboolean database_steps_find(const DatabaseSteps *steps, gint64 begin_ns, gint64
     gboolean has_tasks = FALSE;
 
     *step = (DatabaseStep){G_MAXINT64, G_MININT64, 0};
-    for (guint i = first_from(steps, begin_ns); i < steps->called->len; i++) {
-        const Called *called = &g_array_index(steps->called, Called, i);
+    for (guint i = first_from(steps, begin_ns); i < steps->called.n; i++) {
+        const Called *called = &STROBE_STATE_ITEM(&steps->called, Called, i);
 
         if (called->begin_ns > end_ns)
             break;
         if (called->end_ns > end_ns)
             continue;
-        add_span(step, &g_array_index(steps->tasks, Tasks, called->tasks).span);
+        add_span(step, &STROBE_STATE_ITEM(&steps->tasks, Tasks, called->tasks).span);
         has_tasks = TRUE;
     }
     return has_tasks;

@@ -18,25 +18,25 @@ typedef struct Instant {
     guint order, kernel;
 } Instant;
 
-void kernel_map_init(KernelMap *map)
+void kernel_map_init(KernelMap *map, StrobeStorage *storage)
 {
-    map->kernels = g_array_new(FALSE, FALSE, sizeof(Kernel));
-    map->dequeues = g_array_new(FALSE, FALSE, sizeof(QueueSpan));
-    map->calls = g_array_new(FALSE, FALSE, sizeof(HostCall));
-    map->flows = g_array_new(FALSE, TRUE, sizeof(Flow));
+    strobe_state_array_init(&map->kernels, storage, sizeof(Kernel));
+    strobe_state_array_init(&map->dequeues, storage, sizeof(QueueSpan));
+    strobe_state_array_init(&map->calls, storage, sizeof(HostCall));
+    strobe_state_array_init(&map->flows, storage, sizeof(Flow));
     map->flow_at = g_hash_table_new(strobe_hash_of_text, g_str_equal);
-    map->launches = g_array_new(FALSE, FALSE, sizeof(Launch));
+    strobe_state_array_init(&map->launches, storage, sizeof(Launch));
     map->has_queue = map->by_thread = FALSE;
 }
 
 void kernel_map_clear(KernelMap *map)
 {
-    g_array_unref(map->kernels);
-    g_array_unref(map->dequeues);
-    g_array_unref(map->calls);
-    g_array_unref(map->flows);
+    strobe_state_array_clear(&map->kernels);
+    strobe_state_array_clear(&map->dequeues);
+    strobe_state_array_clear(&map->calls);
+    strobe_state_array_clear(&map->flows);
     g_hash_table_unref(map->flow_at);
-    g_array_unref(map->launches);
+    strobe_state_array_clear(&map->launches);
 }
 
 void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
@@ -46,11 +46,13 @@ void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrac
     Flow *flow;
 
     if (!at) {
-        g_array_set_size(map->flows, map->flows->len + 1);
-        at = map->flows->len;
+        const Flow none = {0};
+
+        strobe_state_array_add(&map->flows, &none);
+        at = (guint)map->flows.n;
         g_hash_table_insert(map->flow_at, (gpointer)id, GUINT_TO_POINTER(at));
     }
-    flow = &g_array_index(map->flows, Flow, at - 1);
+    flow = &STROBE_STATE_ITEM(&map->flows, Flow, at - 1);
     if (is_end && !flow->has_to) {
         flow->has_to = TRUE;
         flow->to_ns = at_ns;
@@ -89,8 +91,8 @@ static GHashTable *index_places(const KernelMap *map)
 {
     GHashTable *places = g_hash_table_new_full(place_hash, place_equal, g_free, NULL);
 
-    for (guint i = 0; i < map->kernels->len; i++) {
-        const Kernel *kernel = &g_array_index(map->kernels, Kernel, i);
+    for (guint i = 0; i < map->kernels.n; i++) {
+        const Kernel *kernel = &STROBE_STATE_ITEM(&map->kernels, Kernel, i);
         Place place = {kernel->begin_ns, kernel->track, i};
 
         g_hash_table_replace(places, g_memdup2(&place, sizeof place), NULL);
@@ -98,19 +100,20 @@ static GHashTable *index_places(const KernelMap *map)
     return places;
 }
 
-static void add_instant(GArray *instants, gint64 at_ns, guint64 thread, guint order, guint kernel)
+static void add_instant(StrobeStateArray *instants, gint64 at_ns, guint64 thread, guint order,
+                        guint kernel)
 {
     const Instant instant = {at_ns, thread, order, kernel};
 
-    g_array_append_val(instants, instant);
+    strobe_state_array_add(instants, &instant);
 }
 
-static void instants_of_flows(const KernelMap *map, GArray *instants)
+static void instants_of_flows(const KernelMap *map, StrobeStateArray *instants)
 {
     g_autoptr(GHashTable) places = index_places(map);
 
-    for (guint i = 0; i < map->flows->len; i++) {
-        const Flow *flow = &g_array_index(map->flows, Flow, i);
+    for (guint i = 0; i < map->flows.n; i++) {
+        const Flow *flow = &STROBE_STATE_ITEM(&map->flows, Flow, i);
         const Place key = {flow->to_ns, flow->to_track, 0};
         gpointer place;
 
@@ -144,46 +147,46 @@ static gint compare_tasks(gconstpointer a, gconstpointer b)
     return (x->kernel > y->kernel) - (x->kernel < y->kernel);
 }
 
-static GArray *tasks_of(const KernelMap *map)
+static void find_tasks(const KernelMap *map, StrobeStateArray *tasks)
 {
-    GArray *tasks = g_array_new(FALSE, FALSE, sizeof(Task));
-
-    for (guint i = 0; i < map->kernels->len; i++) {
-        const Kernel *kernel = &g_array_index(map->kernels, Kernel, i);
+    strobe_state_array_init(tasks, map->kernels.storage, sizeof(Task));
+    for (guint i = 0; i < map->kernels.n; i++) {
+        const Kernel *kernel = &STROBE_STATE_ITEM(&map->kernels, Kernel, i);
         const Task task = {kernel->connection, i};
 
         if (kernel->is_target && kernel->connection != STROBE_ABSENT_U64)
-            g_array_append_val(tasks, task);
+            strobe_state_array_add(tasks, &task);
     }
-    g_array_sort(tasks, compare_tasks);
-    return tasks;
+    strobe_state_array_sort(tasks, compare_tasks);
 }
 
 /* Finds launches without flow events: a task is launched by the call with the same id. The Ascend
  * profiler has one flow event for each id, so only the first task of an id is used. In a recording
  * all tasks of a launch are used, including those of a graph that runs again. Calls and tasks are
  * both sorted by id, because millions of random look-ups would touch all of memory. */
-static void instants_of_calls(KernelMap *map, GArray *instants)
+static void instants_of_calls(KernelMap *map, StrobeStateArray *instants)
 {
-    g_autoptr(GArray) tasks = tasks_of(map);
+    StrobeStateArray tasks;
     guint call = 0;
 
-    g_array_sort(map->calls, compare_calls);
-    for (guint i = 0; i < tasks->len; i++) {
-        const Task *task = &g_array_index(tasks, Task, i);
+    find_tasks(map, &tasks);
+    strobe_state_array_sort(&map->calls, compare_calls);
+    for (guint i = 0; i < tasks.n; i++) {
+        const Task *task = &STROBE_STATE_ITEM(&tasks, Task, i);
         const HostCall *found;
 
         if (!map->by_thread && i && task[-1].connection == task->connection)
             continue;
-        while (call < map->calls->len &&
-               g_array_index(map->calls, HostCall, call).connection < task->connection)
+        while (call < map->calls.n &&
+               STROBE_STATE_ITEM(&map->calls, HostCall, call).connection < task->connection)
             call++;
-        if (call == map->calls->len)
+        if (call == map->calls.n)
             break;
-        found = &g_array_index(map->calls, HostCall, call);
+        found = &STROBE_STATE_ITEM(&map->calls, HostCall, call);
         if (found->connection == task->connection)
             add_instant(instants, found->begin_ns, found->thread, task->kernel, task->kernel);
     }
+    strobe_state_array_clear(&tasks);
 }
 
 static gint compare_instants(gconstpointer a, gconstpointer b)
@@ -199,22 +202,22 @@ static gint compare_instants(gconstpointer a, gconstpointer b)
 
 /* Assigns launches to dequeues as the Ascend profiler does: goes through the dequeues of all
  * threads in the order of their ends, once. */
-static void assign_to_dequeues(KernelMap *map, const GArray *instants)
+static void assign_to_dequeues(KernelMap *map, const StrobeStateArray *instants)
 {
     guint cursor = 0;
 
-    for (guint i = 0; i < instants->len; i++) {
-        const Instant *instant = &g_array_index(instants, Instant, i);
+    for (guint i = 0; i < instants->n; i++) {
+        const Instant *instant = &STROBE_STATE_ITEM(instants, Instant, i);
 
-        for (; cursor < map->dequeues->len; cursor++) {
-            const QueueSpan *span = &g_array_index(map->dequeues, QueueSpan, cursor);
+        for (; cursor < map->dequeues.n; cursor++) {
+            const QueueSpan *span = &STROBE_STATE_ITEM(&map->dequeues, QueueSpan, cursor);
             const Launch launch = {span->correlation, span->thread, instant->kernel};
 
             if (span->begin_ns > instant->at_ns)
                 break;
             if (instant->at_ns > span->end_ns)
                 continue;
-            g_array_append_val(map->launches, launch);
+            strobe_state_array_add(&map->launches, &launch);
             break;
         }
     }
@@ -233,32 +236,32 @@ static gint compare_spans(gconstpointer a, gconstpointer b)
 static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instant)
 {
     const QueueSpan key = {.thread = instant->thread, .begin_ns = instant->at_ns};
-    guint low = 0, high = map->dequeues->len;
+    guint low = 0, high = (guint)map->dequeues.n;
 
     while (low < high) {
         guint middle = low + (high - low) / 2;
 
-        if (compare_spans(&g_array_index(map->dequeues, QueueSpan, middle), &key) <= 0)
+        if (compare_spans(&STROBE_STATE_ITEM(&map->dequeues, QueueSpan, middle), &key) <= 0)
             low = middle + 1;
         else
             high = middle;
     }
-    const QueueSpan *span = low ? &g_array_index(map->dequeues, QueueSpan, low - 1) : NULL;
+    const QueueSpan *span = low ? &STROBE_STATE_ITEM(&map->dequeues, QueueSpan, low - 1) : NULL;
     return span && span->thread == instant->thread && instant->at_ns <= span->end_ns ? span : NULL;
 }
 
 /* Assigns launches to the dequeues of their threads, which a recording contains. A launch outside
  * of a dequeue gets its time as the key. */
-static void assign_by_thread(KernelMap *map, const GArray *instants)
+static void assign_by_thread(KernelMap *map, const StrobeStateArray *instants)
 {
-    g_array_sort(map->dequeues, compare_spans);
-    for (guint i = 0; i < instants->len; i++) {
-        const Instant *instant = &g_array_index(instants, Instant, i);
+    strobe_state_array_sort(&map->dequeues, compare_spans);
+    for (guint i = 0; i < instants->n; i++) {
+        const Instant *instant = &STROBE_STATE_ITEM(instants, Instant, i);
         const QueueSpan *span = find_dequeue(map, instant);
         const Launch launch = {span ? span->correlation : (guint64)instant->at_ns, instant->thread,
                                instant->kernel, .is_direct = !span};
 
-        g_array_append_val(map->launches, launch);
+        strobe_state_array_add(&map->launches, &launch);
     }
 }
 
@@ -281,42 +284,44 @@ static gint compare_own_launches(gconstpointer a, gconstpointer b)
 
 void kernel_map_finish(KernelMap *map)
 {
-    g_autoptr(GArray) instants = g_array_new(FALSE, FALSE, sizeof(Instant));
+    StrobeStateArray instants;
 
-    if (map->flows->len)
-        instants_of_flows(map, instants);
+    strobe_state_array_init(&instants, map->kernels.storage, sizeof(Instant));
+    if (map->flows.n)
+        instants_of_flows(map, &instants);
     else
-        instants_of_calls(map, instants);
+        instants_of_calls(map, &instants);
     /* flow events do not contain the thread */
-    map->by_thread = map->by_thread && !map->flows->len;
-    g_array_sort(instants, compare_instants);
-    map->has_queue = map->dequeues->len > 0;
+    map->by_thread = map->by_thread && !map->flows.n;
+    strobe_state_array_sort(&instants, compare_instants);
+    map->has_queue = map->dequeues.n > 0;
     if (map->has_queue && map->by_thread) {
-        assign_by_thread(map, instants);
+        assign_by_thread(map, &instants);
     } else if (map->has_queue) {
-        assign_to_dequeues(map, instants);
+        assign_to_dequeues(map, &instants);
     } else {
-        for (guint i = 0; i < instants->len; i++) {
-            const Instant *instant = &g_array_index(instants, Instant, i);
+        for (guint i = 0; i < instants.n; i++) {
+            const Instant *instant = &STROBE_STATE_ITEM(&instants, Instant, i);
             const Launch launch = {(guint64)instant->at_ns, instant->thread, instant->kernel,
                                    .is_direct = TRUE};
 
-            g_array_append_val(map->launches, launch);
+            strobe_state_array_add(&map->launches, &launch);
         }
     }
-    /* g_array_sort keeps the order of equal launches. */
-    g_array_sort(map->launches, map->by_thread ? compare_own_launches : compare_launches);
+    strobe_state_array_clear(&instants);
+    strobe_state_array_sort(&map->launches,
+                            map->by_thread ? compare_own_launches : compare_launches);
 }
 
 /* Returns the index of the first launch whose key is not less than `key`. */
 static guint first_from(const KernelMap *map, guint64 key)
 {
-    guint low = 0, high = map->launches->len;
+    guint low = 0, high = (guint)map->launches.n;
 
     while (low < high) {
         guint middle = low + (high - low) / 2;
 
-        if (g_array_index(map->launches, Launch, middle).key < key)
+        if (STROBE_STATE_ITEM(&map->launches, Launch, middle).key < key)
             low = middle + 1;
         else
             high = middle;
@@ -329,15 +334,15 @@ const Launch *kernel_map_between(const KernelMap *map, guint64 begin, guint64 en
     guint low = first_from(map, begin);
 
     *n = MAX(first_from(map, end), low) - low;
-    return *n ? &g_array_index(map->launches, Launch, low) : NULL;
+    return *n ? &STROBE_STATE_ITEM(&map->launches, Launch, low) : NULL;
 }
 
 const Launch *kernel_map_find(const KernelMap *map, guint64 key, guint *n)
 {
     guint low = first_from(map, key);
 
-    for (*n = 0; low + *n < map->launches->len &&
-                 g_array_index(map->launches, Launch, low + *n).key == key;)
+    for (*n = 0; low + *n < map->launches.n &&
+                 STROBE_STATE_ITEM(&map->launches, Launch, low + *n).key == key;)
         ++*n;
-    return *n ? &g_array_index(map->launches, Launch, low) : NULL;
+    return *n ? &STROBE_STATE_ITEM(&map->launches, Launch, low) : NULL;
 }

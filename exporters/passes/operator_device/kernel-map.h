@@ -10,6 +10,7 @@
 
 #include <glib.h>
 #include <strobe/exporter.h>
+#include <strobe/helpers/state-array.h>
 
 typedef struct Kernel {
     guint64 task; /* absent: the kernel is a communication operation */
@@ -32,12 +33,12 @@ typedef struct Launch {
 } Launch;
 
 typedef struct KernelMap {
-    GArray *kernels;     /* of Kernel, in order of arrival */
-    GArray *dequeues;    /* of QueueSpan, in order of arrival */
-    GArray *calls;       /* of HostCall: calls that launch something */
-    GArray *flows;       /* of Flow, in the order in which their first ends arrived */
-    GHashTable *flow_at; /* id (a text) -> 1 + index in `flows` */
-    GArray *launches;    /* of Launch, sorted by key; made by kernel_map_finish */
+    StrobeStateArray kernels;  /* of Kernel, in order of arrival */
+    StrobeStateArray dequeues; /* of QueueSpan, in order of arrival */
+    StrobeStateArray calls;    /* of HostCall: calls that launch something */
+    StrobeStateArray flows;    /* of Flow, in the order in which their first ends arrived */
+    GHashTable *flow_at;       /* id (a text) -> 1 + index in `flows` */
+    StrobeStateArray launches; /* of Launch, sorted by key; made by kernel_map_finish */
     gboolean has_queue;
     gboolean by_thread; /* set by the caller: each thread has its own tree of operators */
 } KernelMap;
@@ -54,7 +55,7 @@ typedef struct HostCall {
     guint64 thread;
 } HostCall;
 
-void kernel_map_init(KernelMap *map);
+void kernel_map_init(KernelMap *map, StrobeStorage *storage);
 void kernel_map_clear(KernelMap *map);
 /* Adds an end of a flow event. `id` must stay valid. */
 void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
@@ -70,7 +71,7 @@ const Launch *kernel_map_between(const KernelMap *map, guint64 begin, guint64 en
 
 static inline const Kernel *kernel_map_kernel(const KernelMap *map, const Launch *launch)
 {
-    return &g_array_index(map->kernels, Kernel, launch->kernel);
+    return &STROBE_STATE_ITEM(&map->kernels, Kernel, launch->kernel);
 }
 
 #endif

@@ -74,8 +74,8 @@ typedef struct OperatorDevice {
     StrobeBinder operators, queues, calls, tasks, flows;
     KernelMap map;
     Forest forest;
-    GArray *enqueues;   /* of QueueSpan */
-    GArray *host_steps; /* of HostStep */
+    StrobeStateArray enqueues; /* of QueueSpan */
+    GArray *host_steps;        /* of HostStep */
     gboolean is_database;
     gboolean has_device; /* the capture is an import, or has a record of a device */
     gboolean has_groups; /* there is communication of process groups on the host */
@@ -93,6 +93,7 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
                                          void **state)
 {
     OperatorDevice *pass = g_new0(OperatorDevice, 1);
+    StrobeStorage *storage = host->storage(self);
 
     pass->host = host;
     pass->self = self;
@@ -104,13 +105,13 @@ static StrobeStatus operator_device_open(const StrobeConsumerHost *host, StrobeI
     bind_fields(&pass->calls, call_wanted, N_CALL);
     bind_fields(&pass->tasks, task_wanted, N_TASK);
     bind_fields(&pass->flows, flow_wanted, N_FLOW);
-    kernel_map_init(&pass->map);
+    kernel_map_init(&pass->map, storage);
     /* Ascend's own analysis has one tree of operators for all threads. */
     pass->map.by_thread = strstr(host->metadata_value(self, "source"), "\"ascend_") == NULL;
-    operator_list_init(&pass->forest.operators);
+    operator_list_init(&pass->forest.operators, storage);
     pass->forest.steps = g_array_new(FALSE, FALSE, sizeof(ForestStep));
-    pass->forest.links = g_array_new(FALSE, FALSE, sizeof(ForestLink));
-    pass->enqueues = g_array_new(FALSE, FALSE, sizeof(QueueSpan));
+    strobe_state_array_init(&pass->forest.links, storage, sizeof(ForestLink));
+    strobe_state_array_init(&pass->enqueues, storage, sizeof(QueueSpan));
     pass->host_steps = g_array_new(FALSE, FALSE, sizeof(HostStep));
     *state = pass;
     return STROBE_OK;
@@ -123,8 +124,8 @@ static void operator_device_close(void *state)
     kernel_map_clear(&pass->map);
     operator_list_clear(&pass->forest.operators);
     g_array_unref(pass->forest.steps);
-    g_array_unref(pass->forest.links);
-    g_array_unref(pass->enqueues);
+    strobe_state_array_clear(&pass->forest.links);
+    strobe_state_array_clear(&pass->enqueues);
     g_array_unref(pass->host_steps);
     g_free(pass);
 }
@@ -138,9 +139,9 @@ static guint64 thread_of(const OperatorDevice *pass, StrobeTrackId track)
     return view ? view->number : 0;
 }
 
-static gboolean has_room(OperatorDevice *pass, const GArray *array, guint max)
+static gboolean has_room(OperatorDevice *pass, gsize n)
 {
-    gboolean has = array->len < max;
+    gboolean has = n < RECORDS_MAX;
 
     pass->n_dropped += !has;
     return has;
@@ -153,19 +154,18 @@ static void add_operator(OperatorDevice *pass, const StrobeView *record)
     const Operator op = {.begin_ns = record->begin_ns,
                          .end_ns = record->end_ns,
                          .thread = thread_of(pass, record->track),
-                         .order = operators->len,
+                         .order = (guint)operators->operators.n,
                          .track = record->track,
                          .name = record->name,
                          .shapes = strobe_field_u32(record, at[SHAPES], 0),
                          .types = strobe_field_u32(record, at[TYPES], 0),
                          .stack = strobe_field_u32(record, at[STACK], 0)};
 
-    if (!pass->has_device && operators->len >= HOST_ONLY_MAX) {
+    if (!pass->has_device && operators->operators.n >= HOST_ONLY_MAX) {
         pass->is_over = TRUE;
         operator_list_clear(operators);
-        operator_list_init(operators);
-    } else if (operators->len < OPERATORS_MAX) {
-        operator_list_add(operators, &op);
+    } else if (operators->operators.n < OPERATORS_MAX) {
+        strobe_state_array_add(&operators->operators, &op);
     } else {
         pass->n_dropped++;
     }
@@ -177,10 +177,11 @@ static void add_queue(OperatorDevice *pass, const StrobeView *record)
     const QueueSpan span = {record->begin_ns, record->end_ns,
                             strobe_field_u64(record, at[CORRELATION], STROBE_ABSENT_U64),
                             thread_of(pass, record->track)};
-    GArray *into = strobe_field_u8(record, at[IS_DEQUEUE], 0) ? pass->map.dequeues : pass->enqueues;
+    StrobeStateArray *into =
+        strobe_field_u8(record, at[IS_DEQUEUE], 0) ? &pass->map.dequeues : &pass->enqueues;
 
-    if (has_room(pass, into, RECORDS_MAX))
-        g_array_append_val(into, span);
+    if (has_room(pass, into->n))
+        strobe_state_array_add(into, &span);
 }
 
 static gboolean is_text(const OperatorDevice *pass, StrobeStringId id, const char *text)
@@ -199,8 +200,8 @@ static void add_call(OperatorDevice *pass, const StrobeView *record)
     if (call.connection == STROBE_ABSENT_U64 ||
         (pass->is_database && !is_text(pass, strobe_field_u32(record, at[LEVEL], 0), "node")))
         return;
-    if (has_room(pass, pass->map.calls, RECORDS_MAX))
-        g_array_append_val(pass->map.calls, call);
+    if (has_room(pass, pass->map.calls.n))
+        strobe_state_array_add(&pass->map.calls, &call);
 }
 
 static void add_task(OperatorDevice *pass, const StrobeView *record, gboolean is_communication)
@@ -224,16 +225,15 @@ static void add_task(OperatorDevice *pass, const StrobeView *record, gboolean is
                        (!pass->is_database && (is_text(pass, record->name, "MEMCPY_ASYNC") ||
                                                is_text(pass, record->name, "EVENT_RECORD") ||
                                                is_text(pass, record->name, "EVENT_WAIT")));
-    if (has_room(pass, pass->map.kernels, RECORDS_MAX))
-        g_array_append_val(pass->map.kernels, kernel);
+    if (has_room(pass, pass->map.kernels.n))
+        strobe_state_array_add(&pass->map.kernels, &kernel);
 }
 
 static void add_flow(OperatorDevice *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->flows, record->kind);
 
-    if (!is_text(pass, record->name, "HostToDevice") ||
-        !has_room(pass, pass->map.flows, RECORDS_MAX))
+    if (!is_text(pass, record->name, "HostToDevice") || !has_room(pass, pass->map.flows.n))
         return;
     kernel_map_flow(&pass->map,
                     pass->host->string(pass->self, strobe_field_u32(record, at[FLOW_ID], 0)).bytes,
@@ -247,7 +247,7 @@ static void add_step(OperatorDevice *pass, const StrobeView *record)
         strobe_field_i64(record, strobe_field_offset(record->kind, "number", STROBE_FIELD_I64), -1),
         record->track, record->name};
 
-    if (has_room(pass, pass->host_steps, RECORDS_MAX))
+    if (has_room(pass, pass->host_steps->len))
         g_array_append_val(pass->host_steps, step);
 }
 
@@ -337,7 +337,7 @@ static gboolean emit_operator(OperatorDevice *pass, const Operator *op)
 static gboolean emit_link(OperatorDevice *pass, const ForestLink *link)
 {
     const Operator *op = operator_list_at(&pass->forest.operators, link->place);
-    const Kernel *kernel = &g_array_index(pass->map.kernels, Kernel, link->kernel);
+    const Kernel *kernel = &STROBE_STATE_ITEM(&pass->map.kernels, Kernel, link->kernel);
     struct strobe_kernel_link *fields =
         pass->host->emit(pass->self, KERNEL_LINK, op->track, op->name, op->begin_ns, op->begin_ns);
 
@@ -389,7 +389,7 @@ static gboolean emit_database_steps(OperatorDevice *pass)
 
         if (database_steps_find(steps, host->begin_ns, host->end_ns, &step))
             done = emit_step(pass, host, step.begin_ns, step.end_ns,
-                             g_array_index(pass->map.kernels, Kernel, step.last).device);
+                             STROBE_STATE_ITEM(&pass->map.kernels, Kernel, step.last).device);
         else
             done = emit_step(pass, host, host->begin_ns, G_MININT64, -1);
     }
@@ -407,7 +407,7 @@ static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *host)
 
     do {
         gint32 device = step.next_device;
-        if (step_kernels_find(&pass->map, pass->enqueues, host->begin_ns, host->end_ns, device,
+        if (step_kernels_find(&pass->map, &pass->enqueues, host->begin_ns, host->end_ns, device,
                               &step))
             done = emit_step(pass, host, step.begin_ns, step.end_ns, device);
     } while (done && step.next_device != G_MAXINT32);
@@ -428,7 +428,7 @@ static gboolean emit_recorded_steps(OperatorDevice *pass)
     const Forest *forest = &pass->forest;
     gboolean done = TRUE;
 
-    step_kernels_sort(pass->enqueues);
+    step_kernels_sort(&pass->enqueues);
     for (guint i = 0; i < forest->steps->len && done; i++) {
         const ForestStep *step = &g_array_index(forest->steps, ForestStep, i);
         const Operator *op = operator_list_at(&forest->operators, step->place);
@@ -473,13 +473,13 @@ static gboolean emit_device(OperatorDevice *pass)
     gboolean done = TRUE;
 
     kernel_map_finish(&pass->map);
-    forest_build(forest, &pass->map, pass->enqueues, step_number, pass,
+    forest_build(forest, &pass->map, &pass->enqueues, step_number, pass,
                  pass->host->metadata(pass->self)->generation == 1);
-    g_array_sort(forest->links, compare_links);
-    for (guint i = 0; i < forest->operators.len && done; i++)
+    strobe_state_array_sort(&forest->links, compare_links);
+    for (guint i = 0; i < forest->operators.operators.n && done; i++)
         done = emit_operator(pass, operator_list_at(&forest->operators, i));
-    for (guint i = 0; i < forest->links->len && done; i++)
-        done = emit_link(pass, &g_array_index(forest->links, ForestLink, i));
+    for (guint i = 0; i < forest->links.n && done; i++)
+        done = emit_link(pass, &STROBE_STATE_ITEM(&forest->links, ForestLink, i));
     return done && emit_steps(pass);
 }
 

@@ -108,7 +108,7 @@ static void take_leaf(const Build *build, gint owner, const Leaf *leaf)
     for (guint i = 0; i < n; i++) {
         const ForestLink link = {(guint)owner, launches[i].kernel};
 
-        g_array_append_val(build->forest->links, link);
+        strobe_state_array_add(&build->forest->links, &link);
     }
     for (gint place = owner; place >= 0; place = get_operator(build, place)->parent) {
         Operator *op = get_operator(build, place);
@@ -132,26 +132,25 @@ static gint owner_of(const Build *build, gint last, const Leaf *leaf)
     return last;
 }
 
-static GArray *make_leaves(const KernelMap *map, const GArray *enqueues)
+static void make_leaves(StrobeStateArray *leaves, const KernelMap *map,
+                        const StrobeStateArray *enqueues)
 {
-    GArray *leaves = g_array_new(FALSE, FALSE, sizeof(Leaf));
-
-    for (guint i = 0; map->has_queue && i < enqueues->len; i++) {
-        const QueueSpan *span = &g_array_index(enqueues, QueueSpan, i);
+    strobe_state_array_init(leaves, enqueues->storage, sizeof(Leaf));
+    for (guint i = 0; map->has_queue && i < enqueues->n; i++) {
+        const QueueSpan *span = &STROBE_STATE_ITEM(enqueues, QueueSpan, i);
         const Leaf leaf = {span->begin_ns, span->correlation, span->thread, i, FALSE};
 
-        g_array_append_val(leaves, leaf);
+        strobe_state_array_add(leaves, &leaf);
     }
-    for (guint i = 0; i < map->launches->len; i++) {
-        const Launch *launch = &g_array_index(map->launches, Launch, i), *before = launch - 1;
+    for (guint i = 0; i < map->launches.n; i++) {
+        const Launch *launch = &STROBE_STATE_ITEM(&map->launches, Launch, i), *before = launch - 1;
         const Leaf leaf = {(gint64)launch->key, launch->key, launch->thread, i, TRUE};
 
         if (launch->is_direct && (!i || before->key != launch->key ||
                                   (map->by_thread && before->thread != launch->thread)))
-            g_array_append_val(leaves, leaf);
+            strobe_state_array_add(leaves, &leaf);
     }
-    g_array_sort(leaves, compare_leaves);
-    return leaves;
+    strobe_state_array_sort(leaves, compare_leaves);
 }
 
 /* Sets the parent of an operator, and its step if it announces one. A nested operator is never a
@@ -194,7 +193,7 @@ static gint *find_innermost(Build *build, guint64 thread)
     return place;
 }
 
-void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
+void forest_build(Forest *forest, const KernelMap *map, StrobeStateArray *enqueues,
                   gint64 (*step_number)(void *user, const Operator *op), void *user,
                   gboolean zero_is_whole)
 {
@@ -206,13 +205,15 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
                    .open = open,
                    .step_number = step_number,
                    .user = user};
-    g_autoptr(GArray) leaves = make_leaves(map, enqueues);
+    StrobeStateArray leaves;
     guint next = 0;
 
+    make_leaves(&leaves, map, enqueues);
     operator_list_sort(&forest->operators);
-    for (guint i = 0; i < leaves->len || next < forest->operators.len;) {
-        Operator *op = next < forest->operators.len ? get_operator(&build, (gint)next) : NULL;
-        const Leaf *leaf = i < leaves->len ? &g_array_index(leaves, Leaf, i) : NULL;
+    for (guint i = 0; i < leaves.n || next < forest->operators.operators.n;) {
+        Operator *op =
+            next < forest->operators.operators.n ? get_operator(&build, (gint)next) : NULL;
+        const Leaf *leaf = i < leaves.n ? &STROBE_STATE_ITEM(&leaves, Leaf, i) : NULL;
         gboolean is_leaf = !op || (leaf && leaf->at_ns < op->begin_ns);
         gint64 now = is_leaf ? leaf->at_ns : op->begin_ns;
         gint *last = find_innermost(&build, is_leaf ? leaf->thread : op->thread);
@@ -230,4 +231,5 @@ void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
             *last = (gint)next++;
         }
     }
+    strobe_state_array_clear(&leaves);
 }

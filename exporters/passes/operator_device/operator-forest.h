@@ -27,13 +27,13 @@ typedef struct ForestLink {
 typedef struct Forest {
     OperatorList operators; /* after forest_build: sorted by begin */
     GArray *steps;          /* of ForestStep */
-    GArray *links;          /* of ForestLink, in the order of launches */
+    StrobeStateArray links; /* of ForestLink, in the order of launches */
 } Forest;
 
 /* Builds the tree. `enqueues` (of QueueSpan) are its leaves; without a queue, the launches are the
  * leaves. `step_number` returns the step that an operator announces, -1: none. `zero_is_whole`: a
  * duration of 0 counts as an integer. */
-void forest_build(Forest *forest, const KernelMap *map, GArray *enqueues,
+void forest_build(Forest *forest, const KernelMap *map, StrobeStateArray *enqueues,
                   gint64 (*step_number)(void *user, const Operator *op), void *user,
                   gboolean zero_is_whole);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list for very many operators. It consists of pages that do not move, so it grows without
- * copying. */
+/* The operators of a program, and the sums of those that launched kernels. */
 #ifndef STROBE_PASSES_OPERATOR_LIST_H
 #define STROBE_PASSES_OPERATOR_LIST_H
 
 #include <math.h>
 #include <glib.h>
 #include <strobe/exporter.h>
+#include <strobe/helpers/state-array.h>
 
 /* A sum of durations as the Ascend profiler, a Python program, computes it: the sum is an integer
  * if all summands are integers. As long as the sum is 0, -0.0 means an integer, and 0.0 a
@@ -25,8 +25,7 @@ typedef struct DeviceSums {
     DeviceSum self, total, self_aicore, total_aicore;
 } DeviceSums;
 
-/* An operator. The struct is small, because operators are the largest part of a pass's data, and
- * the system may swap them to the disk. */
+/* An operator. The struct is small, because operators are the largest part of a pass's data. */
 typedef struct Operator {
     gint64 begin_ns, end_ns;
     gint64 children_ns;
@@ -42,31 +41,23 @@ typedef struct Operator {
     StrobeStackId stack;
 } Operator;
 
-#define OPERATOR_PAGE_BITS 12u
-#define OPERATOR_PAGE (1u << OPERATOR_PAGE_BITS)
-
 typedef struct OperatorList {
-    GPtrArray *pages;
-    guint len;
-    GArray *sums; /* of DeviceSums */
+    StrobeStateArray operators; /* of Operator */
+    StrobeStateArray sums;      /* of DeviceSums */
 } OperatorList;
 
 static inline Operator *operator_list_at(const OperatorList *list, guint place)
 {
-    Operator *page = g_ptr_array_index(list->pages, place >> OPERATOR_PAGE_BITS);
-
-    return &page[place & (OPERATOR_PAGE - 1)];
+    return &STROBE_STATE_ITEM(&list->operators, Operator, place);
 }
 
-void operator_list_init(OperatorList *list);
+void operator_list_init(OperatorList *list, StrobeStorage *storage);
 void operator_list_clear(OperatorList *list);
-void operator_list_add(OperatorList *list, const Operator *op);
 /* Returns the operator's sums, created if necessary; valid until the next call. */
 DeviceSums *operator_list_sums(OperatorList *list, Operator *op);
 /* Returns the operator's sums; sums of 0 if it has no kernels. */
 const DeviceSums *operator_list_known_sums(const OperatorList *list, const Operator *op);
-/* Sorts the operators by begin, and keeps the order of equal ones. The operators must have been
- * added in the order of their ends. */
+/* Sorts the operators by begin, and keeps the order of equal ones. */
 void operator_list_sort(OperatorList *list);
 
 #endif

@@ -34,21 +34,21 @@ static gint compare_enqueues(gconstpointer a, gconstpointer b)
 }
 
 /* Adds the launches of the queue entries that were made in the step, on any thread. */
-static void take_entries(const KernelMap *map, const GArray *enqueues, gint64 begin_ns,
+static void take_entries(const KernelMap *map, const StrobeStateArray *enqueues, gint64 begin_ns,
                          gint64 end_ns, StepKernels *step)
 {
     const QueueSpan key = {.begin_ns = begin_ns};
-    guint low = 0, high = enqueues->len, n;
+    guint low = 0, high = (guint)enqueues->n, n;
 
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (compare_enqueues(&g_array_index(enqueues, QueueSpan, middle), &key) < 0)
+        if (compare_enqueues(&STROBE_STATE_ITEM(enqueues, QueueSpan, middle), &key) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < enqueues->len; low++) {
-        const QueueSpan *entry = &g_array_index(enqueues, QueueSpan, low);
+    for (; low < enqueues->n; low++) {
+        const QueueSpan *entry = &STROBE_STATE_ITEM(enqueues, QueueSpan, low);
         if (entry->begin_ns >= end_ns)
             return;
         const Launch *launches = kernel_map_find(map, entry->correlation, &n);
@@ -69,12 +69,12 @@ static void take_instants(const KernelMap *map, gint64 begin_ns, gint64 end_ns, 
     }
 }
 
-void step_kernels_sort(GArray *enqueues)
+void step_kernels_sort(StrobeStateArray *enqueues)
 {
-    g_array_sort(enqueues, compare_enqueues);
+    strobe_state_array_sort(enqueues, compare_enqueues);
 }
 
-gboolean step_kernels_find(const KernelMap *map, const GArray *enqueues, gint64 begin_ns,
+gboolean step_kernels_find(const KernelMap *map, const StrobeStateArray *enqueues, gint64 begin_ns,
                            gint64 end_ns, gint32 device, StepKernels *step)
 {
     *step = (StepKernels){G_MAXINT64, G_MININT64, device, G_MAXINT32};

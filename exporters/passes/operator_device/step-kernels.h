@@ -14,10 +14,10 @@ typedef struct StepKernels {
 
 #define STEP_NO_DEVICE G_MININT32 /* next_device before the first call */
 
-/* Sorts queue entries (a GArray of QueueSpan) for step_kernels_find. */
-void step_kernels_sort(GArray *enqueues);
+/* Sorts queue entries (QueueSpan) for step_kernels_find. */
+void step_kernels_sort(StrobeStateArray *enqueues);
 /* Finds the kernels on one device. FALSE: there are none. */
-gboolean step_kernels_find(const KernelMap *map, const GArray *enqueues, gint64 begin_ns,
+gboolean step_kernels_find(const KernelMap *map, const StrobeStateArray *enqueues, gint64 begin_ns,
                            gint64 end_ns, gint32 device, StepKernels *step);
 
 #endif

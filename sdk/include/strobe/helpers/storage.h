@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory and temporary files of record logs and external sorters (record-log.h,
- * external-sorter.h). The host makes it; a plugin gets it from the host and passes it to these
- * helpers. Since 1.0.
+ * Memory and temporary files of record logs, external sorters and state arrays (record-log.h,
+ * external-sorter.h, state-array.h). The host makes it; a plugin gets it from the host and passes
+ * it to these helpers. Since 1.0.
  */
 #ifndef STROBE_HELPERS_STORAGE_H
 #define STROBE_HELPERS_STORAGE_H
@@ -20,6 +20,10 @@ struct StrobeStorage {
     /* Returns the descriptor of a new, empty file without a name; -1 with errno set. Any thread. */
     int32_t (*open_file)(StrobeStorage *storage);
     const char *place; /* folder of the files, for messages only */
+    /* Resizes a block of `old_bytes` (NULL and 0: a new one) and returns its new address; new bytes
+     * are zero. A large block is a mapped temporary file. 0 bytes: frees the block. Never fails:
+     * without memory the host ends the command with a message. Any thread. */
+    void *(*state)(StrobeStorage *storage, void *block, size_t old_bytes, size_t bytes);
 };
 
 /* Reports that a pass or an exporter could not keep or sort `what`, and returns its failure. */
