@@ -57,6 +57,10 @@ static void write_members(StrobeJsonWriter *json, pid_t pid, const char *command
     strobe_json_key(json, "pool_in_memory");
     strobe_json_bool(json, is_tmpfs);
     write_member(json, "writer", "thread");
+    strobe_json_key(json, "start_monotonic_ns");
+    strobe_json_int(json, strobe_clock_ns(CLOCK_MONOTONIC));
+    strobe_json_key(json, "start_raw_ns");
+    strobe_json_int(json, strobe_clock_ns(CLOCK_MONOTONIC_RAW));
 }
 
 char *board_capture_metadata(pid_t pid, const char *command, const char *more)

@@ -84,15 +84,30 @@ static gboolean fetch_capture(const StrobeRunOnSource *source, const char *folde
     return FALSE;
 }
 
+/* Returns the end of the window by the board's clocks. Unsigned, so that an overflow is defined:
+ * the board's numbers may have any value. */
+static StrobeResultEnd find_end(StrobeReader *reader, JsonObject *metadata)
+{
+    const gint64 end_ns = strobe_reader_stats(reader)->end_ns;
+    const guint64 raw_offset_ns =
+        (guint64)strobe_json_member_int(metadata, "start_raw_ns", 0) -
+        (guint64)strobe_json_member_int(metadata, "start_monotonic_ns", 0);
+    const guint64 monotonic_ns = (guint64)end_ns - (guint64)strobe_reader_monotonic_offset(reader);
+
+    return (StrobeResultEnd){end_ns, (gint64)(monotonic_ns + raw_offset_ns)};
+}
+
 /* Completes it if strobe-board-run was killed; returns its metadata (unref it). */
-static JsonObject *read_metadata(const char *capture, GError **error)
+static JsonObject *read_metadata(const char *capture, StrobeResultEnd *end, GError **error)
 {
     StrobeReader *reader =
         strobe_recover(capture, NULL, error) ? strobe_reader_open(capture, error) : NULL;
     JsonObject *metadata = reader ? json_object_ref(strobe_reader_metadata(reader)) : NULL;
 
-    if (reader)
-        strobe_reader_free(reader);
+    if (!reader)
+        return NULL;
+    *end = find_end(reader, metadata);
+    strobe_reader_free(reader);
     return metadata;
 }
 
@@ -130,7 +145,8 @@ static StrobeResultDirectory *fill_directory(const StrobeRunOnSource *source, St
                                              const char *folder, GError **error)
 {
     g_autofree char *capture = g_build_filename(folder, STROBE_CAPTURE_NAME, NULL);
-    g_autoptr(JsonObject) metadata = read_metadata(capture, error);
+    StrobeResultEnd end;
+    g_autoptr(JsonObject) metadata = read_metadata(capture, &end, error);
     StrobeResultDirectory *directory = NULL;
 
     if (!metadata)
@@ -144,9 +160,11 @@ static StrobeResultDirectory *fill_directory(const StrobeRunOnSource *source, St
         config, (pid_t)CLAMP(strobe_json_member_int(metadata, "pid", 0), 0, G_MAXINT), error);
     if (!directory)
         return NULL;
+    directory->start_raw_ns = strobe_json_member_int(metadata, "start_raw_ns", 0);
     g_autofree char *place =
         g_build_filename(directory->path, STROBE_FRAMEWORK_DIR, STROBE_CAPTURE_NAME, NULL);
-    if (rename(capture, place) == 0 && strobe_result_directory_finish(directory, config, error))
+    if (rename(capture, place) == 0 &&
+        strobe_result_directory_finish(directory, config, &end, error))
         return directory;
     if (error && !*error)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO, "Cannot write %s: %s", place,

@@ -37,7 +37,7 @@ static int open_recorder(const BoardPlan *plan, pid_t pid)
 
     if (error)
         return error;
-    strobe_thread_buffer_be_writer(); /* the others are the program's */
+    strobe_recorder_share();
     if (plan->marks)
         pool_file = open(strobe_recorder_pool(&is_tmpfs, id), O_RDWR | O_CLOEXEC);
     /* Without a name nothing of the file can stay behind. */
@@ -118,10 +118,8 @@ int board_capture_begin(const BoardPlan *plan, pid_t pid)
 
 void board_capture_end(void)
 {
-    int error;
+    const int error = strobe_recorder_end_window(-1);
 
-    strobe_recorder_end_entered();
-    error = strobe_recorder_end_window(-1);
     strobe_recorder_close();
     if (error)
         board_report("The capture is incomplete: %s", strerror(error));

@@ -10,21 +10,21 @@
 #include <unistd.h>
 #include "json-text.h"
 
-/* Returns the pair's time on CLOCK_MONOTONIC_RAW, the clock of the member start_info, because
- * readers compare start_info and end_info. The time on CLOCK_MONOTONIC cannot be used instead: NTP
- * adjusts CLOCK_MONOTONIC only, so the two clocks drift apart. */
-static gint64 compute_raw_ns(const StrobeClockPair *pair)
+/* The pair has no time on CLOCK_MONOTONIC_RAW. Its time on CLOCK_MONOTONIC cannot be used instead:
+ * NTP adjusts CLOCK_MONOTONIC only, so the two clocks drift apart. */
+StrobeResultEnd strobe_result_end(const StrobeClockPair *pair)
 {
-    return pair->monotonic_ns + strobe_clock_ns(CLOCK_MONOTONIC_RAW) -
-           strobe_clock_ns(CLOCK_MONOTONIC);
+    return (StrobeResultEnd){pair->realtime_ns, pair->monotonic_ns +
+                                                    strobe_clock_ns(CLOCK_MONOTONIC_RAW) -
+                                                    strobe_clock_ns(CLOCK_MONOTONIC)};
 }
 
-JsonObject *strobe_result_end_info(const StrobeClockPair *end)
+JsonObject *strobe_result_end_info(const StrobeResultEnd *end)
 {
     JsonObject *out = json_object_new();
 
     json_object_set_int_member(out, "collectionTimeEnd", end->realtime_ns);
-    json_object_set_int_member(out, "MonotonicTimeEnd", compute_raw_ns(end));
+    json_object_set_int_member(out, "MonotonicTimeEnd", end->raw_ns);
     return out;
 }
 
@@ -43,14 +43,15 @@ static gboolean write_whole(int folder, const char *name, const char *bytes, gsi
     return strobe_safe_file_finish(file) == 0;
 }
 
-static void add_end_info(int folder, const char *name, const StrobeClockPair *end)
+static void add_end_info(int folder, const char *name, const StrobeClockPair *pair)
 {
     g_autoptr(JsonNode) root = strobe_json_read_file(folder, name);
+    const StrobeResultEnd end = strobe_result_end(pair);
 
     if (!root || json_object_has_member(json_node_get_object(root), "end_info"))
         return;
     json_object_set_object_member(json_node_get_object(root), "end_info",
-                                  strobe_result_end_info(end));
+                                  strobe_result_end_info(&end));
     g_autofree char *whole = strobe_json_to_text(root, STROBE_JSON_INDENTED);
     write_whole(folder, name, whole, strlen(whole));
 }

@@ -11,8 +11,16 @@
 void strobe_result_complete(int capture, const StrobeClockPair *end, const char *log,
                             gsize log_bytes);
 
+/* The end of a window, as profiler_info has it. */
+typedef struct StrobeResultEnd {
+    gint64 realtime_ns;
+    gint64 raw_ns; /* CLOCK_MONOTONIC_RAW, like the member start_info: readers compare both */
+} StrobeResultEnd;
+
+/* `pair` was read on this machine since its last start. */
+StrobeResultEnd strobe_result_end(const StrobeClockPair *pair);
 /* The member end_info of profiler_info. */
-JsonObject *strobe_result_end_info(const StrobeClockPair *end);
+JsonObject *strobe_result_end_info(const StrobeResultEnd *end);
 /* The name of the log (free it); `stamp` is the result directory's. */
 char *strobe_result_log_name(const char *stamp, long pid);
 

@@ -128,12 +128,3 @@ void strobe_thread_buffers_end(struct pool_header *pool, uint32_t window, uint64
         if (strobe_thread_buffer_is_own(i) && !strobe_thread_buffer_is_stuck(i))
             end_thread_buffer(&e, i);
 }
-
-void strobe_thread_buffers_end_other(struct pool_header *pool, uint32_t window, uint64_t end)
-{
-    struct thread_buffers_end e = {pool, NULL, window, end, PATIENCE};
-
-    for (uint32_t i = 0; i < pool->n_thread_buffers; i++)
-        if (!strobe_thread_buffer_is_own(i))
-            end_thread_buffer(&e, i);
-}

@@ -12,8 +12,5 @@
  * block becomes free for a span, the span is counted as lost. */
 void strobe_thread_buffers_end(struct pool_header *pool, uint32_t window, uint64_t end,
                                StrobeRing *ring);
-/* The same for the thread buffers of the other process that records into the pool, which has
- * ended. */
-void strobe_thread_buffers_end_other(struct pool_header *pool, uint32_t window, uint64_t end);
 
 #endif

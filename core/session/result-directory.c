@@ -437,7 +437,7 @@ static void add_versions(JsonObject *top, const StrobeConfig *config)
 
 /* The text of profiler_info. `end` is NULL while the window records. */
 static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *config, gint rank,
-                       const StrobeClockPair *end)
+                       const StrobeResultEnd *end)
 {
     g_autoptr(JsonObject) top = json_object_new();
 
@@ -464,7 +464,7 @@ static char *info_name(gint rank)
 /* Writes profiler_info. If its name has changed because the rank became known within the window,
  * removes the old file. */
 static gboolean write_info(StrobeResultDirectory *d, int folder, const StrobeConfig *config,
-                           const StrobeClockPair *end, GError **error)
+                           const StrobeResultEnd *end, GError **error)
 {
     gint rank = strobe_rank();
     g_autofree char *text = info_text(d, config, rank, end), *before = d->info_name;
@@ -559,7 +559,7 @@ void strobe_result_directory_begin(StrobeResultDirectory *d, const StrobeConfig 
 }
 
 static gboolean replace_files(StrobeResultDirectory *d, const StrobeConfig *config,
-                              const StrobeClockPair *end, GError **error)
+                              const StrobeResultEnd *end, GError **error)
 {
     int folder = open_folder(d, "");
     gboolean ok;
@@ -576,19 +576,26 @@ void strobe_result_directory_update(StrobeResultDirectory *d, const StrobeConfig
     replace_files(d, config, NULL, NULL);
 }
 
-gboolean strobe_result_directory_finish(StrobeResultDirectory *d, const StrobeConfig *config,
-                                        GError **error)
+static StrobeResultEnd current_end(void)
 {
-    StrobeClockPair end = strobe_clock_pair();
+    const StrobeClockPair pair = strobe_clock_pair();
 
-    return replace_files(d, config, &end, error);
+    return strobe_result_end(&pair);
+}
+
+gboolean strobe_result_directory_finish(StrobeResultDirectory *d, const StrobeConfig *config,
+                                        const StrobeResultEnd *end, GError **error)
+{
+    const StrobeResultEnd now = current_end();
+
+    return replace_files(d, config, end ? end : &now, error);
 }
 
 /* ---- copies ---- */
 
 static void set_what_differs(const StrobeResultDirectory *d, JsonObject *top)
 {
-    StrobeClockPair end = strobe_clock_pair();
+    const StrobeResultEnd end = current_end();
 
     if (json_object_has_member(top, "start_info")) {
         json_object_set_object_member(top, "start_info", start_info(d));

@@ -6,6 +6,7 @@
 #include <glib.h>
 #include "clock.h"
 #include "config.h"
+#include "result-completion.h"
 
 typedef struct StrobeResultDirectory {
     char *path;     /* absolute */
@@ -42,9 +43,10 @@ void strobe_result_directory_begin(StrobeResultDirectory *directory, const Strob
 /* Replaces profiler_info and profiler_metadata.json because metadata has changed within the
  * window. */
 void strobe_result_directory_update(StrobeResultDirectory *directory, const StrobeConfig *config);
-/* Replaces profiler_info and profiler_metadata.json at the end of the window. */
+/* Replaces profiler_info and profiler_metadata.json at the end of the window. `end` NULL: now. */
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
-                                        const StrobeConfig *config, GError **error);
+                                        const StrobeConfig *config, const StrobeResultEnd *end,
+                                        GError **error);
 /* Writes the log. */
 gboolean strobe_result_directory_log(StrobeResultDirectory *directory, const char *text,
                                      GError **error);

@@ -167,7 +167,7 @@ void strobe_session_end_window(StrobeSession *session, GError **error)
     ending->window = session->window;
     gboolean has_late = begin_late(session);
     strobe_signal_guard_hold(&guard);
-    strobe_result_directory_finish(ending->directory, session->config, &ending->failure);
+    strobe_result_directory_finish(ending->directory, session->config, NULL, &ending->failure);
     strobe_signal_guard_release(&guard);
     if (has_late)
         strobe_collectors_flush(session->collectors);

@@ -30,6 +30,7 @@ static struct {
     enum strobe_policy policy;
     int64_t patience_ns;
     int is_stuck;     /* a thread is stuck inside a critical section */
+    int is_shared;    /* another process may record into the pool */
     uint32_t session; /* counts sessions of the process */
     uint32_t window;  /* number of the window in the process: a stale writer never matches */
     uint64_t begin, end;
@@ -79,7 +80,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     recorder.session++;
     recorder.policy = (enum strobe_policy)settings->writer.policy;
     recorder.patience_ns = settings->patience_ns;
-    recorder.is_stuck = 0;
+    recorder.is_stuck = recorder.is_shared = 0;
     recorder.n_messages = 0;
     recorder.program = settings->program ? settings->program : getpid();
     recorder.is_open = 1;
@@ -241,6 +242,7 @@ void strobe_recorder_shut_window(void)
     strobe_recorder_mark_end();
     recorder.n_stuck = strobe_thread_buffer_close_gate(recorder.end);
     recorder.is_stuck |= recorder.n_stuck != 0;
+    recorder.n_stuck += recorder.is_shared != 0;
     recorder.is_shut = 1;
     STROBE_TESTPOINT("window-shut");
     count_deep_spans();
@@ -515,12 +517,10 @@ int strobe_recorder_enter(struct pool_header *pool, uint32_t window)
     return error;
 }
 
-void strobe_recorder_end_entered(void)
+void strobe_recorder_share(void)
 {
-    if (!recorder.in_window)
-        return;
-    strobe_recorder_mark_end();
-    strobe_thread_buffers_end_other(recorder.pool.header, recorder.window, recorder.end);
+    strobe_thread_buffer_be_writer();
+    recorder.is_shared = 1;
 }
 
 void strobe_recorder_join_window(uint32_t window)

@@ -122,12 +122,14 @@ void strobe_recorder_say(const char *text, uint32_t level, uint32_t collector);
 /* ---- a program that records for itself into the pool of another process ---- */
 
 /* In the program: its marks go into the recording window of the other process, whose pool is mapped
- * here. That process must use the thread buffers of a writer (strobe_thread_buffer_be_writer).
- * EINVAL: the pool has another format. */
+ * here. That process must have called strobe_recorder_share(). EINVAL: the pool has another format.
+ */
 int strobe_recorder_enter(struct pool_header *pool, uint32_t window);
-/* In the other process, before it ends the window: the program has ended in any way. Its records
- * are in the window, and its open spans are unfinished. */
-void strobe_recorder_end_entered(void);
+/* In the process that has the pool, after strobe_recorder_open(): another process may enter. When
+ * the window ends, that process may have ended in any way, or may still record; its threads are
+ * treated like stuck threads: their committed records are in the window, their open spans are
+ * unfinished, and no block is taken from them. */
+void strobe_recorder_share(void);
 
 /* ---- for a program that ends within the window ---- */
 

@@ -4,6 +4,7 @@
 import json
 import os
 import shutil
+import time
 import unittest
 
 from board_servers import RunOnTest, needs_servers
@@ -73,6 +74,20 @@ class RunTest(RunOnTest):
         self.assertEqual((info["offered"], sum(info["lost"].values())), (info["stored"], 0))
         self.assertIn("cpu-program plain 0.1", info["metadata"]["command"])
         self.assertEqual(info["metadata"]["board"], "camera")
+
+    def test_times(self):
+        """profiler_info.json has the begin and end of the recording by the board's clock."""
+        self.board()
+        before = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+        self.run_on("./cpu-program", "plain", "1.0")
+        (path,) = self.result().glob("profiler_info*.json")
+        info = json.loads(path.read_text())
+        begin, end = info["start_info"]["start_monotonic"], info["end_info"]["MonotonicTimeEnd"]
+        self.assertLess(before, begin)
+        self.assertGreaterEqual(end - begin, 1e9)
+        self.assertLess(end, time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW))
+        (step,) = self.json("info", self.result())
+        self.assertEqual(info["end_info"]["collectionTimeEnd"], step["end_ns"])
 
     def test_report(self):
         """The configuration's report file has the result's place."""

@@ -37,6 +37,10 @@ int main(int argc, char **argv)
         puts(strobe_error_message(error));
         strobe_error_free(error);
     }
+    for (int i = 0; strcmp(argv[1], "stay") == 0 && i < 1000; i++) {
+        strobe_range_end(strobe_range_begin("later"));
+        usleep(1000);
+    }
     if (strcmp(argv[1], "kill") == 0)
         raise(SIGKILL);
     if (strcmp(argv[1], "again") == 0) {
@@ -120,6 +124,21 @@ class MarksTest(RunOnTest):
         self.build()
         self.run_on(self.script("./open end 1; ./open end 5\n"), flags=("--project", "."))
         self.assertEqual(self.names(), ["inner", "one", "outer"])
+
+    def test_process_that_outlives_the_run(self):
+        """A process that marks runs on when the command has ended: its marks so far are there, and
+        its open range."""
+        board = self.board()
+        self.build()
+        self.run_on(self.script("./open stay 3 > /dev/null 2>&1 &\nsleep 0.5\n"), flags=("--project", "."))
+        names = self.names()
+        self.assertEqual([name for name in names if name != "later"],
+                         ["inner", "one", "one", "one", "outer"])
+        self.assertGreater(names.count("later"), 20)
+        info = self.json("info", self.result())[0]
+        self.assertEqual((info["sealed"], info["unfinished"], info["offered"] - info["stored"]),
+                         (True, 1, 0))
+        self.check_clean(board)
 
     def test_sessions(self):
         self.board()
