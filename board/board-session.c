@@ -130,6 +130,35 @@ static BoardJob *job_of(uint32_t device)
     return job;
 }
 
+/* Any thread. */
+static void note_disk_error(int error)
+{
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+        __atomic_store_n(&board.totals.disk_error, error, __ATOMIC_RELAXED);
+}
+
+static void make_data_path(const char *name, char path[SVP_PATH_MAX])
+{
+    snprintf(path, SVP_PATH_MAX, "%.3700s/data/%.300s", board.jobs[0].path, name);
+}
+
+/* Counts the calls in a complete slice, and writes its file .done. In the thread of the writer,
+ * which must not take the lock: a call that holds it may wait for the writer. */
+static int mark_slice(const char *name)
+{
+    char path[SVP_PATH_MAX];
+    uint64_t n_records;
+    int error;
+
+    make_data_path(name, path);
+    n_records = board_calls_count(path);
+    error = board_job_mark_done(&board.jobs[0], name, 0, n_records);
+    note_disk_error(error);
+    if (!error)
+        __atomic_fetch_add(&board.totals.n_records, n_records, __ATOMIC_RELAXED);
+    return error;
+}
+
 /* Begins to record calls into a hidden file, because a JOB is made only when a model is
  * executed. */
 static int begin_calls(void)
@@ -139,7 +168,7 @@ static int begin_calls(void)
     board_calls_clean(board.output);
     if (!board.config.acl_api)
         return 1;
-    error = board_calls_begin(board.output, &board.config, board.totals.is_simulated);
+    error = board_calls_begin(board.output, &board.config, board.totals.is_simulated, mark_slice);
     board.has_calls = !error;
     if (error)
         board_complain("profiling is off: %s: %s", board.output, strerror(error));
@@ -191,12 +220,6 @@ static void place_calls(void)
         board_say("%s: created", path);
 }
 
-static void note_disk_error(int error)
-{
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-        board.totals.disk_error = error;
-}
-
 /* Counts the calls in a file, and writes its file .done. If the file is not complete, `error` is
  * the reason. */
 static void mark_calls(const char *name, int error)
@@ -204,9 +227,9 @@ static void mark_calls(const char *name, int error)
     char path[SVP_PATH_MAX];
     uint64_t n_records;
 
-    snprintf(path, sizeof path, "%.3700s/data/%.300s", board.jobs[0].path, name);
+    make_data_path(name, path);
     n_records = board_calls_count(path);
-    board.totals.n_records += n_records;
+    __atomic_fetch_add(&board.totals.n_records, n_records, __ATOMIC_RELAXED);
     if (!error)
         error = board_job_mark_done(&board.jobs[0], name, 0, n_records);
     note_disk_error(error);
@@ -226,7 +249,7 @@ static void end_calls(void)
     make_calls_name(name);
     if (calls.n_slices == 0)
         mark_calls(name, error);
-    for (unsigned i = 0; i < calls.n_slices; i++) {
+    for (unsigned i = calls.n_done; i < calls.n_slices; i++) {
         snprintf(slice, sizeof slice, "%s.slice_%u", name, i);
         mark_calls(slice, i + 1 < calls.n_slices ? 0 : error);
     }

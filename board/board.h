@@ -74,9 +74,11 @@ void board_unlock(void);
 
 /* ---- calls.c: the calls of all threads, through the recorder ---- */
 
-/* Begins to record calls into a hidden file of `output`. The file is kept if a model is
- * executed. */
-int board_calls_begin(const char *output, const SvpConfig *config, int is_simulated);
+/* Begins to record calls into a hidden file of `output`. The file is kept if a model is executed.
+ * If its slices are small, calls `slice_done` for each complete one, in the thread of the writer;
+ * if that returns an error, again when the next slice is complete. */
+int board_calls_begin(const char *output, const SvpConfig *config, int is_simulated,
+                      int (*slice_done)(const char *name));
 /* Moves the file of calls to `path` in a JOB; the writer keeps the file open. Returns 0 or an errno
  * value. */
 int board_calls_place(const char *path);
@@ -98,6 +100,7 @@ typedef struct BoardCallTotals {
     uint64_t n_lost;
     /* number of files with ".slice_<n>" in their names; 0: one file without it */
     unsigned n_slices;
+    unsigned n_done; /* number of slices for which slice_done returned 0: the first ones */
 } BoardCallTotals;
 
 /* Completes the file of calls; removes it if board_calls_place was not called. Returns 0 or an

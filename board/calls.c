@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "capture-format.h"
@@ -27,10 +28,20 @@
 #define METADATA_MAX 16384u
 #define HIDDEN_PREFIX ".strobe-calls-"
 #define POOL_FOLDER "/dev/shm"
+/* On a disk with little room, slices are smaller, so that a computer that fetches finished files
+ * while the program runs makes room for the next ones. */
+#define SLICE_SHARE 8u /* of the free bytes */
+#define SLICE_BYTES_MIN (64u << 10)
+/* Up to this size a slice gets its file .done at once: that reads it, in the thread of the writer,
+ * while other threads may wait for the writer. */
+#define DONE_BYTES_MAX (4u << 20)
 
 static StrobeKindId call_kind;
 static char file_path[SVP_PATH_MAX]; /* file of the calls; hidden until it is placed */
 static int is_placed, is_limited;
+/* of slices; used by the thread of the writer */
+static int (*report_slice)(const char *name);
+static unsigned n_complete, n_done;
 
 static int begin_window(int is_simulated)
 {
@@ -60,19 +71,52 @@ static int begin_window(int is_simulated)
     return error;
 }
 
-int board_calls_begin(const char *output, const SvpConfig *config, int is_simulated)
+/* Returns the size at which a slice ends; 0: never. */
+static uint64_t choose_slice_bytes(const char *output, const SvpConfig *config)
 {
+    const uint64_t most = (uint64_t)config->slice_mb << 20;
+    struct statvfs disk;
+    uint64_t share;
+
+    if (statvfs(output, &disk))
+        return most;
+    share = (uint64_t)disk.f_bavail * disk.f_frsize / SLICE_SHARE;
+    if (share < SLICE_BYTES_MIN)
+        share = SLICE_BYTES_MIN;
+    return share < most ? share : most;
+}
+
+static void take_segment(void *user, const char *newest)
+{
+    const size_t length = (size_t)(strrchr(newest, '_') - newest) + 1;
+    char name[SVP_FILE_NAME_MAX + 32];
+
+    (void)user;
+    for (n_complete++; n_done < n_complete; n_done++) {
+        snprintf(name, sizeof name, "%.*s%u", (int)length, newest, n_done);
+        if (report_slice(name))
+            break;
+    }
+}
+
+int board_calls_begin(const char *output, const SvpConfig *config, int is_simulated,
+                      int (*slice_done)(const char *name))
+{
+    const uint64_t slice_bytes = choose_slice_bytes(output, config);
     const StrobeRecorderSettings settings = {
         .pool_bytes = POOL_BYTES,
         .patience_ns = PATIENCE_NS,
         .writer = {.policy = STROBE_POLICY_BLOCK,
                    .sync = config->syncs ? STROBE_SYNC_INTERVAL : STROBE_SYNC_NONE,
                    .flush_interval_ns = (int64_t)config->flush_ms * 1000000,
-                   .rotation = {.bytes = (uint64_t)config->slice_mb << 20}},
+                   .rotation = {.bytes = slice_bytes}},
+        .segment_done = slice_bytes <= DONE_BYTES_MAX ? take_segment : NULL,
         .fallback_dir = output};
     int error = strobe_recorder_open(&settings);
 
     is_placed = 0;
+    n_complete = n_done = 0;
+    report_slice = slice_done;
     if (!error)
         error = board_kept_begin(config->api_limit);
     is_limited = config->api_limit > 0;
@@ -192,12 +236,13 @@ static void write_kept(const BoardCall *call)
         write_call(writer, call, strobe_recorder_track(&track));
 }
 
-/* Numbers the newest file, too, if the writer has rotated files. */
+/* Numbers the newest file, too, if the writer has rotated files. Those that are done may be gone: a
+ * computer that fetches them removes them. */
 static void number_slices(unsigned *n)
 {
     char path[SVP_PATH_MAX + 32];
 
-    for (*n = 0;; ++*n) {
+    for (*n = n_done;; ++*n) {
         snprintf(path, sizeof path, "%s" STROBE_SLICE_FORMAT, file_path, *n);
         if (access(path, F_OK))
             break;
@@ -222,6 +267,7 @@ int board_calls_end(BoardCallTotals *totals)
         totals->n_lost += lost[i];
     strobe_recorder_close();
     totals->n_slices = 0;
+    totals->n_done = n_done;
     if (!is_placed)
         unlink(file_path);
     else

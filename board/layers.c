@@ -416,7 +416,7 @@ static int try_layers(const BoardCapture *capture, const BoardJob *job, const Sv
                     useless and take room */
         unlink(path);
     } else {
-        totals->n_records += n_records;
+        __atomic_fetch_add(&totals->n_records, n_records, __ATOMIC_RELAXED);
         board_say("%s: created", path);
     }
     return error;

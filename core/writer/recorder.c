@@ -71,7 +71,9 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
         recorder.pool.header->pid = (uint64_t)settings->program;
     begin_kinds(settings);
     recorder.pool.header->control.settings = settings->writer;
-    recorder.link = (StrobeWriterLink){.make_dump = settings->make_dump, .user = settings->user};
+    recorder.link = (StrobeWriterLink){.make_dump = settings->make_dump,
+                                       .segment_done = settings->segment_done,
+                                       .user = settings->user};
     error = strobe_link_start(&recorder.link, &recorder.pool, settings->may_start_process);
     if (error) {
         strobe_pool_destroy(&recorder.pool, 1);

@@ -24,7 +24,10 @@ typedef struct StrobeRecorderSettings {
     size_t n_kinds;
     const char *setup;         /* text for a writer process (writer-setup.h); NULL: none */
     StrobeMakeDump *make_dump; /* for a writer thread; NULL: it makes no dumps */
-    void *user;                /* argument of make_dump */
+    /* For a writer thread: it has completed a segment of a rotating capture, which now has this
+     * name in the capture's folder. NULL: not needed. */
+    void (*segment_done)(void *user, const char *name);
+    void *user; /* argument of make_dump and segment_done */
 } StrobeRecorderSettings;
 
 /* Makes the pool and registers the standard kinds. EBUSY if a recorder is already open. */

@@ -201,6 +201,10 @@ static void switch_over(StrobeWriterLoop *d)
         strobe_flush_remember(d, errno);
     strobe_capture_writer_end(&d->window.writer);
     strobe_capture_writer_swap(&d->window.writer, &d->other);
+    if (d->program.segment_done) {
+        aside_name(p, p->number, name);
+        d->program.segment_done(d->program.user, name);
+    }
     p->number++;
     strobe_rotation_begin_segment(p, d->window.writer.bytes, strobe_clock_ns(CLOCK_MONOTONIC));
     if (p->limits.keep && p->number >= p->limits.keep) {

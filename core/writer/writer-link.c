@@ -45,8 +45,10 @@ static void *thread_main(void *user)
 
 static int run_thread(StrobeWriterLink *link)
 {
-    const StrobeWriterLoopProgram program = {
-        .is_gone = look_for_program, .make_dump = link->make_dump, .user = link->user};
+    const StrobeWriterLoopProgram program = {.is_gone = look_for_program,
+                                             .make_dump = link->make_dump,
+                                             .segment_done = link->segment_done,
+                                             .user = link->user};
     StrobeWriterLoop *loop = calloc(1, sizeof *loop);
     int error = loop ? strobe_writer_loop_init(loop, link->pool, &program) : ENOMEM;
 

@@ -22,6 +22,7 @@ typedef struct StrobeWriterLink {
                       has ended */
     /* for the StrobeWriterLoopProgram of a writer thread; set before the thread starts */
     StrobeMakeDump *make_dump;
+    void (*segment_done)(void *user, const char *name);
     void *user;
 } StrobeWriterLink;
 

@@ -51,6 +51,8 @@ typedef struct StrobeWriterLoopProgram {
      * is a STROBE_DUMP_*. Returns 0 and the directory's path, or an errno value; EAGAIN: the
      * configuration allows no dump now. */
     StrobeMakeDump *make_dump;
+    /* A segment of a rotating capture is complete, and has this name in the capture's folder. */
+    void (*segment_done)(void *user, const char *name);
     /* Collectors in the writer's process begin or end recording in a window. `end` returns the
      * number of threads that are stuck inside a critical section. */
     void (*begin)(void *user, uint32_t window, const char *capture);

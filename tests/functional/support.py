@@ -176,15 +176,15 @@ class StrobeTest(unittest.TestCase):
     def strobe(self, *words, code=0, **options):
         """Runs strobe to its end and checks its exit code. A negative code means the signal that
         ended it."""
-        given = options.pop("input", None)
+        given, timeout = options.pop("input", None), options.pop("timeout", TIMEOUT)
         if given is not None:
             options["stdin"] = subprocess.PIPE
         process = self.start(*words, **options)
         try:
-            output, errors = process.communicate(given, timeout=TIMEOUT)
+            output, errors = process.communicate(given, timeout=timeout)
         except subprocess.TimeoutExpired:
             _, errors = self.end(process)
-            self.fail("%s takes more than %g s\n%s" % (words, TIMEOUT, errors))
+            self.fail("%s takes more than %g s\n%s" % (words, timeout, errors))
         self.assertEqual(
             process.returncode, code, "strobe %s\n%s\n%s" % (" ".join(map(str, words)), output, errors)
         )

@@ -23,7 +23,7 @@ class StreamTest(CollectTest):
         needed += LIBRARY.stat().st_size
         return self.board(server, size="%dk" % ((needed + FREE) // 1024 + 100))
 
-    def stream(self, server, times, least, timeout=60):
+    def stream(self, server, times, least):
         board = self.prepare(server, 300)
         done = self.collect("--interval", "1", "--recorder", "strobe", "--json",
                             main="out/main acl.json a.om load execute %d" % times)
@@ -49,9 +49,34 @@ class StreamTest(CollectTest):
             for path in self.jobs():
                 path.rename(self.place / ("of-" + server))
 
+    def stream_calls(self, n_calls, least, **options):
+        """The file of calls is cut while it grows: its slices make room for each other."""
+        board = self.prepare("dropbear", 3)
+        done = self.collect("--interval", "10000", "--recorder", "strobe", "--json", **options,
+                            main="out/main acl.json a.om load execute 1 paced %d" % n_calls)
+        (job,) = self.jobs()
+        info = json.loads((job / "info.json.0").read_text())
+        self.assertEqual((info["state"], info["counters"]["lost_records"]), ("complete", 0), done.stderr)
+        self.assertGreaterEqual(info["counters"]["records"], n_calls)
+        slices = [path for path in (job / "data").glob("AclModule*") if path.suffix != ".done"]
+        self.assertGreater(sum(path.stat().st_size for path in slices), least)
+        for path in slices:
+            self.assertTrue(path.with_name(path.name + ".done").exists(), path)
+        shown = json.loads(self.strobe("svp", "show", "-dir", job, "--json").stdout)
+        self.assertEqual(sum(row["Count"] for row in shown["acl_statistic"]
+                             if row["Name"] in ("svp_acl_rt_malloc", "svp_acl_rt_free")), n_calls)
+        self.check_clean(board)
+
+    def test_calls(self):
+        self.stream_calls(40000, 2 * FREE)
+
     @tap.long_test
     def test_fifty_megabytes(self):
         self.stream("dropbear", 300, 50 << 20)
+
+    @tap.long_test
+    def test_fifty_megabytes_of_calls(self):
+        self.stream_calls(900000, 50 << 20, timeout=600)
 
 
 if __name__ == "__main__":

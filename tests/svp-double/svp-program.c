@@ -143,6 +143,18 @@ static void call_steadily(const char *path)
         call_twice(returned);
 }
 
+/* Some 5,000 calls per second. */
+static void call_at_pace(int n)
+{
+    ReturnedCalls returned = {0};
+
+    while ((int)returned.n < n) {
+        call_twice(&returned);
+        if (returned.n % 20 == 0)
+            usleep(4000);
+    }
+}
+
 static void *call_without_pause(void *returned)
 {
     for (;;)
@@ -248,6 +260,8 @@ int main(int argc, char **argv)
             n_failed += svp_call_every(model);
         else if (!strcmp(argv[i], "steady"))
             call_steadily(next);
+        else if (!strcmp(argv[i], "paced"))
+            call_at_pace(atoi(next)), i++;
         else if (!strcmp(argv[i], "flood"))
             flood_runtime(next, atoi(argv[i + 2]));
         else if (!strcmp(argv[i], "subscribe"))
