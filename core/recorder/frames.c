@@ -31,7 +31,7 @@ int strobe_frame_has_ended(uintptr_t border, uintptr_t now)
     if (now < border)
         return 0;
     uintptr_t top = top_of_stack();
-    /* The last check: an alternate signal stack may be an array in a frame of the thread's own
-     * stack. */
+    /* An alternate signal stack may be an array in a frame of the thread's own stack, so addresses
+     * alone do not suffice. */
     return top - border < STACK_BYTES && top - now < STACK_BYTES && !is_on_alternate_stack();
 }

@@ -86,7 +86,8 @@ static void count_stack(struct pool_header *header, uint64_t bytes)
     atomic_fetch_add_explicit(&header->stack_bytes, bytes, memory_order_relaxed);
 }
 
-/* Copies the bytes into the arena and publishes them under a new id; 0 if there is no room. */
+/* Copies the bytes into the arena and publishes them under a new id. Returns the id, or 0 if there
+ * is no room. */
 static uint32_t publish_string(struct pool_header *header, const void *bytes,
                                uint32_t stored_length, size_t length)
 {
@@ -141,7 +142,8 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
             if (atomic_compare_exchange_strong_explicit(slot, &id, mine, memory_order_release,
                                                         memory_order_acquire))
                 return mine;
-            /* Another thread stored its string `id` in the slot; it may have the same bytes. */
+            /* Another thread has stored its string `id` in the slot; this string may have the same
+             * bytes. */
         }
         if (is_equal(header, id, bytes, stored_length, length))
             return id;

@@ -17,7 +17,7 @@
 
 #define STROBE_CACHED_NAMES 256u
 #define STROBE_CACHED_NAME_WORDS 10u
-#define STROBE_CACHED_NAME_PAGE 4096u /* no machine's pages are smaller */
+#define STROBE_CACHED_NAME_PAGE 4096u /* smallest page size of all supported machines */
 
 struct cached_name {
     const char *address; /* NULL: an unused entry */

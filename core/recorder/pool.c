@@ -177,7 +177,8 @@ static struct flock lock_of_byte(off_t byte)
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
 }
 
-/* Waits for the lock, because `strobe doctor` may hold it for a moment while it inspects the file.
+/* Takes the program's lock, and waits for it if necessary: `strobe doctor` may hold it for a moment
+ * while it inspects the file.
  */
 static int lock_for_program(const StrobePool *pool)
 {

@@ -315,7 +315,7 @@ typedef struct StrobeRing {
                                  only increase */
 } StrobeRing;
 
-/* Size of a ring with room for all blocks of a pool. */
+/* Returns the size of a ring with room for all blocks of a pool. */
 static inline uint64_t strobe_ring_bytes(uint32_t n_blocks)
 {
     return sizeof(StrobeRing) + sizeof(uint32_t) * (uint64_t)(n_blocks ? n_blocks : 1);
@@ -338,11 +338,12 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
 /* Returns 0 in a container (a pid namespace): when its first process ends, its /dev/shm can vanish
  * with the pool in it. */
 int strobe_pool_shared_memory_lasts(void);
-/* A copy of the text for the writer (free it); NULL: there is no text, or no memory. */
+/* Returns a copy of the text for the writer, which the caller must free; NULL: there is no text, or
+ * no memory. */
 char *strobe_pool_copy_setup(const struct pool_header *header);
-/* The pool's id as 32 hexadecimal digits. */
+/* Writes the pool's id to `text` as 32 hexadecimal digits. */
 void strobe_pool_id(const struct pool_header *header, char text[33]);
-/* Unmaps and closes; `remove` unlinks the file. */
+/* Unmaps the pool and closes its file; if `remove` is 1, also unlinks the file. */
 void strobe_pool_destroy(StrobePool *pool, int remove);
 
 /* Closes the file, but only if the mapping, which stays, keeps the program's lock. */
@@ -352,19 +353,21 @@ void strobe_pool_close_file(StrobePool *pool);
  * value. */
 int strobe_pool_lock_for_writer(const StrobePool *pool);
 
-/* Does the program, or the writer, still exist, because its lock is held? The program holds a lock
- * on the file (flock) as long as its mapping exists; the writer holds an open-file lock on the
- * first byte as long as it lives. Neither test needs process ids, or is wrong for a zombie. */
+/* Does the program, or the writer, still exist? Both functions test whether its lock is held. The
+ * program holds a lock on the file (flock) as long as its mapping exists; the writer holds an
+ * open-file lock on the first byte as long as it lives. These tests need no process ids, and count
+ * a zombie as ended. */
 int strobe_pool_has_program(const StrobePool *pool);
 int strobe_pool_has_writer(const StrobePool *pool);
-/* The program's process id as the calling process sees it, while the program starts its writer; 0:
- * the calling process cannot see the program. */
+/* Returns the program's process id as the calling process sees it, while the program starts its
+ * writer; 0: the calling process cannot see the program. */
 pid_t strobe_pool_program(const StrobePool *pool);
 
 /* Checks the layout of an existing pool and maps it: as a private copy, or `shared` for its writer.
  * Returns 0, EINVAL for a file that is not a pool, or an errno value. */
 int strobe_pool_open(StrobePool *pool, const char *path, int shared);
-/* The same, shared, for a pool without a name: `fd` is its file, owned from now on. */
+/* Like strobe_pool_open with `shared`, for a pool whose file has no name. `fd` is the open file,
+ * which the pool owns from now on. */
 int strobe_pool_open_file(StrobePool *pool, int fd);
 
 static inline void *strobe_pool_at(const struct pool_header *header, uint64_t offset)
@@ -372,8 +375,8 @@ static inline void *strobe_pool_at(const struct pool_header *header, uint64_t of
     return (char *)(uintptr_t)header + offset;
 }
 
-/* Lays out the record of an open span; 0 if the span's thread was changing the span at this
- * moment. */
+/* Writes the record of an open span to `out`. Returns 1, or 0 if the span's thread was changing the
+ * span at this moment. */
 static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t track, uint64_t end,
                                          uint64_t out[STROBE_UNFINISHED_WORDS])
 {
@@ -433,7 +436,8 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
                       STROBE_POOL_BLOCK_BYTES);
 }
 
-/* Number of committed bytes; never more than the block's size, whatever the program wrote. */
+/* Returns the number of committed bytes; at most the block's size, even if the program wrote a
+ * larger number. */
 static inline uint32_t strobe_pool_used(const struct pool_block *block)
 {
     uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
@@ -441,7 +445,7 @@ static inline uint32_t strobe_pool_used(const struct pool_block *block)
     return used < STROBE_BLOCK_DATA ? used : STROBE_BLOCK_DATA;
 }
 
-/* Number of records in [from, to) of a block. */
+/* Returns the number of records in the bytes [from, to) of a block, without inline strings. */
 uint64_t strobe_pool_count_records(const struct pool_block *block, uint32_t from, uint32_t to);
 
 /* Is any window not yet written and sealed? */
@@ -454,8 +458,8 @@ static inline int strobe_pool_has_windows(const struct pool_header *header)
     return any;
 }
 
-/* Loss counts at the end of the window, valid when the window's `end` is set. They separate the
- * window's losses from those of the next window. */
+/* Returns the loss counts at the end of the window, valid when the window's `end` is set. They
+ * separate the window's losses from those of the next window. */
 static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *header,
                                                    uint32_t window)
 {
@@ -477,19 +481,20 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t th
     atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
-/* Number of the thread buffer's open spans in this window that have no entry in the pool; these
- * spans are lost when the window ends. */
+/* Returns the number of the thread buffer's open spans in this window that have no entry in the
+ * pool; these spans are lost when the window ends. */
 uint32_t strobe_pool_deep_spans(const struct pool_thread_buffer *thread_buffer, uint32_t window);
 /* Records in the pool that the losses in `seen` have been written to a capture. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 
-/* Takes a free block, NULL if there is none. Lock-free, any thread. */
+/* Takes a free block and returns it, NULL if there is none. Lock-free, any thread. */
 struct pool_block *strobe_pool_take(struct pool_header *header);
 /* Puts a block into the free list. */
 void strobe_pool_give(struct pool_header *header, struct pool_block *block);
 /* Queues a block for the writer. */
 void strobe_pool_push_full(struct pool_header *header, struct pool_block *block);
-/* Takes the whole queue, oldest first; returns the first index or STROBE_NO_BLOCK. Writer only. */
+/* Takes all blocks of the queue and links them from the oldest to the newest by `next`. Returns the
+ * index of the oldest block, STROBE_NO_BLOCK if there is none. Only the writer may call it. */
 uint32_t strobe_pool_take_full(struct pool_header *header);
 
 #endif

@@ -5,8 +5,8 @@
 #include <unistd.h>
 #include "testpoint.h"
 
-/* Number of blocks that a thread buffer takes from the ring at once, so that it need not come back
- * soon. */
+/* Number of blocks that a thread buffer takes from the ring at once, so that it takes the lock less
+ * often. */
 #define BATCH 4
 /* Number of attempts of a thread buffer to get the lock; they take no longer than its holder needs
  * for one step. */
@@ -41,9 +41,9 @@ static void unlock_ring(StrobeRing *ring)
     atomic_store_explicit(&ring->busy, 0, memory_order_release);
 }
 
-/* The writer's lock. The writer waits for a thread that has the lock; no thread ever waits for the
- * writer. The wait is short, because a thread may be stopped, or may have ended with its program,
- * while it has the lock. */
+/* Takes the lock for the writer. The writer waits for a thread that has the lock; no thread ever
+ * waits for the writer. The wait is short, because a thread may be stopped, or may have ended with
+ * its program, while it has the lock. */
 static int lock_ring(StrobeRing *ring)
 {
     for (int i = 0; i < LOCK_TRIES; i++) {
@@ -71,8 +71,8 @@ static void collect_blocks(StrobeRing *ring, struct pool_header *pool)
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
 }
 
-/* Number of blocks, at most `max`, that may be taken at `head` so that at least `least` blocks
- * stay. */
+/* Returns the number of blocks, at most `max`, that may be taken at `head` so that at least `least`
+ * blocks stay. */
 static unsigned count_takable(StrobeRing *ring, uint64_t head, uint64_t least, unsigned max)
 {
     uint64_t position = head & POSITION;

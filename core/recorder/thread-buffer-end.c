@@ -45,7 +45,7 @@ static void hand_over(struct pool_header *pool, struct pool_thread_buffer *threa
     strobe_pool_push_full(pool, block);
 }
 
-/* The thread buffer's block if it has room for `bytes`, otherwise a new block. */
+/* Returns the thread buffer's block if that block has room for `bytes`, otherwise a new block. */
 static struct pool_block *block_with_room(struct thread_buffers_end *e, uint32_t index,
                                           uint32_t bytes)
 {

@@ -12,8 +12,8 @@
  * block becomes free for a span, the span is counted as lost. */
 void strobe_thread_buffers_end(struct pool_header *pool, uint32_t window, uint64_t end,
                                StrobeRing *ring);
-/* The same for the thread buffers of the other process that records into the pool, which has
- * ended. */
+/* Like strobe_thread_buffers_end, for the thread buffers of the other process that records into the
+ * pool. That process must have ended. */
 void strobe_thread_buffers_end_other(struct pool_header *pool, uint32_t window, uint64_t end);
 
 #endif

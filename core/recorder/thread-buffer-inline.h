@@ -25,8 +25,8 @@ struct thread_buffer_state {
     enum strobe_policy policy;
     StrobeRing *ring;            /* used with the policy ring */
     int64_t patience_ns;         /* used with the policy block: maximum wait; 0: no limit */
-    _Atomic int is_out_of_block; /* a thread has waited in vain: no thread waits until a block is
-                                    free again */
+    _Atomic int is_out_of_block; /* a thread has waited in vain: other threads do not wait as long
+                                    as no block is free */
     _Atomic uint64_t late;
     _Atomic uint32_t n_counting; /* number of threads without a thread buffer that count a loss; the
                                   * pool must stay mapped */
@@ -208,7 +208,7 @@ static inline void *take_room(StrobeWriter *w, uint32_t bytes)
     return room;
 }
 
-/* The id of a C string, 0 for NULL. Inside a critical section. */
+/* Returns the id of a C string, 0 for NULL. Inside a critical section. */
 static inline uint32_t intern_name(StrobeWriter *w, const char *name)
 {
     if (!name)
@@ -220,7 +220,8 @@ static inline uint32_t intern_name(StrobeWriter *w, const char *name)
                                              : strobe_thread_buffer_intern_name(w, name);
 }
 
-/* Fills in the fields of a span's record; copies the smaller of the two sizes. */
+/* Copies the `size` bytes at `fields` to the fields of the reserved record, but no more bytes than
+ * the record has. */
 static inline void fill_fields(const StrobeWriter *w, void *out, const void *fields, size_t size)
 {
     const char *end = w->cursor + w->pending, *from = fields;
@@ -232,7 +233,7 @@ static inline void fill_fields(const StrobeWriter *w, void *out, const void *fie
         memcpy(out, from, n);
 }
 
-/* Makes the reserved record, which is filled, part of the block. */
+/* Makes the reserved record, whose fields are now filled, part of the block. */
 static inline void publish_pending(StrobeWriter *w)
 {
     STROBE_TESTPOINT("record-filled");

@@ -2,8 +2,8 @@
 /* Keeps the inline names of a thread's open spans. */
 #include "thread-buffer-inline.h"
 
-/* The first free word of the buffer's names: the word after the name of the innermost open span
- * that has a kept name. */
+/* Returns the position of the first free word of the buffer's names, which is the word after the
+ * name of the innermost open span that has a kept name. */
 static uint32_t free_place(const StrobeWriter *w)
 {
     for (uint32_t i = w->depth; i-- > 0;) {

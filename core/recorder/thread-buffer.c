@@ -43,7 +43,8 @@ static _Atomic uint64_t writer_map[STROBE_POOL_THREAD_BUFFERS / 64]; /* 1: in us
 static char is_stuck[STROBE_POOL_THREAD_BUFFERS];
 static int is_gate_wiped; /* 1: the kernel clears the gate's page in a forked child */
 /* `forking` is not 0 while this thread is in fork(): 1 plus the number of records that fork
- * handlers have tried to make. The next variable is the window to which its writer was attached. */
+ * handlers have tried to make. `generation_at_fork` is the window to which the thread's writer was
+ * attached before fork(). */
 static __thread uint32_t forking THREAD_BUFFER_TLS;
 static __thread uint32_t generation_at_fork THREAD_BUFFER_TLS;
 static pthread_key_t exit_key;

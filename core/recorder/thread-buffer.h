@@ -101,10 +101,10 @@ extern struct thread_buffer_kind strobe_thread_buffer_kinds[STROBE_KINDS_MAX];
 /* Called once per process, before the first window. Returns 0 or an errno value. */
 int strobe_thread_buffer_init(void);
 
-/* From now on threads of this process take the thread buffers of the writer process; without
- * this call they take those of the program. Call it after strobe_thread_buffer_init(). */
+/* Makes threads of this process take the thread buffers of the writer process; without this call
+ * they take those of the program. Call it after strobe_thread_buffer_init(). */
 void strobe_thread_buffer_be_writer(void);
-/* Is the thread buffer one for threads of this process? */
+/* Is the thread buffer with this index for threads of this process? */
 int strobe_thread_buffer_is_own(uint32_t index);
 
 /* Sets the policy for an empty pool, and how long a thread waits with the policy block (0: no
@@ -121,8 +121,8 @@ unsigned strobe_thread_buffer_close_gate(uint64_t end);
 /* Does a window of this process accept records? No system call; 0 in a forked child. */
 int strobe_thread_buffer_is_gate_open(void);
 
-/* From now on the calling thread, and no other, records into `window`, which has ended; 0: it stops
- * doing so. strobe_thread_buffers_end() hands over these records. */
+/* Makes the calling thread, and no other, record into `window`, which has ended. `window` 0 ends
+ * this. strobe_thread_buffers_end() hands over these records. */
 void strobe_thread_buffer_record_late(uint32_t window);
 
 /* Was the thread on this thread buffer inside a critical section when the gate was shut? Another
@@ -130,8 +130,8 @@ void strobe_thread_buffer_record_late(uint32_t window);
  * nothing. */
 int strobe_thread_buffer_is_stuck(uint32_t index);
 
-/* Number of records since the last call that belong to the ended window, because they began before
- * the `end` passed to close_gate, but came too late. */
+/* Returns the number of records since the last call that belong to the ended window, because they
+ * began before the `end` passed to close_gate, but came too late. */
 uint64_t strobe_thread_buffer_take_late(void);
 /* Is a thread without a thread buffer counting a loss in the pool at this moment? No thread begins
  * to do so while the gate is shut. */

@@ -21,7 +21,7 @@ static struct pool_track *track_at(const struct pool_header *header, uint32_t pl
     return (struct pool_track *)strobe_pool_at(header, header->tracks_at) + place;
 }
 
-/* ---- making ---- */
+/* ---- publishing ---- */
 
 static uint32_t intern_text(struct pool_header *header, const char *text)
 {
@@ -32,7 +32,7 @@ static uint32_t intern_text(struct pool_header *header, const char *text)
     return strobe_pool_intern(header, text, length > 4096 ? 4096 : length, 0);
 }
 
-/* The stored form of a track's clock: one number for the clock and the clock's track. */
+/* Returns the stored form of a track's clock: one number for the clock and the clock's track. */
 static uint32_t stored_clock(const StrobeTrack *track)
 {
     uint32_t of = 0;
@@ -208,7 +208,7 @@ static uint32_t keep_thread(struct pool_header *header, uint64_t number)
     return (uint32_t)(best_state >> 32);
 }
 
-/* ---- others ---- */
+/* ---- other tracks ---- */
 
 static int is_same(const struct strobe_stored_track *a, const struct strobe_stored_track *b)
 {

@@ -50,8 +50,8 @@ enum {
      * unless another process records. */
     STROBE_COMPONENT_LATE_LIBRARY = 1u << 3,
     /* A collector whose `sample` must be called in the program, because it empties buffers of a
-     * library there. A thread of the program then calls it. Without this flag a collector with a
-     * `sample` runs in the writer process, and identifies the program by its process id
+     * library there. A thread in the program then calls `sample`. Without this flag a collector
+     * with a `sample` runs in the writer process, and identifies the program by its process id
      * (StrobeHost.pid). */
     STROBE_COMPONENT_INSIDE = 1u << 4,
     /* A collector that shows where any program spends its time. As a default collector of

@@ -63,8 +63,8 @@ enum {
 #define STROBE_LINK_DEALT ((uint64_t)1 << 47)
 #define STROBE_LINK_SOURCE(id) ((uint32_t)((id) >> STROBE_LINK_BITS))
 
-/* "This field was not measured": exporters omit such a value or leave its cell empty, and never
- * show it as 0. */
+/* Values of a field that was not measured: exporters omit such a value or leave its cell empty, and
+ * never show it as 0. */
 #define STROBE_ABSENT_U64 UINT64_MAX
 #define STROBE_ABSENT_I64 INT64_MIN
 #define STROBE_ABSENT_U32 UINT32_MAX
@@ -117,9 +117,9 @@ typedef struct StrobeRecordHeader {
 #define STROBE_RECORD_HAS_TRACK 0x8000u /* a track word follows the times */
 /* A span without a recorded end; written only by the host. */
 #define STROBE_RECORD_UNFINISHED 0x4000u
-/* The record belongs to the window in which it is recorded, whatever its begin, because its
- * cause lies in that window (for example the launch of a kernel that had to wait). Set by
- * callers of reserve_bulk. */
+/* The record belongs to the window in which it is recorded, even if it begins outside of the
+ * window, because its cause is in that window. An example is a kernel that had to wait after its
+ * launch. Callers of reserve_bulk set this flag. */
 #define STROBE_RECORD_OF_WINDOW 0x2000u
 #define STROBE_RECORD_WORDS_MASK 0x1fffu
 

@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/* Number of entries in static memory, and in the first mapped part, which is used when the static
- * entries are full. */
+/* STROBE_BLOCKS_NEAR entries are in static memory. When these are full, a mapped part of
+ * STROBE_BLOCKS_FAR entries is used; further parts are larger. */
 #define STROBE_BLOCKS_NEAR 16384u
 #define STROBE_BLOCKS_FAR 1048576u
 

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* Working memory. The first call allocates it and later calls reuse it; one thread at a time. */
+/* Working memory, which the first call allocates and later calls reuse. Only one thread at a time
+ * may use it. */
 typedef struct StrobeCompression StrobeCompression;
 
 /* The first bytes of a frame, this many at most, state its uncompressed size. */
@@ -24,15 +25,15 @@ int strobe_compression_exists(void); /* 0: the build has no libzstd */
 StrobeCompression *strobe_compression_new(void);
 void strobe_compression_free(StrobeCompression *compression); /* NULL is allowed */
 
-/* `out` has room for `length` bytes. Returns the size of the frame; 0 if it would not be
- * smaller, or on failure. */
+/* Compresses `length` bytes to `out`, which has room for `length` bytes. Returns the size of the
+ * frame; 0 if the frame would not be smaller than the bytes, or on failure. */
 size_t strobe_compress(StrobeCompression *compression, void *out, const void *bytes, size_t length);
 
 /* Returns the uncompressed size that the first `n` bytes of a frame state; 0: they state none. */
 size_t strobe_compressed_length(const void *frame, size_t n);
 
-/* `out` has room for `length` bytes. Returns 0, or EIO unless the frame contains exactly
- * `length` bytes. */
+/* Decompresses a frame to `out`, which has room for `length` bytes. Returns 0, or EIO unless the
+ * frame contains exactly `length` bytes. */
 int strobe_decompress(StrobeCompression *compression, void *out, size_t length, const void *frame,
                       size_t n);
 

@@ -36,7 +36,7 @@ enum {
 StrobeCsvScanner *strobe_csv_scanner_new(int descriptor);
 void strobe_csv_scanner_free(StrobeCsvScanner *scanner);
 
-/* The next non-empty row; its cells are valid until the next call. */
+/* Reads the next non-empty row. The cells are valid until the next call. */
 int strobe_csv_scanner_next(StrobeCsvScanner *scanner, const StrobeCsvCell **cells, size_t *n);
 
 uint64_t strobe_csv_scanner_row(const StrobeCsvScanner *scanner); /* number of the last row, from
@@ -45,7 +45,7 @@ uint64_t strobe_csv_scanner_row(const StrobeCsvScanner *scanner); /* number of t
  * such an offset, so that the next call reads this row again; returns 0, or -1 with errno. */
 uint64_t strobe_csv_scanner_place(const StrobeCsvScanner *scanner);
 int strobe_csv_scanner_go(StrobeCsvScanner *scanner, uint64_t place);
-/* the fault of the last damaged row */
+/* Returns what is wrong with the last damaged row. */
 const char *strobe_csv_scanner_error(const StrobeCsvScanner *scanner);
 
 #if defined(__cplusplus)

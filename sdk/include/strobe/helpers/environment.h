@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* The value of a variable; NULL: the variable is not set. If `strobe run` makes the session inside
- * a call of the loader, the result is the value before main, and stays valid for ever. Otherwise it
- * is the result of getenv, and getenv's rules apply. Any thread. */
+/* Returns the value of a variable; NULL: the variable is not set. If `strobe run` makes the session
+ * inside a call of the loader, the result is the value before main, and stays valid for ever.
+ * Otherwise it is the result of getenv, and getenv's rules apply. Any thread. */
 const char *strobe_environment_get(const char *name);
 
 #if defined(__cplusplus)

@@ -52,7 +52,7 @@ void strobe_json_end_array(StrobeJsonWriter *json);
 
 /* Writes a key: a C literal without characters that need escaping. */
 void strobe_json_key(StrobeJsonWriter *json, const char *key);
-/* Writes any other key. */
+/* Writes a key that may need escaping. */
 void strobe_json_key_text(StrobeJsonWriter *json, const char *bytes, size_t length);
 
 void strobe_json_string(StrobeJsonWriter *json, const char *text); /* NULL writes null */

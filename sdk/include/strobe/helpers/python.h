@@ -62,8 +62,8 @@ typedef struct Python {
 /* Fills *python. Returns NULL, or the name of the first symbol that this process lacks. */
 const char *strobe_python_find(Python *python);
 
-/* A function of a module of Strobe's package, a new reference; NULL if the process has not imported
- * the package. The caller holds the interpreter's lock. */
+/* Returns a new reference to a function in a module of Strobe's package; NULL if the process has
+ * not imported the package. The caller holds the interpreter's lock. */
 PyObject *strobe_python_own_function(const Python *python, const char *module, const char *name);
 
 #if defined(__cplusplus)

@@ -20,7 +20,7 @@ typedef struct StrobeStateArray {
     size_t item_size, n, room;
 } StrobeStateArray;
 
-/* `storage` must outlive the array. */
+/* Makes `array` an empty array of items of `item_size` bytes. `storage` must outlive the array. */
 void strobe_state_array_init(StrobeStateArray *array, StrobeStorage *storage, size_t item_size);
 void strobe_state_array_clear(StrobeStateArray *array);
 
@@ -32,10 +32,10 @@ static inline void strobe_state_array_shorten(StrobeStateArray *array, size_t n)
     array->n = n < array->n ? n : array->n;
 }
 
-/* Sorts the items; equal ones keep their order. Fast for items that are nearly in order. */
+/* Sorts the items; equal items keep their order. Fast for items that are nearly in order. */
 void strobe_state_array_sort(StrobeStateArray *array, int (*compare)(const void *, const void *));
 
-/* The item at an index, of the given type. */
+/* The item at `index`, as an lvalue of type `type`. */
 #define STROBE_STATE_ITEM(array, type, index) (((type *)(array)->items)[index])
 
 #if defined(__cplusplus)

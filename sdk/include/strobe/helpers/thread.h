@@ -18,8 +18,8 @@ extern "C" {
  * error number like pthread_create. The caller's signal mask stays unchanged. Any thread. */
 int strobe_thread_start(pthread_t *thread, void *(*run)(void *), void *user);
 
-/* Number of processors that the calling thread may use, and so the number of useful threads; 1
- * if the system does not report it. Any thread. */
+/* Returns the number of processors that the calling thread may use, which is the number of useful
+ * threads; 1 if the system does not report it. Any thread. */
 unsigned strobe_thread_processors(void);
 
 #if defined(__cplusplus)
