@@ -68,9 +68,10 @@ extern const uint32_t n_ascend_db_indexes;
  * for databases differ from those for text files. */
 int ascend_db_is_source(const StrobeConsumerHost *host, StrobeInstance *self);
 
-/* The table with this name, NULL if it is unknown. */
+/* Returns the table with this name, NULL if it is unknown. */
 const AscendDbTable *ascend_db_table(const char *name);
-/* The column with this name in the generation, or else in any generation; NULL if it is unknown. */
+/* Returns the column with this name in the generation, or else in any generation; NULL if it is
+ * unknown. */
 const AscendDbColumn *ascend_db_column(const AscendDbTable *table, const char *name,
                                        int32_t generation);
 /* The name of an id of an enumeration, NULL if there is none; and the id of a name, -1 if there is

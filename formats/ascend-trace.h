@@ -91,13 +91,13 @@ typedef struct AscendCounter {
 extern const AscendCounter ascend_counters[];
 extern const uint32_t n_ascend_counters;
 
-/* The layer with this process_name in any generation, NULL if it is unknown. */
+/* Returns the layer with this process_name in any generation, NULL if it is unknown. */
 const AscendLayer *ascend_layer_by_name(const char *name);
-/* The row that describes the layer in this generation: one layer may have two rows. */
+/* Returns the row that describes the layer in this generation: one layer may have two rows. */
 const AscendLayer *ascend_layer_in(const AscendLayer *layer, int32_t generation);
 const AscendEvents *ascend_events_of(uint32_t layer, const char *category);
 const AscendArg *ascend_arg(const AscendEvents *events, const char *key);
-/* The name of a layer of CANN, such as "AscendCL" for "acl"; NULL if it is unknown. */
+/* Returns the name of a layer of CANN, such as "AscendCL" for "acl"; NULL if it is unknown. */
 const char *ascend_api_prefix(const char *level, int32_t generation);
 
 #endif

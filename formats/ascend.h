@@ -129,7 +129,7 @@ extern const uint32_t n_ascend_files;
 uint32_t ascend_file_columns(const AscendFile *file, int32_t generation, int32_t level,
                              StrobeColumn *out, const AscendColumn **rows);
 
-/* The column with this title in any generation, NULL if it is unknown. */
+/* Returns the column with this title in any generation, NULL if it is unknown. */
 const AscendColumn *ascend_file_column(const AscendFile *file, const char *title, size_t length);
 
 /* The title of a metric's column (for "aic_mac_time" it is "aic_mac_time(us)"), in at most `size`
@@ -138,8 +138,8 @@ const AscendColumn *ascend_file_column(const AscendFile *file, const char *title
 void ascend_metric_title(const char *metric, char *title, size_t size);
 const char *ascend_metric_of_title(const char *title, size_t length, char *metric, size_t size);
 uint32_t ascend_metric_form(const char *metric, int32_t generation);
-/* The factor by which a cell's number is multiplied to get the stored value: 1000 for microseconds,
- * otherwise 1. */
+/* Returns the factor by which a cell's number is multiplied to get the stored value: 1000 for
+ * microseconds, otherwise 1. */
 double ascend_metric_factor(const char *metric);
 
 /* A set of metrics that are measured together (aic_metrics): names in the order of their

@@ -15,8 +15,8 @@ typedef struct SideJson SideJson;
 SideJson *side_json_new(const char *bytes, gsize length, gboolean *is_whole);
 void side_json_free(SideJson *json);
 
-/* The text of the value at `path`, a number as it is written; NULL if there is no such value. If
- * `json` is NULL, there are no values. */
+/* Returns the text of the value at `path`, a number as it is written; NULL if there is no such
+ * value. If `json` is NULL, there are no values. */
 const char *side_json_text(const SideJson *json, const char *path);
 /* Reads a number, which may be written as text. FALSE if there is no number at `path`, or it is out
  * of range. */

@@ -77,7 +77,7 @@ enum {
 
 /* The field `metrics` of a board's device_pmu. */
 extern const char svp_metrics[];
-/* The counter with this name, SVP_COUNTERS if there is none. */
+/* Returns the counter with this name, SVP_COUNTERS if there is none. */
 unsigned svp_counter_find(const char *name, size_t length);
 
 /* Execution units, by the number of their row in the timeline: AA_CORE, AA_CPU, AA_VECTOR_CORE. The

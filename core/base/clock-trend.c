@@ -65,7 +65,7 @@ static double duration_of(const StrobeClockLink *link)
     return (double)(link->to.monotonic_ns - link->from.monotonic_ns);
 }
 
-/* Error bound of a pair, in ns. */
+/* Returns the error bound of a pair, in ns. */
 static double compute_uncertainty(const StrobeClockPair *pair, double ns_per_tick)
 {
     return ((double)pair->gap / 2 + 1) * ns_per_tick;
@@ -77,8 +77,8 @@ static int is_monotonic(const StrobeClockPair *pair)
     return pair->gap == 0 && pair->ticks == (uint64_t)pair->monotonic_ns;
 }
 
-/* The rate for the conversion of gaps to ns: the rate measured so far, or the link's if there is
- * none. */
+/* Returns the rate for the conversion of gaps to ns: the rate measured so far, or the link's if
+ * there is none. */
 static double rate_for_gaps(const StrobeClockTrend *trend, const StrobeClockLink *link)
 {
     return trend->ns_per_tick > 0 ? trend->ns_per_tick : link->ns_per_tick;

@@ -73,7 +73,7 @@ static inline int64_t strobe_clock_ns(clockid_t id)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The processor's counter; 0 if Strobe knows none. */
+/* Returns the processor's counter; 0 if Strobe knows none. */
 static inline uint64_t strobe_clock_count(void)
 {
 #if defined(__x86_64__)

@@ -26,13 +26,13 @@ JsonNode *strobe_json_parse_value(const char *text, gsize length, const char *or
 /* Writes a tree through the JSON writer. */
 void strobe_json_write_node(StrobeJsonWriter *json, JsonNode *node);
 
-/* Text of a tree (free it); `flags` are STROBE_JSON_*. */
+/* Returns the text of a tree (free it); `flags` are STROBE_JSON_*. */
 char *strobe_json_to_text(JsonNode *node, guint32 flags);
 /* Like strobe_json_to_text, but only the first 60 bytes, for messages. */
 char *strobe_json_excerpt(JsonNode *node);
 char *strobe_json_object_to_text(JsonObject *object, guint32 flags);
 
-/* The text of the member `name`, "" if the member is missing or not a text. */
+/* Returns the text of the member `name`, "" if the member is missing or not a text. */
 const char *strobe_json_member_text(JsonObject *object, const char *name);
 gint64 strobe_json_member_int(JsonObject *object, const char *name, gint64 otherwise);
 

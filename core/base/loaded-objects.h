@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/* Number of objects that the loader has added to this process so far. The number grows with each
- * loaded library, before the library's constructors run. The call is short: it takes a lock of the
- * loader that is free while constructors run. 0: unknown now, because another thread forks or makes
- * the same call. Any thread. */
+/* Returns the number of objects that the loader has added to this process so far. The number grows
+ * with each loaded library, before the library's constructors run. The call is short: it takes a
+ * lock of the loader that is free while constructors run. 0: unknown now, because another thread
+ * forks or makes the same call. Any thread. */
 uint64_t strobe_loaded_objects(void);
 
 /* Is a library loaded whose file name begins with `name` ("libtorch_cpu.so")? -1: unknown now,

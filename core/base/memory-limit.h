@@ -12,13 +12,13 @@
  * folder of the output that it belongs to, or in the system's folder if it belongs to no output. */
 void strobe_memory_limit_set(guint64 bytes, const char *folder);
 
-/* The limit that was set, otherwise STROBE_MAX_MEM_DEFAULT. */
+/* Returns the limit that was set, otherwise STROBE_MAX_MEM_DEFAULT. */
 guint64 strobe_memory_limit(void);
 /* If memory is almost used up, fails like an allocation, while there is still enough memory for the
  * message and the cleanup. */
 void strobe_memory_check_room(void);
-/* The folder of temporary files that was set; if none was set, `otherwise`, or the system's folder
- * if that is NULL. */
+/* Returns the folder of temporary files that was set; if none was set, `otherwise`, or the system's
+ * folder if that is NULL. */
 const char *strobe_temporary_folder(const char *otherwise);
 /* Returns the descriptor of a new, empty file without a name in strobe_temporary_folder(otherwise),
  * which is created if it is missing and was not set. The file disappears when its process ends in

@@ -15,7 +15,7 @@ typedef struct StrobeRunningMedian {
 
 /* Adds a value and drops the oldest. */
 void strobe_running_median_add(StrobeRunningMedian *median, double value);
-/* The median; 0 while there is no value. */
+/* Returns the median; 0 while there is no value. */
 double strobe_running_median_value(const StrobeRunningMedian *median);
 
 #endif

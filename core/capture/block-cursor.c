@@ -61,7 +61,8 @@ static gboolean lies_in_window(const StrobeBlockCursor *cursor, guint64 offset)
     return offset >= cursor->window_at && offset - cursor->window_at < cursor->window_n;
 }
 
-/* Reads the bytes of a header; returns -1 on an error, and fewer bytes at the file's end. */
+/* Reads the bytes of a header. Returns their number, which is less than a header's size at the
+ * file's end, or -1 on an error. */
 static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
                           struct strobe_block_header *header)
 {

@@ -67,7 +67,7 @@ static struct late name_of(const StrobeBlockOrder *order, const StrobeBlockPlace
                          .at = place->offset - sizeof place->header};
 }
 
-/* Index of the first late block that is not before `name`. */
+/* Returns the index of the first late block that is not before `name`. */
 static guint find_late_block(const StrobeBlockOrder *order, const struct late *name)
 {
     guint low = 0, high = order->late->len;

@@ -5,7 +5,7 @@
 
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
 {
-    /* The rate of the counter that earlier windows measured is still valid. */
+    /* The counter's rate that was measured in earlier windows is still valid. */
     double known = writer->trend.ns_per_tick;
     StrobeClockPair pair = strobe_clock_pair();
     StrobeClockTrend trend;
@@ -24,7 +24,8 @@ void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTr
     writer->first_pair = writer->pair;
 }
 
-/* Index of the pair that is needed least. Older pairs may be farther apart than newer pairs. */
+/* Returns the index of the pair to drop: the pair whose neighbours are closest together, relative
+ * to its age. */
 static uint32_t least_missed(const StrobeClockPair *pairs, uint32_t n)
 {
     uint32_t found = 1;

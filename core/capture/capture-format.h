@@ -38,7 +38,7 @@
 #define STROBE_BLOCK_COMPRESSED 0x80000000u
 
 enum {
-    STROBE_BLOCK_METADATA = 1, /* JSON text: the session's metadata and the configuration */
+    STROBE_BLOCK_METADATA = 1, /* JSON text: metadata of the session, with its configuration */
     STROBE_BLOCK_KINDS = 2,    /* kind definitions, see kind-table.h */
     STROBE_BLOCK_STRINGS = 3,  /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
     STROBE_BLOCK_TRACKS = 4,   /* struct strobe_stored_track each */

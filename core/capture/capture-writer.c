@@ -131,8 +131,8 @@ static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_byte
     return left == size || left >= size + sizeof(struct strobe_block_header);
 }
 
-/* Should the block be compressed? Blocks that a reader needs first, and short blocks, stay
- * uncompressed. */
+/* Must a block of this type and size be compressed? Blocks that a reader needs first, and short
+ * blocks, stay uncompressed. */
 static int is_compressible(const StrobeCaptureWriter *writer,
                            const struct strobe_block_header *header)
 {

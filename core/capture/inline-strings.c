@@ -111,7 +111,7 @@ static const struct slot *find_slot(const StrobeInlineStrings *strings, guint32 
     return slot && slot->id == id ? slot : NULL;
 }
 
-/* The bytes of a string in the ring, NULL if they are overwritten. */
+/* Returns the bytes of a string in the ring, NULL if they are overwritten. */
 static const char *find_bytes(const StrobeInlineStrings *strings, const struct slot *slot)
 {
     return strings->ring && strings->written - slot->at <= RING_BYTES

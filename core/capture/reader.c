@@ -72,8 +72,8 @@ static gboolean has_records(const StrobeReader *reader, const StrobeBlockPlace *
            (place->header.type == STROBE_BLOCK_OPEN && reader->takes_open);
 }
 
-/* The next block of records, in the order in which the thread buffers filled them. FALSE at the
- * end, or with an error. */
+/* Finds the next block of records, in the order in which the thread buffers filled them. Returns
+ * FALSE at the end, or with an error. */
 static gboolean next_block(StrobeReader *reader, StrobeBlockPlace *place, GError **error)
 {
     GError *failure = NULL;
@@ -286,7 +286,7 @@ void strobe_reader_free(StrobeReader *reader)
     g_free(reader);
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 gint64 strobe_reader_monotonic_offset(const StrobeReader *reader)
 {

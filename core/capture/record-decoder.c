@@ -91,8 +91,8 @@ static void take_string(StrobeRecordDecoder *decoder, const guint64 *record, gui
                                    (const char *)(record + 2), n, is_stack);
 }
 
-/* Converts an id that is not in the capture's table. Used unchanged, it would mean a string that
- * the reader itself interns. */
+/* Converts an id that is not in the capture's table. Without the conversion the id would mean a
+ * string that the reader itself interns. */
 static guint32 resolve_other(StrobeRecordDecoder *decoder, guint32 id)
 {
     decoder->counts.n_undefined += !(id & STROBE_STRING_INLINE);
@@ -140,8 +140,8 @@ static inline gint64 time_of(const StrobeRecordDecoder *decoder, guint32 clock, 
     }
 }
 
-/* The clock of a track's times; *id, as captured, becomes the track's number, 0 if there is no
- * such track. */
+/* Returns the clock of a track's times; *id, as captured, becomes the track's number, 0 if there is
+ * no such track. */
 static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
 {
     KnownTrack *known = &decoder->known[*id % KNOWN_TRACKS];
@@ -202,8 +202,8 @@ static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
     }
 }
 
-/* Time by which a record may appear outside of the window, because of its clock's error, and still
- * belong to the window; 0 if it could belong to another window. */
+/* Returns the time by which a record may appear outside of the window, because of its clock's
+ * error, and still belong to the window; 0 if it could belong to another window. */
 static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboolean is_alone)
 {
     guint64 error_ns = 0;

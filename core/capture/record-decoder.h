@@ -12,27 +12,28 @@
 /* Limits of the window; times since the epoch. */
 typedef struct StrobeWindowEdges {
     gint64 begin_ns, end_ns;
-    gboolean cuts_begin, cuts_end; /* records before begin or after end belong to other windows */
-    gboolean is_first;             /* first window of its session: nothing was recorded before it */
-    gboolean is_only;              /* first window of its session, and no window follows */
-    gboolean is_end_reported;      /* FALSE: recovery computed the end from the last records on
-                                      the host clock; records on other clocks may be later */
+    gboolean cuts_begin,
+        cuts_end;      /* records before the begin, or after the end, belong to other windows */
+    gboolean is_first; /* first window of its session: nothing was recorded before it */
+    gboolean is_only;  /* first window of its session, and no window follows */
+    gboolean is_end_reported; /* FALSE: recovery computed the end from the last records on
+                                 the host clock; records on other clocks may be later */
 } StrobeWindowEdges;
 
 typedef struct StrobeRecordDecoder StrobeRecordDecoder;
 
-/* All arguments must outlive the decoder. */
+/* Makes a decoder of records. All arguments must outlive the decoder. */
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
                                                StrobeClockMap *clock,
                                                const StrobeDeviceClocks *devices,
                                                StrobeInlineStrings *beside);
 void strobe_record_decoder_free(StrobeRecordDecoder *decoder);
-/* The next records were stored before this time of CLOCK_MONOTONIC. */
+/* Says that the next records were stored before this time of CLOCK_MONOTONIC. */
 void strobe_record_decoder_stored(StrobeRecordDecoder *decoder, gint64 monotonic_ns);
 void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges);
 
-/* The next records are external: all times are ns since the epoch on all tracks, and all records
- * belong to the window. */
+/* Says that the next records are external: their times are ns since the epoch on all tracks, and
+ * all of them belong to the window. */
 void strobe_record_decoder_begin_external(StrobeRecordDecoder *decoder);
 
 /* The records of one block, and the position of the decoder. */

@@ -83,7 +83,7 @@ static void note_written(struct index_pass *index_pass, const struct strobe_bloc
         g_hash_table_insert(index_pass->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
 }
 
-/* Is the seal final? A seal with `continued` is not if the next segment is missing. */
+/* Is this seal final? A seal with `continued` is not final if the next segment is missing. */
 static gboolean is_final(const struct index_pass *index_pass, const StrobeBlockPlace *place)
 {
     struct strobe_stored_seal seal;
@@ -134,7 +134,7 @@ static void ignore_damage(void *user, guint64 from, guint64 to, const char *reas
 {
 }
 
-/* The path of an open capture if the program gave it another name; NULL: it is called
+/* Returns the path of an open capture if the program gave it another name; NULL: it is called
  * capture.strobe. `capture` may be a path such as /proc/self/fd/N. */
 static char *path_by_program(int fd, const char *capture)
 {
@@ -156,8 +156,8 @@ static gboolean is_earlier(int fd, const char *capture)
                strlen(mark + strlen(STROBE_SLICE_MARK));
 }
 
-/* Path of the segment before this one. The names of numbered segments count from 1, the names of
- * slices (a capture with another name) from 0. */
+/* Returns the path of the segment before this one. The names of numbered segments count from 1, the
+ * names of slices (a capture with another name) from 0. */
 static char *earlier_path(const struct index_pass *index_pass, const char *capture)
 {
     g_autofree char *own = path_by_program(index_pass->fd, capture);
@@ -253,9 +253,9 @@ static void note_reported(const struct index_pass *index_pass, struct pool_heade
         strobe_pool_tell_losses(pool, strobe_pool_at(pool, pool->seen_at));
 }
 
-/* Number of bytes of a block that need no recovery: bytes in the capture, and bytes that the writer
- * counted as lost because it could not write them. After a power cut only the bytes in the capture
- * count. */
+/* Returns the number of bytes of a block that need no recovery: bytes in the capture, and bytes
+ * that the writer counted as lost because it could not write them. After a power cut only the bytes
+ * in the capture count. */
 static guint32 done_of(const struct index_pass *index_pass, const struct pool_block *block)
 {
     g_autofree guint64 *key = block_key(block->thread_buffer, block->sequence);
@@ -264,8 +264,8 @@ static guint32 done_of(const struct index_pass *index_pass, const struct pool_bl
     return index_pass->is_same_boot ? MAX(written, atomic_load(&block->flushed)) : written;
 }
 
-/* The clock pair at the latest time in the pool, for the blocks of the recovery. After a reboot, or
- * with another clock, this machine's counter has no relation to the recorded counter. */
+/* Returns the clock pair at the latest time in the pool, for the blocks of the recovery. After a
+ * reboot, or with another clock, this machine's counter has no relation to the recorded counter. */
 static StrobeClockPair latest_pair(const struct index_pass *index_pass,
                                    const struct pool_header *pool, const StrobePoolSalvage *left)
 {
@@ -430,7 +430,8 @@ static int finish_capture(struct index_pass *index_pass, int fd, struct pool_hea
             strobe_capture_write_seal(writer, strobe_pool_window(pool, index_pass->window)->begin,
                                       latest, index_pass->is_writer ? 0 : STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
-        error = errno; /* not removed: the next attempt would write losses and open spans twice */
+        error = errno; /* the new blocks stay in the file, and the next attempt writes losses and
+                          open spans again */
     strobe_capture_writer_clear(writer);
     return error;
 }
@@ -545,7 +546,7 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
     if (has_program || strobe_pool_has_writer(pool)) {
         *live = !index_pass->is_sealed;
         const struct pool_window *window = strobe_pool_window(pool->header, index_pass->window);
-        /* The last condition is true if the writer has just sealed the window. */
+        /* The window's entry has another number if the writer has just sealed the window. */
         index_pass->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program ||
                                           atomic_load(&window->window) != index_pass->window);
         strobe_pool_destroy(pool, 0);

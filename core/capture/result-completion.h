@@ -11,9 +11,10 @@
 void strobe_result_complete(int capture, const StrobeClockPair *end, const char *log,
                             gsize log_bytes);
 
-/* The member end_info of profiler_info. */
+/* Returns the value of the member end_info of profiler_info, for the end `end` of a window (unref
+ * it). */
 JsonObject *strobe_result_end_info(const StrobeClockPair *end);
-/* The name of the log (free it); `stamp` is the result directory's. */
+/* Returns the name of the log (free it). `stamp` is the time in the result directory's name. */
 char *strobe_result_log_name(const char *stamp, long pid);
 
 #endif

@@ -167,7 +167,7 @@ static void open_external(StrobeSegments *segments, const char *folder)
     clear_segment(&segment);
 }
 
-/* Path of the first file to open: `path` itself, or the newest segment below it. */
+/* Returns the path of the first file to open: `path` itself, or the newest segment below it. */
 static char *newest_path(const char *path, char **folder, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_IS_DIR))

@@ -15,7 +15,7 @@ GPtrArray *strobe_config_components_new(void);
 gboolean strobe_config_add_component(GPtrArray *components, const char *text, const char *flag,
                                      GError **error);
 
-/* The component `name` in the list; adds it with the origin `origin` if it is missing. */
+/* Returns the component `name` in the list; adds it with the origin `origin` if it is missing. */
 StrobeConfigComponent *strobe_config_component_add(GPtrArray *list, const char *name,
                                                    const char *origin);
 

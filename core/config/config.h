@@ -69,7 +69,7 @@ typedef struct StrobeConfig {
                             * effect */
 } StrobeConfig;
 
-/* The defaults. */
+/* Returns the defaults. */
 StrobeConfig *strobe_config_new(void);
 void strobe_config_free(StrobeConfig *config);
 
@@ -101,8 +101,8 @@ gboolean strobe_config_records_rank(const StrobeConfig *config, gint rank);
 /* Warns of keys in another profiler's file that were replaced or have no effect. */
 void strobe_config_warn(StrobeConfig *config, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The collector `name`, added if it is missing. For the keys of another profiler's file that are
- * mapped to collectors. */
+/* Returns the collector `name`, added if it is missing. For the keys of another profiler's file
+ * that are mapped to collectors. */
 StrobeConfigComponent *strobe_config_map_collector(StrobeConfig *config, const char *name,
                                                    const char *origin);
 
@@ -115,10 +115,11 @@ void strobe_config_add_defaults(StrobeConfig *config);
  * configuration already names keeps its options. */
 void strobe_config_add_default_collectors(StrobeConfig *config);
 
-/* A schedule as JSON (unref it). */
+/* Returns a schedule as JSON (unref it). */
 JsonObject *strobe_config_schedule_json(const StrobeScheduleConfig *schedule);
 
-/* The whole configuration as JSON text (free it), which parses to an equal configuration. */
+/* Returns the whole configuration as JSON text (free it), which parses to an equal
+ * configuration. */
 char *strobe_config_to_json(const StrobeConfig *config);
 
 #endif

@@ -19,7 +19,7 @@ gboolean strobe_export_types_parse(const char *text, const char *origin, guint32
 gboolean strobe_export_types_read(JsonObject *top, const char *origin, guint32 *types,
                                   GError **error);
 
-/* Name of exporter number `index` of these types; NULL after the last. */
+/* Returns the name of exporter number `index` of these types; NULL after the last. */
 const char *strobe_export_types_exporter(guint32 types, guint index);
 
 #endif

@@ -83,7 +83,7 @@ static GPtrArray *find_folders(StrobeReader *reader)
 
 /* ---- what is there already ---- */
 
-/* The metadata "external" of a capture that is read with its external data; NULL: none. */
+/* Returns the metadata "external" of a capture that is read with its external data; NULL: none. */
 static JsonArray *entries_of(StrobeReader *reader)
 {
     JsonObject *metadata = reader ? strobe_reader_metadata(reader) : NULL;
@@ -194,7 +194,7 @@ static void tell_problem(Join *join, const char *folder, const char *text)
     fields->level = STROBE_LOG_WARNING;
 }
 
-/* The source that is the folder as a whole; NULL with the error set. */
+/* Returns the source that is the folder as a whole; NULL with the error set. */
 static StrobeImportSource *source_of(GPtrArray *sources, const char *path, GError **error)
 {
     for (guint i = 0; sources && i < sources->len; i++) {

@@ -42,8 +42,8 @@ struct StrobeImportCapture {
     gboolean is_temporary; /* the file need not survive a power cut */
 };
 
-/* The next record in the order of ends, inner spans before outer spans. NULL at the end, or with
- * the error set. */
+/* Returns the next record in the order of ends, inner spans before outer spans. NULL at the end, or
+ * with the error set. */
 const guint64 *strobe_import_capture_next(StrobeImportCapture *capture, guint32 *words,
                                           GError **error);
 

@@ -19,8 +19,8 @@ StrobeImportCapture *strobe_import_capture_new_beside(const char *folder, gsize 
                                                       const StrobeReader *recorded);
 void strobe_import_capture_free(StrobeImportCapture *capture);
 
-/* Id of the kind; 0 with the reason in `error` (of `size` bytes). The declaration must stay valid
- * until strobe_import_capture_write. */
+/* Returns the id of the kind; 0 with the reason in `error` (of `size` bytes). The declaration must
+ * stay valid until strobe_import_capture_write. */
 StrobeKindId strobe_import_capture_kind(StrobeImportCapture *capture, const StrobeKind *kind,
                                         char *error, gsize size);
 StrobeTrackId strobe_import_capture_track(StrobeImportCapture *capture, const StrobeTrack *track,

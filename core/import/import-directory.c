@@ -15,7 +15,8 @@
 
 /* ---- the name ---- */
 
-/* The name of the source if it has the form {worker}_{pid}_{time}_ascend_pt, otherwise NULL. */
+/* Returns the name of the source if it has the form {worker}_{pid}_{time}_ascend_pt, otherwise
+ * NULL. */
 static char *own_name(const char *source)
 {
     g_autofree char *whole = g_canonicalize_filename(source, NULL);

@@ -63,8 +63,8 @@ static void add_reason(GString *reasons, const char *importer, const char *reaso
         g_string_append(reasons, whole);
 }
 
-/* The importer with the highest score for the source; NULL if none can read the source, with the
- * reasons appended to `reasons`. */
+/* Returns the importer with the highest score for the source; NULL if none can read the source,
+ * with the reasons appended to `reasons`. */
 static const StrobeComponent *ask_all(StrobeRegistry *registry, const char *format,
                                       StrobeSource *source, const char **name, GString *reasons)
 {

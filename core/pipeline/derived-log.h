@@ -36,7 +36,8 @@ void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole);
 
 /* Waits for strobe_derived_log_end and returns a reader of all records. NULL: the pass failed. */
 StrobeRecordLogReader *strobe_derived_log_read(StrobeDerivedLog *log);
-/* The next record. NULL after the last record, or with the error set if a record cannot be read. */
+/* Returns the next record. NULL after the last record, or with the error set if a record cannot be
+ * read. */
 const StrobeDerived *strobe_derived_log_next(StrobeRecordLogReader *reader, GError **error);
 
 #endif

@@ -18,7 +18,7 @@
 typedef struct StrobeFilter StrobeFilter;
 
 StrobeFilter *strobe_filter_new(void);
-/* A copy with the same conditions and zero counts. */
+/* Returns a copy with the same conditions and zero counts. */
 StrobeFilter *strobe_filter_copy(const StrobeFilter *filter);
 void strobe_filter_free(StrobeFilter *filter);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeFilter, strobe_filter_free)
@@ -55,7 +55,7 @@ gboolean strobe_filter_is_about_all(const char *kind);
  * g_array_unref; of gint64, ns. */
 GArray *strobe_filter_divide(const StrobeFilter *filter, guint n);
 
-/* The label of a track: "thread 4711 (python3)". Free it. */
+/* Returns the label of a track: "thread 4711 (python3)". Free it. */
 char *strobe_track_label(const StrobeTrackView *track);
 
 #endif

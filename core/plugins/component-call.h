@@ -15,7 +15,7 @@ typedef struct StrobeComponentCall {
 void strobe_component_call_begin(const StrobeComponent *component, const char *call);
 void strobe_component_call_end(void);
 
-/* The innermost call of this thread, NULL: none. Takes no lock and no memory, so a signal
+/* Returns the innermost call of this thread, NULL: none. Takes no lock and no memory, so a signal
  * handler may use it. */
 const StrobeComponentCall *strobe_component_call_present(void);
 

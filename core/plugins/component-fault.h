@@ -6,8 +6,8 @@
 #include <glib.h>
 #include <strobe/plugin.h>
 
-/* The reason why the components cannot be used, as a text that follows "was refused:" (free it);
- * NULL: they can be used. Checks integers before pointers. */
+/* Returns the reason why the components cannot be used, as a text that follows "was refused:" (free
+ * it); NULL: they can be used. Checks integers before pointers. */
 char *strobe_components_fault(const StrobeComponent *const *components, guint32 n);
 
 #endif

@@ -36,7 +36,7 @@ gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *compo
                               gpointer owner, GError **error);
 void strobe_instance_clear(StrobeInstance *self);
 
-/* The cause chain (free it), NULL: none. strobe_instance_take_causes also empties it. */
+/* Returns the cause chain (free it), NULL: none. strobe_instance_take_causes also empties it. */
 char *strobe_instance_causes(StrobeInstance *self);
 char *strobe_instance_take_causes(StrobeInstance *self);
 

@@ -132,8 +132,8 @@ const char *const *strobe_registry_path(const StrobeRegistry *registry)
 
 /* ---- vetting ---- */
 
-/* The reason why `path` must not be loaded, NULL if it may be loaded (free it). *resolved is the
- * path without links, under which the file is loaded: the loader would take a name under
+/* Returns the reason why `path` must not be loaded, NULL if it may be loaded (free it). *resolved
+ * is the path without links, under which the file is loaded: the loader would take a name under
  * /proc/self/fd for a library that it already has. After the check no untrusted user can put
  * another file there. */
 static char *vet_path(const char *path, char **resolved)
@@ -153,8 +153,8 @@ static char *vet_path(const char *path, char **resolved)
 
 /* ---- loading ---- */
 
-/* The reason why the descriptor cannot be used, NULL if it can be used. Checks integers before
- * pointers. */
+/* Returns the reason why the descriptor cannot be used, NULL if it can be used. Checks integers
+ * before pointers. */
 static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
 {
     if (plugin->struct_size < sizeof(StrobePlugin) || plugin->struct_size > 4096)
@@ -203,7 +203,7 @@ static gboolean is_own(const StrobeRegistry *registry, const char *real)
     return FALSE;
 }
 
-/* The path of the file under which it may be loaded (free it); NULL: the reason is in
+/* Returns the path of the file under which it may be loaded (free it); NULL: the reason is in
  * file->error. */
 static char *admit_file(const StrobeRegistry *registry, StrobePluginFile *file)
 {
@@ -432,8 +432,8 @@ const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const
     return NULL;
 }
 
-/* The first trusted file in the folder that matches (free it), NULL: none. `refused` receives the
- * reason why a matching file was refused. */
+/* Returns the first trusted file in the folder that matches (free it), NULL: none. `refused`
+ * receives the reason why a matching file was refused. */
 static char *find_companion(const char *folder, const char *pattern, char **refused)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);

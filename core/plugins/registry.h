@@ -36,7 +36,7 @@ const StrobeComponent *strobe_registry_find(StrobeRegistry *registry, guint32 ty
                                             const char *name, const StrobePluginFile **file,
                                             GError **error);
 
-/* The pass that emits a derived kind, NULL if none does. */
+/* Returns the pass that emits a derived kind, NULL if none does. */
 const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const char *kind);
 
 /* Loads every plugin and returns all files, including refused ones: a GPtrArray of
@@ -51,19 +51,19 @@ GPtrArray *strobe_registry_list(StrobeRegistry *registry);
  * either `plugin` or `error` of the result is set. */
 const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const char *path);
 
-/* The search path, first to last; NULL-terminated, owned by the registry. */
+/* Returns the search path, first to last; NULL-terminated, owned by the registry. */
 const char *const *strobe_registry_path(const StrobeRegistry *registry);
 
-/* The folder for backends that Strobe itself builds, $XDG_CACHE_HOME/strobe or ~/.cache/strobe
- * (free it). Only companions are searched there, not plugins. */
+/* Returns the folder for backends that Strobe itself builds, $XDG_CACHE_HOME/strobe or
+ * ~/.cache/strobe (free it). Only companions are searched there, not plugins. */
 char *strobe_registry_cache(void);
 
-/* A trusted file that matches a shell pattern, in the search path or the cache (free it); NULL if
- * there is none.
+/* Returns a trusted file that matches a shell pattern, in the search path or the cache (free it);
+ * NULL if there is none.
  * */
 char *strobe_registry_companion(StrobeRegistry *registry, const char *pattern, GError **error);
 
-/* Name of the type: "collector", "pass" ... */
+/* Returns the name of the type: "collector", "pass" ... */
 const char *strobe_component_type_name(guint32 type);
 
 #endif

@@ -11,8 +11,8 @@
  * is never detected. */
 #define STACK_BYTES ((uintptr_t)8 << 20)
 
-/* An address above all frames of the thread: libc keeps a thread's descriptor at the top of its
- * stack; at the top of the first thread's stack are random bytes from the kernel. */
+/* Returns an address above all frames of the thread: libc keeps a thread's descriptor at the top of
+ * its stack; at the top of the first thread's stack are random bytes from the kernel. */
 static uintptr_t top_of_stack(void)
 {
     return syscall(SYS_gettid) == getpid() ? (uintptr_t)getauxval(AT_RANDOM)

@@ -70,7 +70,7 @@ struct pool_span {
 #define STROBE_SPAN_IS_ASYNC 1u
 #define STROBE_SPAN_HAS_NO_KEY 2u
 
-/* The lower half of pool_span.head. */
+/* Returns the lower half of pool_span.head. */
 static inline uint32_t strobe_span_what(uint32_t kind, uint32_t flags)
 {
     return kind << 16 | flags;

@@ -8,9 +8,9 @@
 
 _Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may be one record");
 
-/* The frame to encode for a critical section that lasts until commit, longer than this call. The
- * result is above this call's frame, because other calls of the same caller have frames at or below
- * the frame of this call.
+/* Returns the frame to encode for a critical section that lasts until commit, longer than this
+ * call. The result is above this call's frame, because other calls of the same caller have frames
+ * at or below the frame of this call.
  * */
 static inline uintptr_t until_commit(uintptr_t frame)
 {

@@ -142,14 +142,14 @@ static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
     return enter_uncounted(w, busy);
 }
 
-/* The value of `busy` in a critical section that contains a record and ends before the call with
- * this frame returns, so that only a signal handler can interrupt it. */
+/* Returns the value of `busy` in a critical section that contains a record and ends before the call
+ * with this frame returns, so that only a signal handler can interrupt it. */
 static inline uint64_t encode_offering(uintptr_t frame)
 {
     return frame - STROBE_SIGNAL_FRAME + THREAD_BUFFER_OFFERS;
 }
 
-/* The value of `busy` in a critical section that ends the span of this token or depth. */
+/* Returns the value of `busy` in a critical section that ends the span of this token or depth. */
 static inline uint64_t encode_ending(uintptr_t frame, uint64_t token)
 {
     return (token << THREAD_BUFFER_DEPTH_SHIFT) + frame - STROBE_SIGNAL_FRAME + THREAD_BUFFER_ENDS;

@@ -217,8 +217,8 @@ int strobe_thread_buffer_is_own(uint32_t index)
     return (index >= STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS) == is_writer;
 }
 
-/* Bits of the thread buffers in word `word` of writer_map that are for threads of the other process
- * (program or writer). */
+/* Returns the bits of the thread buffers in word `word` of writer_map that are for threads of the
+ * other process (program or writer). */
 static uint64_t thread_buffers_of_other(unsigned word)
 {
     const uint64_t last = UINT64_MAX << (64 - STROBE_POOL_WRITER_THREAD_BUFFERS);

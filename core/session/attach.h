@@ -49,8 +49,8 @@ int strobe_run_is_for_now(void);
  * collector. Exported for the Python module. */
 STROBE_API int strobe_run_can_collect(const char *collector);
 
-/* The session that was attached or made in this process, NULL if there is none. Exported for the
- * Python module. */
+/* Returns the session that was attached or made in this process, NULL if there is none. Exported
+ * for the Python module. */
 STROBE_API StrobeSession *strobe_run_session(void);
 
 #endif

@@ -31,7 +31,7 @@ void strobe_set_rank(int rank)
     g_atomic_int_set(&reported_rank, MAX(rank, -1));
 }
 
-/* The rank in an environment variable; -1 if there is none. */
+/* Returns the rank in an environment variable; -1 if there is none. */
 static gint rank_of_environment(void)
 {
     static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
@@ -215,8 +215,8 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
 
 /* ---- metadata ---- */
 
-/* The collector's name without the "PLUGIN." that selects the file, unless another collector has
- * the same name. */
+/* Returns the collector's name without the "PLUGIN." that selects the file, unless another
+ * collector has the same name. */
 static const char *collector_name(const StrobeConfig *config, guint index)
 {
     const StrobeConfigComponent *own = g_ptr_array_index(config->collectors, index);
@@ -231,7 +231,7 @@ static const char *collector_name(const StrobeConfig *config, guint index)
     return dot ? dot + 1 : own->name;
 }
 
-/* Names of the collectors in the order of their numbers, which link ids contain. */
+/* Returns the names of the collectors in the order of their numbers, which link ids contain. */
 static char *link_sources(const StrobeConfig *config)
 {
     GString *names = g_string_new(NULL);
@@ -335,8 +335,8 @@ static gboolean has_collector(const StrobeConfig *config, const char *name)
     return FALSE;
 }
 
-/* The parameters of torch_npu's profiler, in the form in which it writes them. A session of another
- * front end has no such parameters; the values are then derived from its collectors. */
+/* Returns the parameters of torch_npu's profiler, in the form in which it writes them. A session of
+ * another front end has no such parameters; the values are then derived from its collectors. */
 static JsonNode *common_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "common_config");
@@ -435,7 +435,7 @@ static void add_versions(JsonObject *top, const StrobeConfig *config)
     json_object_set_string_member(top, "strobe_version", strobe_version());
 }
 
-/* The text of profiler_info. `end` is NULL while the window records. */
+/* Returns the text of profiler_info. `end` is NULL while the window records. */
 static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *config, gint rank,
                        const StrobeClockPair *end)
 {

@@ -33,7 +33,7 @@ int strobe_result_directory_capture(StrobeResultDirectory *directory, const char
 gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolean sync,
                                        GError **error);
 
-/* Metadata for the capture, as JSON text (free it). */
+/* Returns the metadata for the capture, as JSON text (free it). */
 char *strobe_result_directory_metadata(const StrobeResultDirectory *directory,
                                        const StrobeConfig *config);
 
@@ -58,7 +58,7 @@ gboolean strobe_result_directory_copy(StrobeResultDirectory *directory, const ch
 void strobe_result_directory_report(const StrobeResultDirectory *directory,
                                     const StrobeConfig *config);
 
-/* Rank from RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID, otherwise the value of
+/* Returns the rank from RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID, otherwise the value of
  * strobe_set_rank(); -1 if there is none. */
 gint strobe_rank(void);
 

@@ -62,9 +62,10 @@ struct StrobeSession {
     char *diagnostics_text;
 };
 
-/* The session that was attached or made in this process, NULL if none. */
+/* Returns the session that was attached or made in this process, NULL if none. */
 StrobeSession *strobe_session_current(void);
-/* The session whose window records in this process, NULL in a forked child. No system call. */
+/* Returns the session whose window records in this process, NULL in a forked child. No system
+ * call. */
 StrobeSession *strobe_session_recording(void);
 
 void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCollector *));
@@ -98,7 +99,8 @@ void strobe_session_record_step(StrobeSession *session);
 /* A step has ended: records it, and does the work that depends on the number of steps. */
 void strobe_session_after_step(StrobeSession *session);
 
-/* The current session, which is not freed before strobe_session_let_go() is called; NULL: none. */
+/* Returns the current session, which is not freed before strobe_session_let_go() is called; NULL:
+ * none. */
 StrobeSession *strobe_session_hold(void);
 void strobe_session_let_go(StrobeSession *session);
 

@@ -23,7 +23,7 @@ typedef struct StrobeWriterSetup {
     gint rank;            /* rank of the program when it made the session; -1: none */
 } StrobeWriterSetup;
 
-/* The text for the pool (free it). `target`: 0 for the program itself. */
+/* Returns the text for the pool (free it). `target`: 0 for the program itself. */
 char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry,
                                const GArray *outside, pid_t target);
 /* Read the setup from the pool's text, or from a given text (free the result). The text may be

@@ -12,8 +12,8 @@
 /* Is the frame's object such a list, by its file name? */
 int jit_symbols_lists(const StrobeNativeFrame *frame);
 
-/* The latest function at the frame's address; NULL: unknown. The list must be a regular file that
- * belongs to this user or to root. Valid until jit_symbols_close(). */
+/* Returns the latest function at the frame's address; NULL: unknown. The list must be a regular
+ * file that belongs to this user or to root. Valid until jit_symbols_close(). */
 const char *jit_symbols_find(const StrobeNativeFrame *frame);
 
 void jit_symbols_close(void);

@@ -135,8 +135,8 @@ static SymbolFile *file_of(const StrobeNativeFrame *frame)
 
 /* ---- functions ---- */
 
-/* Name of the nearest symbol before the address; NULL if that symbol has a size and ends before the
- * address. */
+/* Returns the name of the nearest symbol before the address; NULL if that symbol has a size and
+ * ends before the address. */
 static const char *symbol_at(const SymbolFile *file, GElf_Addr address)
 {
     GElf_Off offset = 0;

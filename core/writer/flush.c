@@ -55,7 +55,8 @@ void strobe_flush_note_partial(StrobeWriterLoop *d)
         if (index < d->pool->n_blocks)
             d->partial[i].used = strobe_pool_used(strobe_pool_block(d->pool, index));
         else if (atomic_load(&thread_buffer->is_handing_over))
-            d->is_whole = 0; /* the thread is moving its block to the queue */
+            d->is_whole =
+                0; /* not everything is written: the thread is moving its block to the queue */
     }
 }
 
@@ -129,7 +130,8 @@ static void write_and_give(StrobeWriterLoop *d, uint32_t index)
 
 /* ---- losses ---- */
 
-/* Marks the losses in `seen` as reported. The session reports those that no capture contains. */
+/* Marks the losses in `seen` as reported, and adds the new losses to the window's count, from which
+ * the session reports losses that no capture contains. */
 static void tell_all(StrobeWriterLoop *d)
 {
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
@@ -161,8 +163,8 @@ static int write_losses(StrobeWriterLoop *d, uint64_t now)
     return error;
 }
 
-/* Reads the losses to write now; 0: none. The losses of a shut window are written only when the
- * window has ended, because it may still lose late records. */
+/* Reads the losses into `seen`. Returns 0 if they must not be written now: the losses of a shut
+ * window are written only when the window has ended, because it may still lose late records. */
 static int read_losses(StrobeWriterLoop *d)
 {
     if (atomic_load(&strobe_writer_loop_place(d)->end))

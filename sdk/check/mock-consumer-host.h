@@ -39,7 +39,7 @@ StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t nu
                                 const char *name, const char *group, int32_t device);
 /* Gives a track a separate clock (lent). */
 void strobe_mock_clock(StrobeMockHost *mock, StrobeTrackId track, const StrobeClockView *clock);
-/* The view of a kind; equal calls return the same view. */
+/* Returns the view of a kind; equal calls return the same view. */
 const StrobeKindView *strobe_mock_kind(StrobeMockHost *mock, const StrobeKind *kind);
 
 /* Like strobe_mock_kind, for a kind whose records are derived, like those of a pass. */
@@ -67,7 +67,7 @@ size_t strobe_mock_emitted(StrobeMockHost *mock, const StrobeView **views);
 /* Text of the last fail call, "" if there was none; number of warnings and errors logged. */
 const char *strobe_mock_error(StrobeMockHost *mock);
 unsigned strobe_mock_warnings(StrobeMockHost *mock);
-/* The string with this id, for comparisons; "" for 0. */
+/* Returns the string with this id, for comparisons; "" for 0. */
 const char *strobe_mock_text(StrobeMockHost *mock, StrobeStringId id);
 
 #if defined(__cplusplus)

@@ -98,7 +98,7 @@ STROBE_MOCK_API uint32_t strobe_mock_host_n_tracks(StrobeMockHost *mock);
 /* Number of open spans, and number of spans that the end of an outer span closed. */
 STROBE_MOCK_API uint64_t strobe_mock_host_n_open(StrobeMockHost *mock);
 STROBE_MOCK_API uint64_t strobe_mock_host_n_dropped(StrobeMockHost *mock);
-/* Number of losses that the collector reported. */
+/* Returns the number of losses that the collector reported. */
 STROBE_MOCK_API uint64_t strobe_mock_host_n_lost(StrobeMockHost *mock, uint32_t cause);
 
 /* Three texts with one line for each entry, "" if there are none: causes from fail, log lines, and

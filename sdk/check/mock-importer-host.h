@@ -32,8 +32,8 @@ StrobeImportRequest *strobe_mock_importer_request(StrobeMockImporter *mock); /* 
 /* Sets an option as a user would type it; all other options have their declared defaults. */
 void strobe_mock_importer_option(StrobeMockImporter *mock, const char *name, const char *value);
 
-/* The probe's result for the file or folder; its score is -1 if the file or folder cannot be
- * opened. */
+/* Returns the probe's result for the file or folder; its score is -1 if the file or folder cannot
+ * be opened. */
 StrobeSourceProbe strobe_mock_importer_probe(StrobeMockImporter *mock, const char *path);
 /* Runs the import once. */
 StrobeStatus strobe_mock_importer_run(StrobeMockImporter *mock, const char *path);
@@ -53,7 +53,7 @@ const char *strobe_mock_importer_string(const StrobeMockImporter *mock, StrobeSt
 /* The frames of a stack, innermost first, and their number; valid until the next run. */
 size_t strobe_mock_importer_stack(const StrobeMockImporter *mock, StrobeStackId id,
                                   const StrobeStringId **frames);
-/* The track and its process; NULL for 0. */
+/* Returns the track and its process; NULL for 0. */
 const StrobeTrack *strobe_mock_importer_track(const StrobeMockImporter *mock, StrobeTrackId id,
                                               uint64_t *pid);
 

@@ -110,8 +110,8 @@ struct StrobeMockHost {
 void strobe_mock_complain(StrobeMockHost *mock, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Offset of field `index`, or the size of all fields for index == n_fields; UINT32_MAX if a
- * field has an unknown type. */
+/* Returns the offset of field `index`, or the size of all fields for index == n_fields; UINT32_MAX
+ * if a field has an unknown type. */
 uint32_t strobe_mock_field_offset(const StrobeKind *kind, uint32_t index);
 
 /* Is `text` a valid value of the option? */

@@ -73,7 +73,7 @@ uint64_t strobe_blocks_prepare(uint64_t n_blocks)
     return STROBE_BLOCKS_NEAR + places_of(n_far);
 }
 
-/* The first bucket of an address. Allocators align addresses to 64 bytes or to pages; the
+/* Returns the first bucket of an address. Allocators align addresses to 64 bytes or to pages; the
  * multiplication spreads such addresses over all buckets. */
 static uint32_t bucket_of(const Part *part, uint64_t address)
 {

@@ -49,7 +49,7 @@ void strobe_csv_scanner_free(StrobeCsvScanner *s)
     free(s);
 }
 
-/* The current byte, -1 at the end. */
+/* Returns the current byte, -1 at the end. */
 static int peek_byte(StrobeCsvScanner *s)
 {
     ssize_t n;

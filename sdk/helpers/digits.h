@@ -18,7 +18,7 @@
 static const uint64_t digits_tens[DIGITS_TENS] = {1,      10,      100,      1000,      10000,
                                                   100000, 1000000, 10000000, 100000000, 1000000000};
 
-/* The eight digits of `value` (below 10^8), 0 to 9 each, the first in the lowest byte. */
+/* Returns the eight digits of `value` (below 10^8), 0 to 9 each, the first in the lowest byte. */
 static inline uint64_t digits_split(uint32_t value)
 {
     uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;

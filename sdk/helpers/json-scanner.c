@@ -130,7 +130,8 @@ uint64_t strobe_json_scanner_offset(const StrobeJsonScanner *s)
     return s->base + (uint64_t)(s->at - s->begin);
 }
 
-/* Number of bytes before the position that must stay in one buffer with the next bytes. */
+/* Returns the number of bytes before the position that must stay in one buffer with the next
+ * bytes. */
 static uint64_t held_bytes(const StrobeJsonScanner *s)
 {
     if (s->keeps_texts)

@@ -277,7 +277,7 @@ static int scale_value(double value, Scaled *out)
     return out->places <= PLACES_MAX;
 }
 
-/* The integer that is nearest to the scaled value / `unit`; of two, the even one. */
+/* Returns the integer that is nearest to the scaled value / `unit`; of two, the even one. */
 static uint64_t round_nearest(const Scaled *s, uint64_t unit)
 {
     Wide below = s->scaled >> s->shift;

@@ -33,7 +33,7 @@ static StrobeStep read_step(const StrobeView *record)
             strobe_field_i32(record, strobe_field_offset(kind, "device", STROBE_FIELD_I32), -1)};
 }
 
-/* The last added step if it is the step `step` on another device; otherwise NULL. */
+/* Returns the last added step if it is the step `step` on another device; otherwise NULL. */
 static StrobeStep *find_same(const StrobeSteps *steps, const StrobeStep *step)
 {
     StrobeStep *last = steps->n ? &steps->items[steps->n - 1] : NULL;
@@ -107,7 +107,7 @@ static int is_before(const StrobeSteps *steps, const StrobeStep *step, int32_t d
     return at_ns > INT64_MAX - SLACK_NS || step->begin_ns <= at_ns + SLACK_NS;
 }
 
-/* The number of steps that begin on the device at the time `at_ns` or before. */
+/* Returns the number of steps that begin on the device at the time `at_ns` or before. */
 static size_t count_before(const StrobeSteps *steps, int32_t device, int64_t at_ns)
 {
     size_t low = 0, high = steps->n;

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Size of the kernel's descriptor table of this process. */
+/* Returns the size of the kernel's descriptor table of this process. */
 static long read_table_size(void)
 {
     g_autofree char *status = NULL;

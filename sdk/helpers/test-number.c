@@ -74,7 +74,7 @@ static void test_binary(void)
     g_rand_free(rand);
 }
 
-/* Number of significant digits in a number's text. */
+/* Returns the number of significant digits in a number's text. */
 static int count_digits(const char *text)
 {
     int digits = 0, zeros = 0;

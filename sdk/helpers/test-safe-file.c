@@ -23,7 +23,7 @@ static void set_up(Folder *folder, gconstpointer unused)
     g_assert_cmpint(folder->fd, >=, 0);
 }
 
-/* Number of entries in the folder, with any name. */
+/* Returns the number of entries in the folder, with any name. */
 static guint count_entries(Folder *folder)
 {
     GDir *dir = g_dir_open(folder->path, 0, NULL);

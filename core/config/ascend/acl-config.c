@@ -120,7 +120,7 @@ static gboolean check_section(JsonObject *section, const StrobeConfigPlace *plac
     return TRUE;
 }
 
-/* The text of a checked key, or the key's default; "" if it has none. */
+/* Returns the text of a checked key, or the key's default; "" if it has none. */
 static const char *value_of(JsonObject *section, const char *name)
 {
     if (json_object_has_member(section, name))
@@ -138,7 +138,7 @@ static gboolean is_on(JsonObject *section, const char *name)
 
 /* ---- the device ---- */
 
-/* The profiler level that corresponds to the switches for single sources of data. */
+/* Returns the profiler level that corresponds to the switches for single sources of data. */
 static const char *level_of(JsonObject *section)
 {
     const char *time = value_of(section, "task_time");

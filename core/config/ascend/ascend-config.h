@@ -39,7 +39,7 @@ void strobe_ascend_settings_clear(StrobeAscendSettings *settings);
 /* Adds the collectors and export types for the settings. */
 void strobe_ascend_collectors_add(StrobeConfig *config, const StrobeAscendSettings *settings,
                                   const char *origin);
-/* The settings in the form of profiler_info.json. */
+/* Returns the settings in the form of profiler_info.json. */
 JsonObject *strobe_ascend_front_end(const StrobeConfig *config,
                                     const StrobeAscendSettings *settings);
 
@@ -51,8 +51,8 @@ void strobe_ascend_reset(StrobeConfig *config, const StrobeConfigPlace *place, c
                          const char *expected, JsonNode *node, const char *instead);
 /* aclprof's name of the core metrics ("ACL_AICORE_..."), NULL if there is none. */
 const char *strobe_ascend_metrics_acl(const char *name);
-/* The constant in StrobeAscendSettings.aic_metrics for metrics with this name ("PipeUtilization")
- * or this name in aclprof; NULL if there is none. */
+/* Returns the constant in StrobeAscendSettings.aic_metrics for metrics with this name
+ * ("PipeUtilization") or this name in aclprof; NULL if there is none. */
 const char *strobe_ascend_metrics_name(const char *text);
 
 #endif

@@ -72,7 +72,7 @@ static JsonNode *find_member(const Reading *r, const char *key)
     return r->object ? json_object_get_member(r->object, key) : NULL;
 }
 
-/* The node's text, NULL if it is not a text. */
+/* Returns the node's text, NULL if it is not a text. */
 static const char *text_of(JsonNode *node)
 {
     return node && json_node_get_value_type(node) == G_TYPE_STRING ? json_node_get_string(node)
@@ -136,7 +136,8 @@ static void read_metrics(const Reading *r)
 
 /* ---- marks ---- */
 
-/* Texts joined by '+', each once; NULL if the member is not an array of texts without '+'. */
+/* Returns the texts joined by '+', each once; NULL if the member is not an array of texts without
+ * '+'. */
 static char *join_texts(JsonNode *node)
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new();

@@ -159,10 +159,10 @@ typedef struct StrobeHost {
      * on. Any thread, and in recording code. */
     uint64_t (*link_of)(StrobeInstance *self, uint64_t id);
 
-    /* Path of the result directory of the recording window, for sources that write files; NULL
-     * while no window records. Call it in start, stop and flush; the text is valid until the flush
-     * after the window has ended. The source may make a folder in the result directory. The
-     * analysis reads this folder with the result if a "metadata" record named
+    /* Returns the path of the result directory of the recording window, for sources that write
+     * files; NULL while no window records. Call it in start, stop and flush; the text is valid
+     * until the flush after the window has ended. The source may make a folder in the result
+     * directory. The analysis reads this folder with the result if a "metadata" record named
      * STROBE_METADATA_EXTERNAL has the folder's name as its value. */
     const char *(*result_directory)(StrobeInstance *self);
 
@@ -171,9 +171,9 @@ typedef struct StrobeHost {
      * if the session has no collector of that name. Any thread. */
     uint64_t (*link_for)(StrobeInstance *self, const char *collector, uint64_t id);
 
-    /* Process id of the program, as the calling process sees it. A collector that runs in the
-     * writer process (see STROBE_COMPONENT_INSIDE) must read /proc/PID, not /proc/self, and its
-     * environment is not the program's. Any thread. */
+    /* Returns the process id of the program, as the calling process sees it. A collector that runs
+     * in the writer process (see STROBE_COMPONENT_INSIDE) must read /proc/PID, not /proc/self, and
+     * its environment is not the program's. Any thread. */
     int64_t (*pid)(StrobeInstance *self);
     /* end of base ABI 1.0 */
 } StrobeHost;
