@@ -45,8 +45,8 @@ void svp_config_defaults(SvpConfig *config);
 int svp_config_read(SvpConfig *config, const char *text, size_t length, SvpConfigTell *tell,
                     void *user);
 
-/* Does "profiler" in the text have a key that only boards have? Returns 0 also if the text cannot
- * be read. */
+/* Does the section "profiler" in the text have a key that only boards have? Returns 0 also if the
+ * text cannot be read. */
 int svp_config_is_board(const char *text, size_t length);
 
 /* Copies the text to `out` (`size` bytes), for the vendor's runtime, with profiler.switch set to

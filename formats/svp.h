@@ -15,7 +15,7 @@
 
 /* "svp.capture": one captured inference; span on the device's track, named by the model. */
 struct svp_capture {
-    uint64_t id;          /* the `connection` of its tasks */
+    uint64_t id;          /* id of the capture, which is the `connection` of its tasks */
     uint64_t current_pic; /* pictures before this inference */
     uint32_t device;
     uint32_t model;  /* the runtime's id of the model */
@@ -27,9 +27,9 @@ struct svp_capture {
     uint8_t is_first;
 };
 
-/* "svp.layer": the layer of one task; instant at its begin, named by the layer. */
+/* "svp.layer": the layer of one task; instant at the task's begin, named by the layer. */
 struct svp_layer {
-    uint64_t task; /* the `task` of the device_task */
+    uint64_t task; /* value of the field `task` of the device_task */
     uint32_t layer_id;
     StrobeStringId ori_name; /* names in the original network */
     StrobeStringId fused;    /* the fused layers, joined by semicolons */

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <strobe/strobe.h>
 
-/* Returns the status of `failure` (NULL: OK). Passes it to *error, or frees it if `error` is
+/* Returns the status of `failure` (NULL: OK). Passes `failure` to *error, or frees it if `error` is
  * NULL. */
 StrobeStatus strobe_api_result(GError *failure, StrobeError **error);
 

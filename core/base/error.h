@@ -17,8 +17,8 @@ StrobeStatus strobe_status_of(const GError *error);
  * cannot write, 1 otherwise. */
 int strobe_exit_code(const GError *error);
 
-/* ", did you mean \"x\"?" for the candidate nearest to `name`, "" if none is near. Free it.
- * `candidates` is NULL-terminated. */
+/* Returns the text ", did you mean \"x\"?" for the candidate nearest to `name`, "" if none is near
+ * (free it). `candidates` is NULL-terminated. */
 char *strobe_nearest_hint(const char *name, const char *const *candidates);
 
 #endif

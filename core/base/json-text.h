@@ -11,8 +11,9 @@
 #define STROBE_JSON_MAX_BYTES (1u << 20)
 #define STROBE_JSON_MAX_DEPTH 64u
 
-/* Parses a text that must be an object. Rejects, with place and reason: more than 1 MiB, nesting
- * deeper than 64, a duplicate key, and anything that is not strict JSON. Messages name `origin`. */
+/* Parses a text that must be a JSON object. Rejects, with place and reason: a text of more than 1
+ * MiB, nesting deeper than 64, a duplicate key, and anything that is not strict JSON. Messages name
+ * `origin`. */
 JsonNode *strobe_json_parse(const char *text, gsize length, const char *origin, GError **error);
 
 /* Parses a file in a folder; does not follow a link. NULL: the file does not exist, or is not an

@@ -44,7 +44,7 @@ static int take_count(struct dl_phdr_info *info, size_t size, void *user)
 
     (void)size;
     *count = info->dlpi_adds;
-    return 1; /* stop: every object reports the same number */
+    return 1; /* ends the walk, because every object reports the same number */
 }
 
 uint64_t strobe_loaded_objects(void)

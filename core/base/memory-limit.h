@@ -8,14 +8,15 @@
 
 #define STROBE_MAX_MEM_DEFAULT (512u << 20)
 
-/* `folder` is the folder of temporary files; the text is copied. NULL: a temporary file is in the
- * folder of the output that it belongs to, or in the system's folder if it belongs to no output. */
+/* Sets the memory limit of the process and its folder for temporary files. The text `folder` is
+ * copied. NULL: a temporary file is in the folder of the output that it belongs to, or in the
+ * system's folder if it belongs to no output. */
 void strobe_memory_limit_set(guint64 bytes, const char *folder);
 
 /* Returns the limit that was set, otherwise STROBE_MAX_MEM_DEFAULT. */
 guint64 strobe_memory_limit(void);
-/* If memory is almost used up, fails like an allocation, while there is still enough memory for the
- * message and the cleanup. */
+/* If memory is almost used up, ends the process as a failed allocation does, while there is still
+ * enough memory for the message and the cleanup. */
 void strobe_memory_check_room(void);
 /* Returns the folder of temporary files that was set; if none was set, `otherwise`, or the system's
  * folder if that is NULL. */
@@ -26,7 +27,8 @@ const char *strobe_temporary_folder(const char *otherwise);
 int strobe_temporary_file(const char *otherwise);
 /* Is the folder's file system in memory? */
 gboolean strobe_folder_is_memory(const char *folder);
-/* May temporary files without an output be large? Yes if their folder was set or is on a disk. */
+/* May temporary files that belong to no output be large? They may if their folder was set or is on
+ * a disk. */
 gboolean strobe_temporary_has_disk(void);
 
 #endif

@@ -20,8 +20,8 @@ enum strobe_policy {
 typedef struct StrobeRotationLimits {
     uint64_t bytes;
     int64_t ns;
-    uint32_t keep;      /* segments, the newest included */
-    uint32_t on_demand; /* 1: strobe_recorder_roll() may also begin segments */
+    uint32_t keep;      /* number of kept segments, including the newest */
+    uint32_t on_demand; /* 1: strobe_recorder_roll() may begin segments too */
 } StrobeRotationLimits;
 
 /* When the capture is synced to the disk. A kill loses nothing in any case; a power cut loses

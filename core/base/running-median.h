@@ -13,7 +13,7 @@ typedef struct StrobeRunningMedian {
     guint64 n;
 } StrobeRunningMedian;
 
-/* Adds a value and drops the oldest. */
+/* Adds a value; if there are already STROBE_MEDIAN_VALUES values, drops the oldest. */
 void strobe_running_median_add(StrobeRunningMedian *median, double value);
 /* Returns the median; 0 while there is no value. */
 double strobe_running_median_value(const StrobeRunningMedian *median);

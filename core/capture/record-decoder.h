@@ -12,12 +12,11 @@
 /* Limits of the window; times since the epoch. */
 typedef struct StrobeWindowEdges {
     gint64 begin_ns, end_ns;
-    gboolean cuts_begin,
-        cuts_end;      /* records before the begin, or after the end, belong to other windows */
-    gboolean is_first; /* first window of its session: nothing was recorded before it */
-    gboolean is_only;  /* first window of its session, and no window follows */
-    gboolean is_end_reported; /* FALSE: recovery computed the end from the last records on
-                                 the host clock; records on other clocks may be later */
+    gboolean cuts_begin, cuts_end; /* records before begin or after end belong to other windows */
+    gboolean is_first;             /* first window of its session: nothing was recorded before it */
+    gboolean is_only;              /* first window of its session, and no window follows */
+    gboolean is_end_reported;      /* FALSE: recovery computed the end from the last records on
+                                      the host clock; records on other clocks may be later */
 } StrobeWindowEdges;
 
 typedef struct StrobeRecordDecoder StrobeRecordDecoder;

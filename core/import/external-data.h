@@ -12,13 +12,14 @@
 
 #include "pipeline.h"
 
-/* Makes the file if the capture names such folders and they exist. Makes the file again if a part
- * could not be read before, if a folder has changed, or if options are given. The file's
- * diagnostics, and "external" in its metadata, name the parts that could not be read. Does nothing
- * for a capture that is still being written. `options`: StrobeConfigComponent of the importers;
- * NULL: none. The result's paths may lead through /proc/self/fd to an open folder; `directory` is
- * the user's path, for messages and importers. `is_own` FALSE: the result is another user's, and
- * nothing is written. Returns FALSE if the file could not be written. */
+/* Makes the file of external data if the capture names folders with such data, and the folders
+ * exist. Makes the file again if a part could not be read before, if a folder has changed, or if
+ * options are given. The file's diagnostics, and "external" in its metadata, name the parts that
+ * could not be read. Does nothing for a capture that is still being written. `options`:
+ * StrobeConfigComponent of the importers; NULL: none. The result's paths may lead through
+ * /proc/self/fd to an open folder; `directory` is the user's path, for messages and importers.
+ * `is_own` FALSE: the result is another user's, and nothing is written. Returns FALSE if the file
+ * could not be written. */
 gboolean strobe_external_data_join(StrobeRegistry *registry, const StrobeResult *result,
                                    const char *directory, gboolean is_own, const GPtrArray *options,
                                    StrobeProgress progress, gpointer user, GError **error);

@@ -15,18 +15,18 @@ struct import_kind {
     guint64 *absent;         /* the initial values of the fields */
     guint32 words;           /* size of the fields in words */
     guint64 n;
-    gboolean is_reported; /* records of this kind are dropped, because a better source has them */
+    gboolean is_reported; /* records of this kind are dropped, because a better source has already
+                             given records of it */
 };
 
 struct StrobeImportCapture {
     struct import_kind kinds[IMPORT_KINDS_MAX]; /* indexed by id */
     gboolean has_end[IMPORT_KINDS_MAX];         /* indexed by kind id: is it a span? */
     guint n_kinds;                              /* the highest id */
-    guint n_taken_kinds;                        /* ids up to this one belong to the recorded
-                                                 * capture */
-    GStringChunk *texts;                        /* texts of the kinds */
-    GArray *tracks;                             /* of struct strobe_stored_track */
-    guint32 first_track, first_string;          /* lower ids belong to the recorded capture */
+    guint n_taken_kinds;               /* ids up to this number belong to the recorded capture */
+    GStringChunk *texts;               /* texts of the kinds */
+    GArray *tracks;                    /* of struct strobe_stored_track */
+    guint32 first_track, first_string; /* lower ids belong to the recorded capture */
     GHashTable *threads; /* struct thread -> id of the recorded capture; NULL: there is none */
     GHashTable *places;  /* stored track without its id -> id */
     StrobeStringTable *strings;

@@ -53,8 +53,8 @@ void strobe_source_close(StrobeSource *source)
     source->descriptor = -1;
 }
 
-/* Adds an importer's reason, unless it is already there: most entries of a folder have the same
- * reason. */
+/* Appends an importer's reason to `reasons`, unless it is already there: most entries of a folder
+ * have the same reason. */
 static void add_reason(GString *reasons, const char *importer, const char *reason)
 {
     g_autofree char *whole = g_strdup_printf("; %s: %s", importer, reason);

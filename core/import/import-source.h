@@ -7,8 +7,8 @@
 #include <strobe/importer.h>
 #include "registry.h"
 
-/* Opens `path` (lent). `head` has room for STROBE_SOURCE_HEAD bytes, and receives the first bytes
- * of a file. */
+/* Opens the file or folder `path` and fills *source, which keeps the pointer `path`. `head` has
+ * room for STROBE_SOURCE_HEAD bytes, and receives the first bytes of a file. */
 gboolean strobe_source_open(StrobeSource *source, const char *path, guchar *head, GError **error);
 void strobe_source_close(StrobeSource *source);
 

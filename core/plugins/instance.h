@@ -44,7 +44,7 @@ char *strobe_instance_take_causes(StrobeInstance *self);
 void strobe_instance_set_error(StrobeInstance *self, const char *call, StrobeStatus status,
                                GError **error);
 
-/* Functions that are in the host tables of collectors and of consumers. */
+/* These functions are in the host tables of both collectors and consumers. */
 gint32 strobe_instance_option_bool(StrobeInstance *self, const char *name);
 gint64 strobe_instance_option_int(StrobeInstance *self, const char *name);
 double strobe_instance_option_double(StrobeInstance *self, const char *name);

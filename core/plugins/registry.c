@@ -130,7 +130,7 @@ const char *const *strobe_registry_path(const StrobeRegistry *registry)
     return registry->path->len ? (const char *const *)registry->path->pdata : none;
 }
 
-/* ---- vetting ---- */
+/* ---- checking a file ---- */
 
 /* Returns the reason why `path` must not be loaded, NULL if it may be loaded (free it). *resolved
  * is the path without links, under which the file is loaded: the loader would take a name under
@@ -190,7 +190,8 @@ static char *explain_missing_symbol(void *handle)
     return g_strdup("it has no symbol " STROBE_PLUGIN_SYMBOL ": not a Strobe plugin");
 }
 
-/* Is the file in a folder of Strobe itself, even if another folder of the search path led to it? */
+/* Is the file in a folder of Strobe itself, also if it was found through another folder of the
+ * search path? */
 static gboolean is_own(const StrobeRegistry *registry, const char *real)
 {
     g_autofree char *folder = g_path_get_dirname(real);

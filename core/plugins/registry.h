@@ -13,7 +13,7 @@ typedef struct StrobePluginFile {
     char *path;
     char *name;                 /* the file's stem */
     const StrobePlugin *plugin; /* NULL: not loaded, see error */
-    char *error;         /* why the file was refused or failed to load, NULL if neither happened */
+    char *error;         /* why the file was refused or could not be loaded; NULL: no error */
     gboolean shadowed;   /* another file with this name comes first in the search order */
     gboolean is_harmful; /* the file failed its trial (StrobeRegistryTrial) */
 } StrobePluginFile;
@@ -24,8 +24,8 @@ typedef struct StrobePluginFile {
 typedef char *(*StrobeRegistryTrial)(const char *path);
 void strobe_registry_on_load(StrobeRegistryTrial trial);
 
-/* Search order: `extra` (--plugin-path, NULL-terminated, may be NULL), STROBE_PLUGIN_PATH (ignored
- * when setuid), the user's folder, the system's folder. */
+/* Makes a registry. The search order is: `extra` (--plugin-path, NULL-terminated, may be NULL),
+ * STROBE_PLUGIN_PATH (ignored when setuid), the user's folder, the system's folder. */
 StrobeRegistry *strobe_registry_new(const char *const *extra);
 void strobe_registry_free(StrobeRegistry *registry); /* plugins stay loaded */
 
@@ -43,8 +43,9 @@ const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const
  * StrobePluginFile, owned by the registry, in search order. */
 GPtrArray *strobe_registry_scan(StrobeRegistry *registry);
 
-/* All plugin files in search order, like strobe_registry_scan(), but without opening them: neither
- * `plugin` nor `error` is set. For a list of plugins that loads each file in a separate process. */
+/* Returns all plugin files in search order, like strobe_registry_scan(), but opens none of them:
+ * neither `plugin` nor `error` is set. Used by a command that loads each file in a separate
+ * process. */
 GPtrArray *strobe_registry_list(StrobeRegistry *registry);
 
 /* Checks and loads the file at `path`, which strobe_registry_list() has returned. Never NULL;
@@ -63,7 +64,7 @@ char *strobe_registry_cache(void);
  * */
 char *strobe_registry_companion(StrobeRegistry *registry, const char *pattern, GError **error);
 
-/* Returns the name of the type: "collector", "pass" ... */
+/* Returns the name of the type of component, such as "collector". */
 const char *strobe_component_type_name(guint32 type);
 
 #endif

@@ -52,7 +52,7 @@ gint strobe_rank(void)
     return rank >= 0 ? rank : g_atomic_int_get(&reported_rank);
 }
 
-/* ---- making ---- */
+/* ---- the directory ---- */
 
 static gboolean set_io_error(const char *path, GError **error)
 {
@@ -103,8 +103,8 @@ static gboolean make_directory(StrobeResultDirectory *d, const char *parent, con
     return set_io_error(d->path, error);
 }
 
-/* Opens the directory, or a folder in it; the session keeps no descriptor open in the program. -1:
- * an error. */
+/* Opens the result directory, or the folder `name` in it, because the session keeps no descriptor
+ * of the directory open in the program. Returns -1 on an error. */
 static int open_folder(const StrobeResultDirectory *d, const char *name)
 {
     g_autofree char *path = g_build_filename(d->path, name, NULL);
@@ -362,7 +362,8 @@ static JsonNode *common_config(const StrobeConfig *config)
     return object_node(out);
 }
 
-/* Of the parameters those by which torch_npu's analysis chooses columns and tables. */
+/* Returns those parameters of torch_npu's profiler by which its analysis chooses columns and
+ * tables. */
 static JsonNode *experimental_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "experimental_config");
@@ -542,7 +543,8 @@ static gboolean write_first(int folder, const char *name, const char *text)
     return ok;
 }
 
-/* Does not report errors: the end of the window writes the files again and reports them. */
+/* Errors are not reported here: the end of the window writes the files again and reports its
+ * errors. */
 void strobe_result_directory_begin(StrobeResultDirectory *d, const StrobeConfig *config)
 {
     gint rank = strobe_rank();

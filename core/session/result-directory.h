@@ -45,7 +45,7 @@ void strobe_result_directory_update(StrobeResultDirectory *directory, const Stro
 /* Replaces profiler_info and profiler_metadata.json at the end of the window. */
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
                                         const StrobeConfig *config, GError **error);
-/* Writes the log. */
+/* Writes `text` to the log file in the directory's folder of logs. */
 gboolean strobe_result_directory_log(StrobeResultDirectory *directory, const char *text,
                                      GError **error);
 

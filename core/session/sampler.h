@@ -12,9 +12,10 @@ typedef struct StrobeSampler StrobeSampler;
 /* Starts sampling the collectors (StrobeCollector) that are started and have a sample call; NULL
  * if there are none. */
 StrobeSampler *strobe_sampler_start(GPtrArray *collectors);
-/* Adds a collector that was started later; starts the thread if there is none. */
+/* Adds a collector that was started later; makes *sampler if it is NULL. */
 void strobe_sampler_add(StrobeSampler **sampler, StrobeCollector *collector);
-/* Returns when no sample call runs any more. NULL is allowed. */
+/* Ends sampling and frees the sampler; returns when no sample call runs any more. NULL is
+ * allowed. */
 void strobe_sampler_stop(StrobeSampler *sampler);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include <strobe/helpers/native-frame.h>
 
-/* Is the frame's object such a list, by its file name? */
+/* Is the file name of the frame's object that of such a list? */
 int jit_symbols_lists(const StrobeNativeFrame *frame);
 
 /* Returns the latest function at the frame's address; NULL: unknown. The list must be a regular

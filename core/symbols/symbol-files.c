@@ -59,7 +59,7 @@ static int has_build_id(Dwfl_Module *module, const StrobeBuildId *wanted)
            (size == (int)wanted->size && memcmp(bytes, wanted->bytes, wanted->size) == 0);
 }
 
-/* Opens only a regular file: to read a FIFO or a device could block, or change it. */
+/* Opens only a regular file: reading a FIFO or a device could block, or have an effect. */
 static int open_regular(const char *path)
 {
     struct stat status;

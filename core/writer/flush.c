@@ -55,8 +55,7 @@ void strobe_flush_note_partial(StrobeWriterLoop *d)
         if (index < d->pool->n_blocks)
             d->partial[i].used = strobe_pool_used(strobe_pool_block(d->pool, index));
         else if (atomic_load(&thread_buffer->is_handing_over))
-            d->is_whole =
-                0; /* not everything is written: the thread is moving its block to the queue */
+            d->is_whole = 0; /* the thread is moving its block to the queue */
     }
 }
 

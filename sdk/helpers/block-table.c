@@ -16,7 +16,7 @@ typedef struct Block {
  * bucket of its address. */
 typedef struct Part {
     Block *blocks;
-    uint32_t bits; /* number of buckets, as a power of two */
+    uint32_t bits; /* the part has 2^bits buckets */
     uint32_t n_tried;
     /* maximum number of blocks; with more, a search for a free entry would take long */
     uint64_t n_max;
@@ -97,7 +97,8 @@ static Block *find_block(Part *part, uint64_t address)
     return NULL;
 }
 
-/* Returns the address's entry, or a free entry that it assigns to the address. */
+/* Returns the address's entry, or a free entry, which is then assigned to the address; NULL if
+ * there is neither. */
 static Block *claim_block(Part *part, uint64_t address, uint64_t *before)
 {
     uint32_t first = bucket_of(part, address);

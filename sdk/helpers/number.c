@@ -76,7 +76,7 @@ size_t strobe_format_us_repr(char *out, int64_t ns)
     unsigned places;
     size_t length;
 
-    if (value < DIGITS_8) { /* less than a tenth of a second, as most durations */
+    if (value < DIGITS_8) { /* most durations are less than a tenth of a second */
         *out = '-';
         length = sign + digits_put_parts(out + sign, (uint32_t)value, &places);
         length += 1 + (places ? places : 1);
@@ -247,7 +247,7 @@ typedef struct Scaled {
                     reads back as this double */
 } Scaled;
 
-/* 10^places; `places` is at most 21. */
+/* Returns 10^places; `places` must be at most 21. */
 static Wide power_of_ten(unsigned places)
 {
     return (Wide)(digits_tens[places % 8] * (places >= 8 ? 100000000ull : 1)) *
@@ -299,7 +299,8 @@ static int is_read_back(const Scaled *s, uint64_t digits)
     return apart * 2 < s->ten || (apart * 2 == s->ten && s->is_even);
 }
 
-/* Like any_shortest_digits; 0: this method does not apply. */
+/* Like any_shortest_digits, but faster and only for some values. Returns 0 if this method does not
+ * apply. */
 static int quick_shortest_digits(double value, char *digits, int *exponent)
 {
     static const uint64_t units[] = {100, 10, 1};

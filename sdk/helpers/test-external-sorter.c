@@ -23,8 +23,8 @@ static StrobeSortKey key_nearly(gint64 i, gint64 n)
     return (StrobeSortKey){0, i + i * 7919 % 50};
 }
 
-/* Keys of an ascending sequence, and then of a second sequence whose keys are between those of the
- * first. */
+/* Returns keys in ascending order for the first third, and then again ascending keys in the same
+ * range. */
 static StrobeSortKey key_twice(gint64 i, gint64 n)
 {
     return (StrobeSortKey){0, i < n / 3 ? 6 * i : 3 * i - n};
@@ -35,7 +35,7 @@ static StrobeSortKey key_few(gint64 i, gint64 n)
     return (StrobeSortKey){i % 2, i * 7919 % 11 - 5};
 }
 
-/* Keys from the whole range, including the least and the greatest key. */
+/* Returns keys from the whole range, including the least and the greatest key. */
 static StrobeSortKey key_wide(gint64 i, gint64 n)
 {
     static const gint64 ends[] = {G_MININT64, G_MAXINT64, -1, 0, G_MININT64 + 1};
@@ -161,7 +161,7 @@ static int32_t open_no_file(StrobeStorage *storage)
     return -1;
 }
 
-/* If there is no room for a file, adding records fails, and reading them fails too. */
+/* If no file can be opened, adding records fails, and reading them fails too. */
 static void test_no_file(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 1000);

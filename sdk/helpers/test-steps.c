@@ -89,8 +89,8 @@ static void test_joined(void)
     strobe_steps_clear(&steps);
 }
 
-/* As doubles of microseconds since the epoch, a step's begin and a time 100 ns before it are
- * equal. */
+/* As doubles of microseconds since the epoch, a step's begin and the time 100 ns before the begin
+ * are equal. */
 static void test_microseconds(void)
 {
     const int64_t base = INT64_C(1736412474721516800);

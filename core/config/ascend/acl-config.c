@@ -12,8 +12,8 @@ typedef enum KeyType { SWITCH, FREQUENCY, TEXT, CHOICE } KeyType;
 typedef struct AclKey {
     const char *name;
     KeyType type;
-    gint64 highest;             /* for the type FREQUENCY; the lowest value is 1 */
-    const char *const *choices; /* for the type CHOICE */
+    gint64 highest;             /* highest value of the type FREQUENCY; the lowest value is 1 */
+    const char *const *choices; /* the allowed values of the type CHOICE */
     const char *otherwise;      /* the key's default; NULL: none */
 } AclKey;
 

@@ -23,11 +23,12 @@ typedef struct StrobeAscendSettings {
     char *domain_include, *domain_exclude; /* joined by '+', "" if none */
 } StrobeAscendSettings;
 
-/* The top-level keys of such a file, NULL-terminated ("metadata" belongs to it too, but does not
- * identify it). */
+/* The top-level keys that identify a file of the Ascend PyTorch Profiler, NULL-terminated. Such a
+ * file may also have "metadata", which does not identify it. */
 extern const char *const strobe_ascend_config_keys[];
 
-/* Reads the whole file into the configuration. */
+/* Reads a whole file of the Ascend PyTorch Profiler, whose object is `top`, into the
+ * configuration. */
 gboolean strobe_ascend_config_read(StrobeConfig *config, JsonObject *top, const char *origin,
                                    GError **error);
 
@@ -49,7 +50,7 @@ gboolean strobe_ascend_switch(StrobeConfig *config, const StrobeConfigPlace *pla
 /* Adds the warning "FILE: key ...: expected ..., found ...; reset to ...". */
 void strobe_ascend_reset(StrobeConfig *config, const StrobeConfigPlace *place, const char *key,
                          const char *expected, JsonNode *node, const char *instead);
-/* aclprof's name of the core metrics ("ACL_AICORE_..."), NULL if there is none. */
+/* Returns aclprof's name of the core metrics `name` ("ACL_AICORE_..."), NULL if there is none. */
 const char *strobe_ascend_metrics_acl(const char *name);
 /* Returns the constant in StrobeAscendSettings.aic_metrics for metrics with this name
  * ("PipeUtilization") or this name in aclprof; NULL if there is none. */

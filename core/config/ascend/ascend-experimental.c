@@ -59,7 +59,7 @@ const char *strobe_ascend_metrics_acl(const char *name)
     return NULL;
 }
 
-/* State shared by the reading functions. */
+/* What the reading functions share. */
 typedef struct Reading {
     StrobeAscendSettings *settings;
     JsonObject *object; /* NULL: nothing was given */
@@ -200,7 +200,7 @@ static void read_domains(const Reading *r)
     }
 }
 
-/* ---- the rest ---- */
+/* ---- other members ---- */
 
 static void read_export(const Reading *r)
 {
@@ -225,7 +225,8 @@ static void read_gc(const Reading *r)
     GType type = node ? json_node_get_value_type(node) : G_TYPE_INVALID;
     double value = -1;
 
-    /* The Ascend PyTorch Profiler accepts a bool, which is a number in Python. */
+    /* The Ascend PyTorch Profiler accepts a bool as a number, because a bool is a number in
+     * Python. */
     r->settings->gc_threshold_ms = -1;
     if (!node || JSON_NODE_HOLDS_NULL(node))
         return;
@@ -239,7 +240,7 @@ static void read_gc(const Reading *r)
         reset_member(r, "gc_detect_threshold", "a number of milliseconds from 0", "none");
 }
 
-/* One unknown name resets the whole list. */
+/* Reads "host_sys"; one unknown name resets the whole list. */
 static void read_host_sys(const Reading *r)
 {
     char *texts = read_texts(r, "host_sys");

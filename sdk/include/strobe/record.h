@@ -178,7 +178,7 @@ enum {
     STROBE_LOSS_CAUSES = 12
 };
 
-/* Bytes of a field of the given type, 0 for an unknown type. */
+/* Returns the size in bytes of a field of the given type, 0 for an unknown type. */
 static inline uint32_t strobe_field_size(uint32_t type)
 {
     switch (type) {
