@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of a file, and the rule for titles of metrics. */
+/* Chooses the columns of a file, and makes the titles of metrics. */
 #include "ascend.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The section "profiler" of a board's acl.json. The recorder on the board warns of errors and
- * continues, because a profile must not make a program fail. On other machines (strobe run) an
- * error is refused. libc only.
+ * continues, because a profile must not make a program fail. On other machines `strobe run` refuses
+ * a file with an error. libc only.
  */
 #ifndef STROBE_FORMATS_SVP_CONFIG_H
 #define STROBE_FORMATS_SVP_CONFIG_H

@@ -5,8 +5,8 @@
  * the clocks, and stores the summary in the capture; the reader splits its clock map by the same
  * rules. libc only.
  *
- * The pairs that are used are called knots. A pair is not used if it follows a knot too closely, or
- * if its reading was disturbed. A link connects two successive knots. A link is broken if the
+ * The pairs that are used are called knots. A pair is not used if it comes too soon after a knot,
+ * or if its reading was disturbed. A link connects two successive knots. A link is broken if the
  * counter jumped in it: its rate then differs from the rates of both neighbours and from the rate
  * measured before.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Renames folders without replacing one that is there. libc only. */
+/* Renames folders without replacing an existing folder. libc only. */
 #ifndef STROBE_CORE_FOLDER_RENAME_H
 #define STROBE_CORE_FOLDER_RENAME_H
 

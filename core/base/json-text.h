@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads small JSON texts as trees, checked by the SDK's scanner and parsed by json-glib; writes
- * trees. */
+/* Reads small JSON texts as trees: the SDK's scanner checks a text, and json-glib parses it. Also
+ * writes trees. */
 #ifndef STROBE_CORE_JSON_TEXT_H
 #define STROBE_CORE_JSON_TEXT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory limit of this process while it reads, sorts and writes, and the folder of its temporary
- * files. Set once, before the first pipeline or import; read by any thread. */
+ * files. Both must be set once, before the first pipeline or import; any thread may read them. */
 #ifndef STROBE_CORE_MEMORY_LIMIT_H
 #define STROBE_CORE_MEMORY_LIMIT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of a thread buffer's blocks. In a capture they are in the order in which they were
- * filled, except for a few that were written late. Only the late blocks are kept in memory, so a
- * capture may have any length.
+ * The order of a thread buffer's blocks. In a capture these blocks are in the order in which they
+ * were filled, except for a few blocks that were written late. Only the late blocks are kept in
+ * memory, so a capture may have any length.
  */
 #ifndef STROBE_CORE_BLOCK_ORDER_H
 #define STROBE_CORE_BLOCK_ORDER_H

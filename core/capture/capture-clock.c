@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of a capture that is written: its pairs, including those without a block. */
+/* The clock pairs of a capture that is being written, including pairs that no block of records
+ * contains. */
 #include <string.h>
 #include "capture-writer.h"
 

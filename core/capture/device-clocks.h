@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clocks of a capture other than the host's, by track, from its "clock_sync" records. */
+/* Finds the clocks of a capture other than the host's, by track, from the capture's "clock_sync"
+ * records. */
 #ifndef STROBE_CORE_DEVICE_CLOCKS_H
 #define STROBE_CORE_DEVICE_CLOCKS_H
 

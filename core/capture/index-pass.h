@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first walk over the segments of a capture: it collects definitions, clock, window and damage.
- * It stores nothing about single blocks of records.
+ * It keeps no data about single blocks of records.
  */
 #ifndef STROBE_CORE_READER_INDEX_PASS_H
 #define STROBE_CORE_READER_INDEX_PASS_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Resolves frames of native code. A separate process, strobe-symbols, reads the ELF files: a
- * damaged or hostile file can end only that process. One thread at a time. */
+ * damaged or malicious file can end only that process. Only one thread at a time may use a
+ * StrobeNativeSymbols. */
 #ifndef STROBE_CORE_NATIVE_SYMBOLS_H
 #define STROBE_CORE_NATIVE_SYMBOLS_H
 

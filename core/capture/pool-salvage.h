@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contents of the pool of a program that has ended, for one window. */
+/* Finds what the pool of a program that has ended contains of one window. */
 #ifndef STROBE_CORE_POOL_SALVAGE_H
 #define STROBE_CORE_POOL_SALVAGE_H
 

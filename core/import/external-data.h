@@ -4,8 +4,9 @@
  * (STROBE_METADATA_EXTERNAL).
  *
  * In an analysis, the importer that accepts such a folder reads it into a file next to the capture,
- * FRAMEWORK/capture.external.strobe. The file's ids follow those of the capture. A thread that is
- * in the capture and in the file has one track. A reader of the capture reads the file too.
+ * FRAMEWORK/capture.external.strobe. The file's ids follow those of the capture. A thread with
+ * records in the capture and in the file has one track. A reader of the capture also reads the
+ * file.
  */
 #ifndef STROBE_CORE_EXTERNAL_DATA_H
 #define STROBE_CORE_EXTERNAL_DATA_H

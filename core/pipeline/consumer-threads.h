@@ -3,8 +3,8 @@
  * The threads of a run, one for each pass and exporter.
  *
  * A thread takes batches from its queue until the last raw record. Then it reads the output of each
- * pass that makes kinds which its consumer wants, one pass after the other; it waits until that
- * pass has ended. Then it ends its own consumer.
+ * pass that makes kinds which its consumer wants, one pass after the other; for each pass it waits
+ * until the pass has ended. Then it ends its own consumer.
  */
 #ifndef STROBE_CORE_CONSUMER_THREADS_H
 #define STROBE_CORE_CONSUMER_THREADS_H

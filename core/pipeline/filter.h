@@ -3,9 +3,9 @@
  * Selects a part of a capture by time, kind, track and name. Passes and exporters see only the
  * selected raw records, as if no other records existed.
  *
- * A record is in a stretch of time if it begins there, so each record is in exactly one of several
- * adjacent stretches. Every filter keeps the records about the whole capture (metadata, devices,
- * losses, clocks). Steps are filtered only by time.
+ * A record is in a range of time if it begins in the range, so each record is in exactly one of
+ * several adjacent ranges. Every filter keeps the records about the whole capture (metadata,
+ * devices, losses, clocks). Steps are filtered only by time.
  */
 #ifndef STROBE_CORE_FILTER_H
 #define STROBE_CORE_FILTER_H

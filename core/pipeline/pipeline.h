@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analysis: reader, passes, exporters. */
+/* The analysis of a result: reads its capture, and runs passes and exporters on the records. */
 #ifndef STROBE_CORE_PIPELINE_H
 #define STROBE_CORE_PIPELINE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks the components that a plugin declares. GLib; any thread. */
+/* Checks the components that a plugin declares. Uses GLib. Any thread. */
 #ifndef STROBE_CORE_COMPONENT_FAULT_H
 #define STROBE_CORE_COMPONENT_FAULT_H
 

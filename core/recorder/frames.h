@@ -2,9 +2,9 @@
 /*
  * Detects from frame addresses which calls of the thread have ended. libc only.
  *
- * A signal handler that leaves by siglongjmp ends the calls that it interrupted, which cannot
- * notice it. The stack grows downwards: while a call runs, the frames of its callees, and of
- * handlers that interrupt it, are below its own frame.
+ * A signal handler that leaves by siglongjmp ends the calls that it interrupted, without any
+ * further code of these calls. The stack grows downwards: while a call runs, the frames of its
+ * callees, and of handlers that interrupt it, are below its own frame.
  */
 #ifndef STROBE_CORE_FRAMES_H
 #define STROBE_CORE_FRAMES_H

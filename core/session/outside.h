@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectors that run outside the program, in the writer process. A separate thread opens,
- * starts and stops them, and a sampler (sampler.h) calls them. They record into the program's
- * pool, on thread buffers of the writer process.
+ * Collectors that run outside the program, in the writer process. A separate thread opens, starts
+ * and stops them, and a sampler (sampler.h) calls them. The collectors record into the program's
+ * pool, in thread buffers of the writer process.
  */
 #ifndef STROBE_CORE_OUTSIDE_H
 #define STROBE_CORE_OUTSIDE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread that calls the periodic collectors. If a sample of a collector takes longer than its
- * interval, a warning is printed and a separate thread samples this collector. */
+/* The thread that calls `sample` of the collectors that have this call. If a sample of a collector
+ * takes longer than the collector's interval, a warning is printed and a separate thread samples
+ * this collector. */
 #ifndef STROBE_CORE_SAMPLER_H
 #define STROBE_CORE_SAMPLER_H
 

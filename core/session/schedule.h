@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schedule: the action of a step, and the calls for a change of action. Pure functions. */
+/* The schedule: the action of a step, and the calls for a change of action. The functions have no
+ * state. */
 #ifndef STROBE_CORE_SCHEDULE_H
 #define STROBE_CORE_SCHEDULE_H
 

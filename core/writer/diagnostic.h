@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strobe's own records in a window: their track, diagnostics about the result, and what calls of
- * collectors cost. libc only. */
+/* Strobe's own records in a window: their track, diagnostics about the result, and the duration of
+ * calls of collectors. libc only. */
 #ifndef STROBE_CORE_DIAGNOSTIC_H
 #define STROBE_CORE_DIAGNOSTIC_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A collector that is sampled at an interval: when the next sample is due, and a record of how
- * exactly the interval was kept. One thread at a time. libc only. */
+ * exactly the interval was kept. Only one thread at a time may use a source. libc only. */
 #ifndef STROBE_CORE_PERIODIC_SOURCE_H
 #define STROBE_CORE_PERIODIC_SOURCE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes decimal digits, eight at a time in a register: a number costs a few multiplications and
- * no loop over its digits. For the helpers that write numbers. These functions store whole words,
- * so they overwrite up to seven bytes after the text. Little endian.
+ * Computes decimal digits, eight at a time in a register, for the helpers that write numbers: a
+ * number costs a few multiplications and no loop over its digits. These functions store whole
+ * words, so they overwrite up to seven bytes after the text. They need a little-endian machine.
  */
 #ifndef STROBE_HELPERS_DIGITS_H
 #define STROBE_HELPERS_DIGITS_H

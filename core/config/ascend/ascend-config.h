@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Ascend PyTorch Profiler's profiler_config.json as a configuration: its keys are checked as
- * that profiler checks them (a wrong value is replaced, with a warning) and mapped to collectors.
- * docs/ascend-config.md has the mapping.
+ * Reads the Ascend PyTorch Profiler's profiler_config.json as a configuration: the keys of the file
+ * are checked as that profiler checks them (a wrong value is replaced, with a warning) and mapped
+ * to collectors. docs/ascend-config.md has the mapping.
  */
 #ifndef STROBE_CORE_ASCEND_CONFIG_H
 #define STROBE_CORE_ASCEND_CONFIG_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "experimental_config": the checks of the Ascend PyTorch Profiler, in its order. */
+/* Reads "experimental_config" with the checks of the Ascend PyTorch Profiler, in the order of that
+ * profiler. */
 #include "ascend-config.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in table cells, in the formats of the result files. Exporters write them and importers
- * read them back in the same formats. Independent of the locale. libc only; any thread. Since
- * 1.0.
+ * Writes and reads numbers in table cells, in the formats of the result files: exporters write the
+ * numbers, and importers read them in the same formats. Independent of the locale. libc only; any
+ * thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_CELL_NUMBER_H
 #define STROBE_HELPERS_CELL_NUMBER_H

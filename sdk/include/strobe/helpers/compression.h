@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compresses blocks of bytes, each independently, as one zstd frame (level 1) that states its
- * uncompressed size. If the build has no libzstd, all calls fail. libc and libzstd only. Since 1.0.
+ * Compresses blocks of bytes. Each block becomes one independent zstd frame (level 1) that states
+ * its uncompressed size. If the build has no libzstd, all calls fail. libc and libzstd only. Since
+ * 1.0.
  */
 #ifndef STROBE_HELPERS_COMPRESSION_H
 #define STROBE_HELPERS_COMPRESSION_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads CSV of any size row by row; needs memory for the longest row. Supports quoted cells with
- * doubled quotes and newlines, and rows that end with LF or CR LF. libc only. One scanner, one
- * thread. Since 1.0.
+ * doubled quotes and newlines, and rows that end with LF or CR LF. Only one thread at a time may
+ * use a scanner. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_CSV_SCANNER_H
 #define STROBE_HELPERS_CSV_SCANNER_H

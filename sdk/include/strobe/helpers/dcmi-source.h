@@ -2,7 +2,7 @@
 /*
  * One metric of one device, read through DCMI on a worker. A metric that the library does not
  * deliver is logged once. A sample is counted as lost if the reading for an earlier sample has
- * already taken longer than the deadline. Control thread. Since 1.0.
+ * already taken longer than the deadline. All calls must come from the control thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_DCMI_SOURCE_H
 #define STROBE_HELPERS_DCMI_SOURCE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The environment of a program that may change it at any time. libc only. Since 1.0.
+ * Reads the environment of a program that may change its environment at any time. libc only. Since
+ * 1.0.
  */
 #ifndef STROBE_HELPERS_ENVIRONMENT_H
 #define STROBE_HELPERS_ENVIRONMENT_H

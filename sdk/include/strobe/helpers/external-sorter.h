@@ -2,7 +2,7 @@
 /*
  * Sorts records of any length by a key; records with equal keys keep their order. If the records
  * exceed the memory limit, the sorter sorts them in runs, keeps the runs in a record log and merges
- * them. One sorter, one thread. libc and libzstd only. Since 1.0.
+ * them. Only one thread at a time may use a sorter. libc and libzstd only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_EXTERNAL_SORTER_H
 #define STROBE_HELPERS_EXTERNAL_SORTER_H

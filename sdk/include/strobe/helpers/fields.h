@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the fields that a consumer knows by name. The kind may have other fields, and any plugin
- * may have declared it. A missing field, or one of another type, reads as the fallback. libc only.
- * One binder, one thread. Since 1.0.
+ * may have declared it. A missing field, or one of another type, reads as the fallback. Only one
+ * thread at a time may use a binder. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_FIELDS_H
 #define STROBE_HELPERS_FIELDS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times in which records were lost, by track, from the loss records, in bounded memory. If there
- * are too many gaps, neighbouring gaps are merged; no gap is dropped. libc only. One thread. Since
- * 1.0.
+ * The gaps of a capture: the times in which records were lost, by track, as the loss records state
+ * them. Memory is bounded: if there are too many gaps, neighbouring gaps are merged; no gap is
+ * dropped. Only one thread at a time may use a StrobeGaps. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_GAPS_H
 #define STROBE_HELPERS_GAPS_H

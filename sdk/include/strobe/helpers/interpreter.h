@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Python interpreter of this process, found without linking against it. libc only. Since 1.0.
+ * Describes the Python interpreter of this process, which is found without linking against it. libc
+ * only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_INTERPRETER_H
 #define STROBE_HELPERS_INTERPRETER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sets of times as intervals, to compute busy and idle time, overlap, and the part of a step that a
- * set covers.
- * A set of zeros is empty and ready. libc only. One set, one thread. Since 1.0.
+ * set covers. A set of zeros is empty and ready for use. Only one thread at a time may use a set.
+ * libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_INTERVALS_H
 #define STROBE_HELPERS_INTERVALS_H

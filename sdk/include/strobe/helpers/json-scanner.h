@@ -3,7 +3,8 @@
  * Reads JSON of any size token by token; needs memory for the longest string.
  *
  * Numbers stay text, because a double is too inexact for ids and times. Invalid JSON is an error
- * with a position; reading may continue after it. libc only. One scanner, one thread. Since 1.0.
+ * with a position; reading may continue after the error. Only one thread at a time may use a
+ * scanner. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_JSON_SCANNER_H
 #define STROBE_HELPERS_JSON_SCANNER_H

@@ -3,9 +3,9 @@
  * The JSON writer of all exporters. It writes a stream, escapes texts and allocates no memory for
  * a value.
  *
- * Text is checked: every maximal invalid UTF-8 part becomes U+FFFD, control characters are
- * escaped, everything else is written raw. The writer adds commas, colons and nesting. libc
- * only. One writer, one thread. Since 1.0.
+ * Text is checked: every maximal invalid UTF-8 part becomes U+FFFD, control characters are escaped,
+ * everything else is written raw. The writer adds commas, colons and nesting. Only one thread at a
+ * time may use a writer. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_JSON_WRITER_H
 #define STROBE_HELPERS_JSON_WRITER_H

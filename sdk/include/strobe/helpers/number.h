@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as text, in the formats of the result files. Each function writes at most
+ * Writes numbers as text, in the formats of the result files. Each function writes at most
  * STROBE_NUMBER_MAX bytes, including the NUL, and returns the length. libc only; any thread. Since
  * 1.0.
  */

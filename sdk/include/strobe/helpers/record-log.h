@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps records of any length in their order and reads them again from the begin. Records above
- * the memory limit go to a temporary file without a name, in blocks that libzstd compresses. One
- * thread adds. When everything is added, there may be several readers, each used by one thread.
- * libc and libzstd only. Since 1.0.
+ * Keeps records of any length in their order and reads them again from the begin. Records above the
+ * memory limit go to a temporary file without a name, in blocks that libzstd compresses. One thread
+ * adds all records. When all are added, there may be several readers, each used by one thread. libc
+ * and libzstd only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_RECORD_LOG_H
 #define STROBE_HELPERS_RECORD_LOG_H

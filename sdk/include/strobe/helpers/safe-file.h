@@ -2,13 +2,13 @@
 /*
  * Files that appear complete or not at all.
  *
- * A file is created in the same folder under a temporary name, with O_EXCL and O_NOFOLLOW, mode
- * 0640, and renamed when it is finished. A name with a slash is refused. libc only. One file,
- * one thread. Since 1.0.
+ * A file is created under a temporary name in its folder, with O_EXCL and O_NOFOLLOW and mode 0640,
+ * and renamed when it is finished. A name with a slash is refused. Only one thread at a time may
+ * use a StrobeSafeFile. libc only. Since 1.0.
  *
  * If there is a second processor, data after the first 1 MB is written in the background, by one
- * thread for all files of a plugin. If this fails, a later call reports the error, at the latest
- * strobe_safe_file_finish.
+ * thread for all files of a plugin. If such a write fails, a later call reports the error, at the
+ * latest strobe_safe_file_finish.
  */
 #ifndef STROBE_HELPERS_SAFE_FILE_H
 #define STROBE_HELPERS_SAFE_FILE_H

@@ -2,8 +2,9 @@
 /*
  * A growing array for state that a pass or an exporter keeps until the end of the input. A large
  * array is a mapped temporary file, so it does not count against --max-mem; it can be read in any
- * order and sorted. For records that are only read in order, use record-log.h or
- * external-sorter.h. One thread. libc only. Since 1.0.
+ * order and sorted. Records that are only read in order should be in a record log or an external
+ * sorter instead (record-log.h, external-sorter.h). Only one thread at a time may use an array.
+ * libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_STATE_ARRAY_H
 #define STROBE_HELPERS_STATE_ARRAY_H

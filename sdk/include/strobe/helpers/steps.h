@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The steps of a capture for passes and exporters: takes records of kind step_range and finds the
- * step that contains a time. A collection of zeros is empty and ready. libc only. One collection,
- * one thread. Since 1.0.
+ * step that contains a time. A StrobeSteps of zeros is empty and ready for use. Only one thread at
+ * a time may use a StrobeSteps. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_STEPS_H
 #define STROBE_HELPERS_STEPS_H

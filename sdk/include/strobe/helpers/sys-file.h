@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small files of /proc and /sys, or of a recorded tree: kept open, read by pread, parsed without
- * allocation. Only regular files are opened, so that no read waits for a writer. libc only. Any
- * thread. Since 1.0.
+ * Reads small files of /proc and /sys, or of a recorded copy of them: the files are kept open, read
+ * by pread and parsed without allocation. Only regular files are opened, so that no read waits for
+ * a writer. libc only. Any thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_SYS_FILE_H
 #define STROBE_HELPERS_SYS_FILE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of Strobe in another program; they leave signals to the program's own threads. libc only.
- * Since 1.0.
+ * Starts threads of Strobe in another program. They leave signals to the program's own threads.
+ * libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_THREAD_H
 #define STROBE_HELPERS_THREAD_H
