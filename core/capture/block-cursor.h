@@ -37,7 +37,7 @@ typedef struct StrobeBlockCursor {
     guint64 size, at;
     StrobeDamageFunction damage; /* NULL: damage is not reported */
     void *user;
-    guint64 window_at; /* offset of the window's bytes */
+    guint64 window_at; /* offset in the file of the bytes in `window` */
     gsize window_n;
     char window[4096];
     guint64 scan_at; /* offset from which bytes were last searched for the magic of a header */

@@ -7,7 +7,7 @@
 #define EPOCHS_BACK 8u  /* maximum number of resets over which the search for a count goes back */
 #define RATE_BITS 44    /* rates are ns per tick, scaled by 2^44 */
 #define HALF ((gint64)1 << (RATE_BITS - 1)) /* half of a ns in this scale */
-#define REACH 1.01                          /* allowed error factor of an extrapolated count */
+#define REACH 1.01                          /* extrapolated ticks may be too many by this factor */
 /* A count may be later than its block's pair by this much, because the counters of two processors
  * differ or the source has a separate clock. */
 #define UNORDERED_NS 10000
@@ -18,7 +18,8 @@
 
 enum side { SIDE_NONE, SIDE_BEFORE, SIDE_AFTER };
 
-/* Counts from `begin` to the next segment are on the line through (ticks, ns). */
+/* Counts from `begin` to the next segment are on the line through (ticks, ns) with the slope
+ * `rate`. */
 struct segment {
     guint64 begin;
     guint64 ticks;
@@ -407,7 +408,7 @@ static void cache_conversion(StrobeClockMap *map, const struct epoch *epoch,
     map->current.ns = segment->ns;
 }
 
-/* Limits a time so that times before the jump stay before times after it. */
+/* Limits a time so that times before the jump stay before times after the jump. */
 static gint64 keep_order(struct jump *jump, enum side side, gint64 ns)
 {
     if (side == SIDE_BEFORE) {

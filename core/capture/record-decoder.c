@@ -162,8 +162,8 @@ static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
     return known->clock;
 }
 
-/* Converts times of a device's clock to host times; the duration stays the same. FALSE: the host
- * time is unknown. */
+/* Converts times of a device's clock to host times, and stores them in `view`. FALSE: the host
+ * times are unknown. */
 static gboolean place_on_host(StrobeRecordDecoder *decoder, StrobeView *view, guint64 begin,
                               guint64 end)
 {
@@ -203,7 +203,8 @@ static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
 }
 
 /* Returns the time by which a record may appear outside of the window, because of its clock's
- * error, and still belong to the window; 0 if it could belong to another window. */
+ * error, and still belong to the window; 0 on the host's clock, and if the record could belong to
+ * another window (`is_alone` is FALSE). */
 static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboolean is_alone)
 {
     guint64 error_ns = 0;
@@ -213,7 +214,8 @@ static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboole
     return (gint64)MIN(error_ns, SLACK_MAX);
 }
 
-/* Does the record belong to the window? Core kinds and records OF_WINDOW always do. */
+/* Does the record belong to the window? Records of core kinds, and records with
+ * STROBE_RECORD_OF_WINDOW (`is_reported`), always do. */
 static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
                                 guint32 clock, gboolean is_reported, StrobeView *view)
 {

@@ -192,9 +192,10 @@ static void offer_taken(StrobeWriter *w)
                           memory_order_release);
 }
 
-/* Reads and takes the span; returns 0 if another thread took it first. Before it takes the begin,
- * it marks the track as kept and copies a name that is in the thread buffer: afterwards the buffer
- * may overwrite the name, and, when the thread has no open span, the track. */
+/* Reads the span and takes it from the stack; returns 0 if another thread took the span first. The
+ * track is marked as kept, and a name in the thread buffer is copied, before the begin is taken:
+ * afterwards the buffer may overwrite the name, and, when the thread has no open span, the
+ * track. */
 static int take_span(StrobeWriter *w, const struct pool_thread_buffer *thread_buffer,
                      struct pool_span *open, uint64_t key, struct taken *taken)
 {

@@ -36,7 +36,8 @@ static inline struct cached_name *strobe_cached_name(struct cached_name *cache, 
     return &cache[(uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u >> 56];
 }
 
-/* Returns the bits in which the text's first two words differ. */
+/* Returns the bits in which the first two words of the text at `name` differ from the cached
+ * text. */
 __attribute__((no_sanitize("address", "thread"))) static inline uint64_t
 strobe_cached_difference(const struct cached_name *known, const char *name)
 {

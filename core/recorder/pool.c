@@ -258,7 +258,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
         error = create_in(pool, &plan, fallback_dir);
     if (error)
         return error;
-    /* so that the first use of a page causes no page fault */
+    /* All pages are allocated now, so that the first use of a page causes no page fault. */
     madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE);
     *pool->header = plan;
     fill_random(pool->header->id, sizeof pool->header->id);
@@ -294,8 +294,8 @@ void strobe_pool_destroy(StrobePool *pool, int remove)
         close(fd);
 }
 
-/* Is the part after the header, inside the file, and aligned to a cache line, as thread buffers
- * must be? */
+/* Is the part [at, at + size) after the header, inside the file's `bytes` bytes, and aligned to a
+ * cache line, as thread buffers must be? */
 static int part_fits(const struct pool_header *h, uint64_t at, uint64_t size, uint64_t bytes)
 {
     return at >= sizeof *h && at % 64 == 0 && at <= bytes && size <= bytes - at;
@@ -370,8 +370,8 @@ pid_t strobe_pool_program(const StrobePool *pool)
                : 0;
 }
 
-/* Copies the layout: the program may write anything into its pool at any time, so the layout is
- * read only once. */
+/* Replaces the mapped page with the layout by a private copy: the program may write anything into
+ * its pool at any time, so the layout is read only once. */
 static int keep_layout(void *map)
 {
     static char page[STROBE_POOL_PAGE];

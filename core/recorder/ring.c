@@ -8,8 +8,8 @@
 /* Number of blocks that a thread buffer takes from the ring at once, so that it takes the lock less
  * often. */
 #define BATCH 4
-/* Number of attempts of a thread buffer to get the lock; they take no longer than its holder needs
- * for one step. */
+/* Number of further attempts to take a block while another thread has the lock. Together they take
+ * no longer than that thread needs for one step. */
 #define TRIES 64
 /* Number of attempts of the writer to get the lock, and the pause between them: a thread buffer
  * needs some hundred ns for a step. */
@@ -176,7 +176,7 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
     uint32_t freed = 0;
     unsigned n;
 
-    do { /* at most as many as exist, because the program may write any number */
+    do { /* frees at most as many blocks as exist, because the program may write any number */
         if (!lock_ring(ring))
             break;
         STROBE_TESTPOINT("ring-tidying");
@@ -200,7 +200,7 @@ void strobe_ring_pin(StrobeRing *ring)
     while (!atomic_compare_exchange_weak(&ring->head, &head, head + TURN))
         ;
     atomic_store(&ring->pinned, head & POSITION);
-    /* Wait until the blocks that threads have just removed are counted as lost. */
+    /* Waits until the records of blocks that threads have just removed are counted as lost. */
     for (int i = 0; i < 10000 && atomic_load(&ring->n_counting); i++)
         usleep(100);
 }
@@ -213,7 +213,7 @@ void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *f
     }
     *from = atomic_load(&ring->head) & POSITION;
     *to = atomic_load(&ring->tail);
-    if (*to - *from > pool->n_blocks) /* not written by a correct program */
+    if (*to - *from > pool->n_blocks) /* a correct program never writes this */
         *from = *to;
 }
 

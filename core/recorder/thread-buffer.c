@@ -38,8 +38,8 @@ struct thread_buffer_state strobe_thread_buffers;
 __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_THREAD_BUFFERS / 64]; /* 1: in use */
-/* 1: the thread was still in a critical section when its window ended; used by the control
- * thread */
+/* 1: the thread was still in a critical section when its window ended; only the control thread uses
+ * this */
 static char is_stuck[STROBE_POOL_THREAD_BUFFERS];
 static int is_gate_wiped; /* 1: the kernel clears the gate's page in a forked child */
 /* `forking` is not 0 while this thread is in fork(): 1 plus the number of records that fork
@@ -62,7 +62,7 @@ static void barrier_in_all_threads(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Several threads may call this at the same time. */
+/* Several threads may call this function at the same time. */
 void strobe_thread_buffer_share(uint32_t index)
 {
     _Atomic uint32_t *sharing = &writers[index].sharing;
@@ -103,9 +103,9 @@ static int may_wait(int64_t begun_ns)
     return !patience_ns || strobe_clock_ns(CLOCK_MONOTONIC) - begun_ns < patience_ns;
 }
 
-/* Waits until the writer has freed a block, the window ends or the writer is gone. If another
- * library intercepts a function that is called here, it may record and so find the critical section
- * active; its frames are not far below. */
+/* Waits until the writer has freed a block, the window ends or the writer is gone. Another library
+ * may intercept a function that is called here, and record. Its call must find the critical section
+ * active, although its frame is near this one; therefore the border in `busy` is raised. */
 static struct pool_block *wait_for_block(StrobeWriter *w)
 {
     const struct timespec nap = {0, 100000};
@@ -193,7 +193,8 @@ static StrobeWriter *take_writer(uint32_t index)
     return w;
 }
 
-/* Called if all thread buffers are in use: finds one whose thread has ended. */
+/* Called if all thread buffers are in use: takes one whose thread, and the async spans that the
+ * thread left open, have ended. */
 static StrobeWriter *claim_vacant(void)
 {
     for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
@@ -297,7 +298,7 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
     atomic_store_explicit(&thread_buffer->window, window, memory_order_relaxed);
     atomic_store_explicit(&thread_buffer->is_handing_over, 0,
                           memory_order_relaxed); /* a thread that died may have left it set */
-    /* set before the fast path may use the names, also in a signal handler */
+    /* The names must be set before the fast path can use them, also in a signal handler. */
     strobe_thread.names = w->names;
     atomic_signal_fence(memory_order_seq_cst);
     w->generation = window;
@@ -342,7 +343,8 @@ StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame)
     }
     atomic_store_explicit(&w->busy, frame + THREAD_BUFFER_INSIDE, memory_order_seq_cst);
     STROBE_TESTPOINT("attach-busy");
-    /* Acquire: a thread that sees the gate open also sees the pool, which was set before. */
+    /* With an acquire load, a thread that sees the gate open also sees the pool, which was set
+     * before the gate. */
     int is_open =
         __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window || strobe_thread.late == window;
     if (is_open)
@@ -405,7 +407,8 @@ void strobe_thread_buffer_unpark(uint32_t index)
         atomic_compare_exchange_strong(&w->parking, &parked, THREAD_BUFFER_VACANT);
 }
 
-/* Parks the buffer, or frees it if another thread has ended the last async span meanwhile. */
+/* Parks the buffer; marks it as vacant at once if another thread has already ended its last async
+ * span. */
 static void park_writer(StrobeWriter *w)
 {
     atomic_store(&w->parking, THREAD_BUFFER_PARKED);
@@ -667,7 +670,7 @@ int strobe_thread_buffer_init(void)
     is_gate_wiped = wipe_gate_on_fork();
     has_quick_barrier =
         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    /* another thread may read these members at any time */
+    /* These members are set once, because another thread may read them at any time. */
     for (uint32_t i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
         writers[i].index = i;
         writers[i].names = cached_names[i];
