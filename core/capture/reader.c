@@ -27,8 +27,8 @@ struct StrobeReader {
 
 /* ---- blocks ---- */
 
-/* Does a segment after number `index` contain the ends of the spans that were open at the end of
- * that segment? */
+/* Is a segment after number `index` read? If so, it contains the ends of the spans that were open
+ * at the end of segment `index`. */
 static gboolean has_later_segment(const StrobeIndexPass *index_pass, guint index)
 {
     for (guint i = index + 1; i < strobe_segments_count(index_pass->files); i++)
@@ -148,8 +148,9 @@ void strobe_reader_keep_strings(StrobeReader *reader)
     strobe_inline_strings_keep(reader->beside);
 }
 
-/* Returns external records before the recorded block of the same time. So, for example, a call
- * comes before the operator around it, whose record is written at its end. */
+/* Returns the next external records that ended before the current recorded block was stored. So,
+ * for example, a call comes before the operator around it, whose record is written when the
+ * operator ends. */
 static gsize next_external(StrobeReader *reader, StrobeView *views, gsize max)
 {
     gsize n = 0;

@@ -83,7 +83,8 @@ static void note_written(struct index_pass *index_pass, const struct strobe_bloc
         g_hash_table_insert(index_pass->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
 }
 
-/* Is this seal final? A seal with `continued` is not final if the next segment is missing. */
+/* Is this seal final? A seal with `continued` is not: the walk is over the newest segment, so the
+ * next segment is missing. */
 static gboolean is_final(const struct index_pass *index_pass, const StrobeBlockPlace *place)
 {
     struct strobe_stored_seal seal;
@@ -103,7 +104,7 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     struct index_pass *index_pass = user;
     const struct strobe_block_header *h = &place->header;
 
-    /* If a recovery was killed, the next one starts again at the same place. */
+    /* If a recovery was killed, the next recovery starts again at the same place. */
     if (h->type == STROBE_BLOCK_RECOVERY && !index_pass->recovery_at)
         index_pass->recovery_at = place->offset - sizeof *h;
     if (index_pass->recovery_at && h->type != STROBE_BLOCK_SEAL)
@@ -145,7 +146,8 @@ static char *path_by_program(int fd, const char *capture)
     return path && strcmp(name, STROBE_CAPTURE_NAME) ? g_steal_pointer(&path) : NULL;
 }
 
-/* Is the file an earlier segment? The records of the pool belong only to the newest segment. */
+/* Is the file, by its name, an earlier segment (slice) of a capture with another name? The records
+ * of the pool belong only to the newest segment. */
 static gboolean is_earlier(int fd, const char *capture)
 {
     g_autofree char *path = path_by_program(fd, capture);
@@ -168,8 +170,8 @@ static char *earlier_path(const struct index_pass *index_pass, const char *captu
                : g_build_filename(folder, name, NULL);
 }
 
-/* Indexes the previous segment too: if a block was filled during a rotation, its first part is
- * there. */
+/* Notes which bytes of blocks the previous segment contains: if a block was filled during a
+ * rotation, its first part is there. */
 static void index_pass_earlier(struct index_pass *index_pass, const char *capture)
 {
     struct stat st;
@@ -205,7 +207,8 @@ static gboolean belongs_to(const struct index_pass *index_pass, const struct poo
     if (strcmp(own_id, index_pass->pool_id))
         return FALSE;
     if (fstat(index_pass->fd, &mine) || stat(window->capture, &named))
-        /* The capture was moved. The pool belongs to it if it has the same window. */
+        /* The capture was moved. The pool belongs to the capture if the pool still has the
+         * capture's window. */
         return errno == ENOENT && !index_pass->is_sealed &&
                atomic_load(&window->window) == index_pass->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
@@ -635,7 +638,7 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
 }
 
 /* Recovers the capture. If the program is alive and still writes the rest of the window after its
- * stop(), waits for that. */
+ * stop(), first waits until the rest is written, for at most PATIENCE_S. */
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
 {
     gboolean ignored, is_ending = FALSE, ok;

@@ -21,8 +21,8 @@
 
 /* ---- the folders of a result ---- */
 
-/* Does the result have folders that Strobe itself did not make? Most results have none, and their
- * captures need not be read. */
+/* Does the result have folders that Strobe itself did not make? Most results have no such folders,
+ * so their captures need not be read. */
 static gboolean has_other_folders(const char *directory)
 {
     static const char *const own[] = {STROBE_FRAMEWORK_DIR, STROBE_OUTPUT_DIR, "logs"};
@@ -353,8 +353,8 @@ static int create_file(int folder, char **name)
     return file;
 }
 
-/* Does the existing file contain more than can be read now, for example because the vendor's files
- * were deleted? */
+/* Could a folder not be read, and does the existing file contain more records than can be read now?
+ * This happens, for example, if the vendor's files were deleted. */
 static gboolean is_less_than_before(const Join *join)
 {
     StrobeReader *reader = join->problem ? strobe_reader_open(join->result->source, NULL) : NULL;

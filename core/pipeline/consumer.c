@@ -322,8 +322,8 @@ void strobe_consumer_close(StrobeConsumer *c)
     g_clear_pointer(&c->metadata_texts, g_hash_table_unref);
 }
 
-/* Counts incomplete records again, because gaps were unknown when the records were emitted. If
- * there are no gaps, only the pass's own flags make a record incomplete, and these were counted
+/* Counts incomplete records again, because not all gaps were known when the records were emitted.
+ * If there are no gaps, only the pass's own flags make a record incomplete, and these were counted
  * already. */
 void strobe_consumer_count_incomplete(StrobeConsumer *c)
 {

@@ -50,8 +50,8 @@ static uint64_t host_link_of(StrobeInstance *self, uint64_t id)
     return id && id < STROBE_LINK_DEALT ? links_of(self->owner) | id : 0;
 }
 
-/* All collectors exist before the first is opened, and until the session ends, so no lock is
- * needed. */
+/* No lock is needed, because all collectors exist before the first is opened and until the session
+ * ends. */
 static uint64_t host_link_for(StrobeInstance *self, const char *collector, uint64_t id)
 {
     const StrobeCollector *c = self->owner;
@@ -131,7 +131,8 @@ static void keep_call(StrobeCollector *c, const struct collector_call_cost *cost
     }
 }
 
-/* Returns the status: a collector that is unavailable after it was opened has failed. */
+/* Records the call, keeps its failure and returns its status. STROBE_UNAVAILABLE becomes a failure,
+ * because the collector was available when it was opened. */
 static StrobeStatus finish_call(StrobeCollector *c, const char *call, guint64 begin,
                                 StrobeStatus status)
 {
