@@ -173,9 +173,9 @@ static void end_alike(pid_t tool)
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-/* The keeper, a process between the analysis and the tool. It lives longer than the analysis: it
- * ends the tool with all processes that the tool has started, even if the analysis was killed. It
- * keeps no descriptors of the analysis. */
+/* Runs in the keeper, a process between the analysis and the tool. The keeper lives longer than the
+ * analysis: it ends the tool with all processes that the tool has started, even if the analysis was
+ * killed. It keeps no descriptors of the analysis. */
 static void keep_tool(char *const arguments[], gint folder, gint log, pid_t parent, gint report)
 {
     const struct sigaction fall = {.sa_handler = SIG_DFL};

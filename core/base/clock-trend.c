@@ -219,8 +219,9 @@ static void reach_out(StrobeClockTrend *trend, const StrobeClockLink *link, doub
         s->error_ns = larger_ns(s->error_ns, link->error_ns + ns * share);
 }
 
-/* The pending link's rate must agree with the rate of the previous link or of the next link, or
- * with the rate measured so far. If none of these exists, the link is accepted. */
+/* Accepts the pending link or marks it as broken. Its rate must agree with the rate of the previous
+ * link or of the next link, or with the rate measured so far. If none of these exists, the link is
+ * accepted. */
 static void judge_link(StrobeClockTrend *trend, const StrobeClockLink *next)
 {
     StrobeClockLink *link = &trend->pending;

@@ -26,7 +26,7 @@ guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, 
 /* Returns the number of probe steps, beyond one for each id, that a search for each id takes
  * together. */
 guint64 strobe_string_table_steps(StrobeStringTable *table);
-/* One more than the highest id that has bytes. */
+/* Returns one more than the highest id that has bytes. */
 guint32 strobe_string_table_n_ids(const StrobeStringTable *table);
 /* Appends to `frames` the frames that replace a frame of a stack. */
 typedef void (*StrobeFrameExpand)(gpointer user, StrobeStringId frame, GArray *frames);

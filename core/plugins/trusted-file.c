@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* dladdr is used only for a library: for the program itself it returns argv[0], which any caller
+/* Uses dladdr only for a library: for the program itself dladdr returns argv[0], which any caller
  * can set. */
 char *strobe_own_file(void)
 {

@@ -262,7 +262,8 @@ close_async(uint64_t key, uint32_t kind, const void *fields, size_t size, uintpt
     return is_taken;
 }
 
-/* The fast path: ends the innermost span if it has this key. */
+/* Ends the innermost span on the fast path if it has this key and kind. Returns 0 if it cannot end
+ * on the fast path. */
 static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, uint64_t end,
                            const void *fields, size_t size)
 {

@@ -38,7 +38,8 @@ static inline uint64_t load_u32(const unsigned char *p)
     return value;
 }
 
-/* Most names are short; for these, two overlapping loads and one multiplication suffice. */
+/* Returns the hash of `n` bytes. Most names are short; for a short name, two overlapping loads and
+ * one multiplication suffice. */
 static inline uint64_t hash_bytes(const unsigned char *p, size_t n, uint64_t seed)
 {
     uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15u);

@@ -270,7 +270,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
     return 0;
 }
 
-/* The copy gets its own NUL, because the program may change the text at any time. */
+/* Ends the copy with a NUL, because the program may change the text, and its NUL, at any time. */
 char *strobe_pool_copy_setup(const struct pool_header *header)
 {
     char *text = header->setup_bytes ? malloc(header->setup_bytes) : NULL;
@@ -360,7 +360,8 @@ int strobe_pool_has_writer(const StrobePool *pool)
     return fcntl(pool->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-/* The kernel translates the process id of a lock's holder into the caller's namespace. */
+/* Reads who holds the program's lock: the kernel translates the holder's process id into the
+ * caller's namespace. */
 pid_t strobe_pool_program(const StrobePool *pool)
 {
     struct flock lock = lock_of_byte(PROGRAM_BYTE);

@@ -125,7 +125,7 @@ static void count_overwritten(StrobeRing *ring, struct pool_block *const *blocks
         struct pool_thread_buffer *thread_buffer =
             strobe_pool_thread_buffer(pool, block->thread_buffer % pool->n_thread_buffers);
         uint32_t used = strobe_pool_used(block); /* checked: the program may write any value */
-        /* stored first, because recovery needs it */
+        /* `recycled` is stored first, because recovery needs it. */
         raise_to(&thread_buffer->recycled, block->sequence);
         raise_to(&thread_buffer->overwritten_until, block->full_at);
         atomic_fetch_add_explicit(&thread_buffer->lost[STROBE_LOSS_OVERWRITTEN],

@@ -62,7 +62,8 @@ static void barrier_in_all_threads(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Several threads may call this function at the same time. */
+/* Makes the buffer's owner notice that the buffer is shared. Several threads may call this function
+ * at the same time. */
 void strobe_thread_buffer_share(uint32_t index)
 {
     _Atomic uint32_t *sharing = &writers[index].sharing;
@@ -313,7 +314,7 @@ static void count_lost_without_thread_buffer(uint32_t cause, uint32_t n)
     atomic_fetch_sub(&strobe_thread_buffers.n_counting, 1);
 }
 
-/* Called for a thread's first record in a window. */
+/* Called for a thread's first record in a window: gives the thread a thread buffer. */
 StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame)
 {
     StrobeWriter *w = strobe_thread.writer;
@@ -440,8 +441,8 @@ static void mend_thread_buffer(StrobeWriter *w)
         fill_block(w, strobe_pool_block(w->pool, index));
 }
 
-/* A signal handler ended the thread inside a critical section, or jumped out of it. A record
- * that was just committed is counted as lost too. */
+/* Leaves a critical section after a signal handler has ended the thread inside the section, or has
+ * jumped out of it. The record of the section is counted as lost, even if it was just committed. */
 static void abandon_critical_section(StrobeWriter *w)
 {
     if (w->generation == gate_now() || is_late(w)) {
@@ -467,7 +468,8 @@ int __attribute__((noinline, cold)) strobe_thread_buffer_leave_ended(StrobeWrite
     return 1;
 }
 
-/* Called at the end of a thread. A well-filled block goes to the writer. The next thread of this
+/* Called at the end of a thread: leaves its open spans as unfinished, and releases its thread
+ * buffer. A block that is at least three quarters full goes to the writer. The next thread of this
  * thread buffer continues a block with few records, so that many short threads do not use up the
  * pool. */
 static void thread_exits(void *value)
@@ -601,9 +603,9 @@ static int wipe_gate_on_fork(void)
     return there == ours && madvise(ours, GATE_PAGE, MADV_WIPEONFORK) == 0;
 }
 
-/* In the child, fork() runs other handlers before those of this library; they may record although
- * the child has no pool. If the kernel does not clear the gate in the child, this thread stops
- * recording here. */
+/* Called before fork(). In the child, fork() runs other handlers before those of this library; they
+ * may record although the child has no pool. If the kernel does not clear the gate in the child,
+ * this function makes the thread stop recording. */
 static void before_fork(void)
 {
     if (is_gate_wiped && !strobe_thread.late) {
@@ -628,8 +630,8 @@ static void after_fork(void)
     forking = 0;
 }
 
-/* The child has only this thread, no pool and no writer: it records nothing until it opens a
- * session of its own. */
+/* Resets the recorder in a forked child. The child has only this thread, no pool and no writer, so
+ * it records nothing until it opens a session of its own. */
 static void in_child(void)
 {
     StrobeWriter *mine = strobe_thread.writer;

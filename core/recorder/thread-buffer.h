@@ -98,7 +98,8 @@ struct thread_buffer_kind {
 /* Set by the recorder; see recorder.h. */
 extern struct thread_buffer_kind strobe_thread_buffer_kinds[STROBE_KINDS_MAX];
 
-/* Called once per process, before the first window. Returns 0 or an errno value. */
+/* Prepares thread buffers for this process: exit of threads, and fork. Must be called before the
+ * first window; later calls do nothing. Returns 0 or an errno value. */
 int strobe_thread_buffer_init(void);
 
 /* Makes threads of this process take the thread buffers of the writer process; without this call
@@ -140,7 +141,8 @@ int strobe_thread_buffer_is_counting(void);
  * such a thread may be in no thread buffer and in no queue. */
 int strobe_thread_buffer_take_abandoned(void);
 
-/* The functions of StrobeHost with these names (see collector.h). */
+/* Members of StrobeHost: strobe/collector.h describes each function of this list under the last
+ * part of its name. */
 StrobeWriter *strobe_thread_buffer_writer(void);
 void *strobe_thread_buffer_reserve(StrobeWriter *writer, uint32_t kind, uint32_t track,
                                    uint32_t name, uint64_t begin, uint64_t end);

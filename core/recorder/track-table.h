@@ -50,8 +50,8 @@ uint32_t strobe_track_n_other_places(const struct pool_header *header);
  */
 void strobe_track_sweep_begin(struct pool_header *header);
 void strobe_track_sweep_end(struct pool_header *header);
-/* For a ring, whose blocks stay in the pool: frees the tracks of ended threads whose blocks have
- * all been reused. */
+/* Frees the tracks of ended threads whose blocks have all been reused. For a ring, whose blocks
+ * stay in the pool. */
 void strobe_track_sweep_ring(struct pool_header *header);
 
 #endif

@@ -84,8 +84,8 @@ void strobe_session_open_loaded(StrobeSession *session)
 
 /* ---- calls of the loader ---- */
 
-/* Called in the program's calls of the loader. Must not wait for the session's lock, because
- * another thread may hold it and wait for the loader. */
+/* Called in the program's calls of the loader: opens the collectors that may be opened there. Must
+ * not wait for the session's lock, because another thread may hold it and wait for the loader. */
 static int open_in_loader(void)
 {
     StrobeSession *session = strobe_session_hold();

@@ -566,8 +566,8 @@ static StrobeCollector *find_collector(StrobeSession *session, const char *name)
     return NULL;
 }
 
-/* The caller holds the lock. Stops the sampler first: no thread may sample a collector that is
- * stopped. */
+/* Pauses or resumes a collector in this process. Stops the sampler first, because no thread may
+ * sample a collector that is stopped. The caller holds the lock. */
 static void toggle_inside(StrobeSession *session, StrobeCollector *c, gboolean is_on)
 {
     gboolean is_sampled = session->directory && c->ops->sample;

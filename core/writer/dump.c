@@ -133,8 +133,8 @@ int strobe_dump_ring(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t 
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("dump-noted");
     strobe_ring_collect(d->ring, d->pool, &from, &to);
-    /* Read after the blocks were collected: the dump must report every loss that is older than its
-     * last record. */
+    /* The losses are read after the blocks were collected, because the dump must report every loss
+     * that is older than its last record. */
     strobe_capture_read_losses(d->pool, d->seen);
     STROBE_TESTPOINT("dump-collected");
     strobe_capture_writer_take_pair(writer);

@@ -188,7 +188,7 @@ void strobe_flush_all(StrobeWriterLoop *d)
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("flush-noted");
     uint32_t full = take_full(d);
-    /* a clock pair that is later than everything that is written now */
+    /* This clock pair is later than all records that are written now. */
     strobe_capture_writer_take_pair(&d->window.writer);
     STROBE_TESTPOINT("flush-taken");
     write_definitions(d);

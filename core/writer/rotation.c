@@ -239,8 +239,8 @@ void strobe_rotation_roll(StrobeWriterLoop *d)
         switch_over(d);
         return;
     }
-    /* Recording continues in this segment; the next attempt follows when it has grown by the
-     * same size again. */
+    /* Recording continues in this segment. The next attempt follows when the segment has grown by
+     * the same size again. */
     strobe_flush_remember(d, error);
     p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
     p->due_bytes = d->window.writer.bytes + p->limits.bytes;

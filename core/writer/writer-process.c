@@ -76,8 +76,8 @@ static int run_writer(void *user)
     _exit(EXIT_FAILURE);
 }
 
-/* The process between the program and the writer. It starts the writer and exits at once, so that
- * the writer is not a child of the program. */
+/* Runs in the process between the program and the writer: starts the writer and exits at once, so
+ * that the writer is not a child of the program. */
 static int run_between(void *user)
 {
     struct start *start = user;

@@ -138,8 +138,8 @@ int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before)
         block = claim_far(address, before);
     if (!block)
         return 0;
-    /* relaxed: a thread that takes the block got its address from this thread, and so sees this
-     * store */
+    /* A relaxed store suffices: a thread that takes the block got its address from this thread, and
+     * so sees this store. */
     atomic_store_explicit(&block->size, size, memory_order_relaxed);
     return 1;
 }

@@ -152,7 +152,8 @@ static void begin_writeback(StrobeSafeFile *file)
 #endif
 }
 
-/* Called in the background thread, or in the caller's thread if there is no background thread. */
+/* Writes bytes to the file. Called in the background thread, or in the caller's thread if there is
+ * no background thread. */
 static void write_now(void *user, const char *bytes, size_t length)
 {
     StrobeSafeFile *file = user;

@@ -197,8 +197,9 @@ typedef struct StrobeCollectorOps {
      * makes no further call, not even close. */
     StrobeStatus (*open)(const StrobeHost *host, StrobeInstance *self, void **state);
 
-    /* Optional. Called at the begin of a step with the action WARMUP, or just before start if there
-     * is no such step. The host drops records emitted now. May block. */
+    /* Optional. The host calls it at the begin of a step with the action WARMUP, or just before
+     * start if there is no such step, and drops records that are emitted in this call. May
+     * block. */
     StrobeStatus (*warm)(void *state);
 
     /* Required. A window begins; records are accepted from just before this call. Must be short.
@@ -217,10 +218,10 @@ typedef struct StrobeCollectorOps {
      * makes no other call until then. */
     StrobeStatus (*flush)(void *state, StrobeTicks deadline);
 
-    /* Optional. Called after the last window, or if no window follows a warm-up. */
+    /* Optional. The host calls it after the last window, or if no window follows a warm-up. */
     void (*cool)(void *state);
 
-    /* Required. Called exactly once if open succeeded, as the last call. */
+    /* Required. The host calls it exactly once if open succeeded, as the last call. */
     void (*close)(void *state);
 
     /* Optional. The core's sampler thread calls sample every sample_interval() ns while a window

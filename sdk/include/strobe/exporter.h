@@ -132,7 +132,8 @@ typedef struct StrobeConsumerHost {
     const StrobeTrackView *(*track)(StrobeInstance *self, StrobeTrackId id);
     uint32_t (*track_count)(StrobeInstance *self); /* ids are 1..count */
 
-    /* For record logs and external sorters: helpers/record-log.h, external-sorter.h. */
+    /* Returns the storage to pass to record logs and external sorters (helpers/record-log.h,
+     * external-sorter.h). */
     StrobeStorage *(*storage)(StrobeInstance *self);
 
     /* intern and stack return the id of a text or of a stack, for use in derived records. Ids
@@ -177,11 +178,12 @@ typedef struct StrobeConsumerOps {
 
     void (*probe)(uint32_t question, StrobeProbe *answer); /* optional */
 
-    /* Required. close is called if and only if open succeeded. */
+    /* Required. Makes *state, which the host passes to the other calls. The host calls close if and
+     * only if open succeeded. */
     StrobeStatus (*open)(const StrobeConsumerHost *host, StrobeInstance *self, void **state);
 
-    /* Required. Called with records of the wanted kinds, first raw records and then derived
-     * records. */
+    /* Required. The host calls it with records of the wanted kinds, first raw records and then
+     * derived records. */
     StrobeStatus (*batch)(void *state, const StrobeView *records, size_t n);
 
     /* Required. No more records follow. A pass must emit its remaining records; an exporter must
@@ -196,7 +198,7 @@ typedef struct StrobeConsumerOps {
     /* end of base ABI 1.0 */
 } StrobeConsumerOps;
 
-/* Read a field of a record. `offset` comes from the kind's field table. */
+/* These functions read a field of a record. `offset` comes from the kind's field table. */
 static inline uint64_t strobe_view_u64(const StrobeView *view, uint32_t offset)
 {
     uint64_t value;

@@ -112,7 +112,8 @@ typedef struct StrobeImporterHost {
 
     void (*progress)(StrobeInstance *self, uint64_t done, uint64_t total);
 
-    /* For record logs and external sorters: helpers/record-log.h, external-sorter.h. */
+    /* Returns the storage to pass to record logs and external sorters (helpers/record-log.h,
+     * external-sorter.h). */
     StrobeStorage *(*storage)(StrobeInstance *self);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);

@@ -22,7 +22,8 @@ typedef struct StrobeCompression StrobeCompression;
 
 int strobe_compression_exists(void); /* 0: the build has no libzstd */
 
-/* NULL: out of memory, or the build has no libzstd; the calls below then fail. */
+/* Makes a working memory. NULL: out of memory, or the build has no libzstd; the calls below then
+ * fail. */
 StrobeCompression *strobe_compression_new(void);
 void strobe_compression_free(StrobeCompression *compression); /* NULL is allowed */
 

@@ -41,8 +41,9 @@ int strobe_csv_scanner_next(StrobeCsvScanner *scanner, const StrobeCsvCell **cel
 
 uint64_t strobe_csv_scanner_row(const StrobeCsvScanner *scanner); /* number of the last row, from
                                                                    * 1 */
-/* strobe_csv_scanner_place: offset of the last row in the file. strobe_csv_scanner_go: goes back to
- * such an offset, so that the next call reads this row again; returns 0, or -1 with errno. */
+/* strobe_csv_scanner_place returns the offset of the last row in the file. strobe_csv_scanner_go
+ * goes back to such an offset, so that the next call reads this row again; it returns 0, or -1 with
+ * errno. */
 uint64_t strobe_csv_scanner_place(const StrobeCsvScanner *scanner);
 int strobe_csv_scanner_go(StrobeCsvScanner *scanner, uint64_t place);
 /* Returns what is wrong with the last damaged row. */

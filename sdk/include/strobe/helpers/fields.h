@@ -87,7 +87,8 @@ typedef struct StrobeKindNames {
     } known[16];
 } StrobeKindNames;
 
-/* The slow path of strobe_kind_place(): compares the kind's name with each name in `names`. */
+/* Does what strobe_kind_place() does for a kind that it does not remember yet: compares the kind's
+ * name with each name in `names`. */
 uint32_t strobe_kind_find(StrobeKindNames *names, const StrobeKindView *kind);
 
 /* Returns the index of the kind's name in `names`; n_names if the name is not in the list. */

@@ -23,7 +23,7 @@ enum {
 /* Returns STROBE_INTERPRETER_*. Any thread; the interpreter's lock is not needed. */
 int strobe_interpreter_state(void);
 
-/* The probe of a collector that watches the interpreter. */
+/* Answers the probe of a collector that watches the interpreter. */
 void strobe_interpreter_probe(uint32_t question, StrobeProbe *answer);
 
 /* Returns 1 if the process contains a free-threaded CPython (built without the global interpreter
