@@ -107,7 +107,7 @@ static int read_switch(const Parse *parse, int key, const Value *value)
     return is_text(value, "on");
 }
 
-/* Returns 0 if the value is not a whole number up to `max`. */
+/* Reads a whole number. Returns 0 if the value is not a whole number up to `max`. */
 static int read_whole(const Value *value, uint32_t max, uint32_t *whole)
 {
     uint64_t number = 0;

@@ -17,7 +17,7 @@ typedef struct StrobeClockPair {
     uint64_t ticks;
     int64_t monotonic_ns;
     int64_t realtime_ns;
-    int64_t boottime_ns; /* like monotonic_ns, but also counts while the machine is suspended */
+    int64_t boottime_ns; /* CLOCK_BOOTTIME, which also counts while the machine is suspended */
     double ns_per_tick;  /* rate measured until this reading, 0: unknown */
     uint32_t gap;        /* duration of the reading in ticks; `ticks` is off by at most half of
                           * it */

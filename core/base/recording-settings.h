@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-#define STROBE_POOL_MIN_BYTES (8u << 20) /* lower limit in a configuration */
+#define STROBE_POOL_MIN_BYTES (8u << 20) /* minimum size of a pool in a configuration */
 #define STROBE_POOL_LEAST_BYTES (2u << 20)
 
 /* Behaviour of a thread that finds no free block. */
 enum strobe_policy {
-    STROBE_POLICY_DROP = 0,  /* loses the record and counts it */
-    STROBE_POLICY_BLOCK = 1, /* waits for the writer */
-    STROBE_POLICY_RING = 2   /* overwrites the oldest records: a flight recorder */
+    STROBE_POLICY_DROP = 0,  /* the record is lost and counted */
+    STROBE_POLICY_BLOCK = 1, /* the thread waits for the writer */
+    STROBE_POLICY_RING = 2   /* the oldest records are overwritten: a flight recorder */
 };
 
 /* Limits of a segment of a rotating capture, and the number of segments that are kept. 0: no

@@ -8,7 +8,8 @@
 #define STROBE_MEDIAN_VALUES 63u
 
 typedef struct StrobeRunningMedian {
-    double latest[STROBE_MEDIAN_VALUES]; /* in order of arrival; the next value goes to n % 63 */
+    double latest[STROBE_MEDIAN_VALUES]; /* a ring: the next value goes to index n %
+                                            STROBE_MEDIAN_VALUES */
     double sorted[STROBE_MEDIAN_VALUES];
     guint64 n;
 } StrobeRunningMedian;

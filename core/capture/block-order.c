@@ -20,7 +20,7 @@ struct last { /* the last block of a thread buffer so far */
 struct StrobeBlockOrder {
     guint segment;
     struct last last[STROBE_POOL_THREAD_BUFFERS];
-    GArray *late; /* of struct late; sorted when finished */
+    GArray *late; /* of struct late; sorted by strobe_block_order_finish */
     gboolean is_sorted;
     guint64 n_refused;
     guint next[STROBE_POOL_THREAD_BUFFERS]; /* in the second walk: index of the thread buffer's next

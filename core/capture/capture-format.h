@@ -64,8 +64,8 @@ struct strobe_block_header {
                           identifies the payload; in METADATA: number of the segment, from 0 */
     uint32_t offset;   /* position of the payload in the thread buffer's block */
     uint32_t track;    /* track of the thread buffer's thread */
-    uint64_t base;     /* in ticks: short times count their begin from here */
-    StrobeClockPair pair; /* taken after everything in the block was recorded */
+    uint64_t base;     /* ticks; begin of the records with short times is relative to it */
+    StrobeClockPair pair; /* clock pair, read after everything in the block was recorded */
 };
 
 _Static_assert(sizeof(struct strobe_block_header) == 104, "capture format");
@@ -82,7 +82,7 @@ struct strobe_stored_seal {
     uint64_t end_ticks;
     uint32_t recovered; /* 1: recovery wrote the seal later, because the writer had ended too */
     uint32_t continued; /* 1: the window continues in the next segment */
-    StrobeClockSummary clock; /* the clock as the writer observed the clock */
+    StrobeClockSummary clock; /* summary of the clock pairs that the writer read */
 };
 
 _Static_assert(sizeof(struct strobe_stored_seal) == 72, "capture format");

@@ -6,7 +6,7 @@
 #define KNOTS_MAX 16384 /* maximum number of knots if the counter is steady */
 #define EPOCHS_BACK 8u  /* maximum number of resets over which the search for a count goes back */
 #define RATE_BITS 44    /* rates are ns per tick, scaled by 2^44 */
-#define HALF ((gint64)1 << (RATE_BITS - 1)) /* half of a ns in this scale */
+#define HALF ((gint64)1 << (RATE_BITS - 1)) /* half of a ns, scaled by 2^RATE_BITS */
 #define REACH 1.01                          /* extrapolated ticks may be too many by this factor */
 /* A count may be later than its block's pair by this much, because the counters of two processors
  * differ or the source has a separate clock. */
@@ -41,7 +41,7 @@ struct jump {
 struct epoch {
     guint first, end; /* indices of segments */
     guint64 least, most;
-    gint64 begin_ns; /* CLOCK_MONOTONIC of its first pair */
+    gint64 begin_ns; /* CLOCK_MONOTONIC of the epoch's first pair */
 };
 
 struct StrobeClockMap {

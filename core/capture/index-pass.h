@@ -25,7 +25,7 @@ typedef struct StrobeIndexPassSegment {
 
 typedef struct StrobeIndexPass {
     StrobeSegments *files;
-    StrobeIndexPassSegment *segments; /* one for each file */
+    StrobeIndexPassSegment *segments; /* one for each file of `files` */
     StrobeBlockOrder *order;
     StrobeClockMap *clock;
     StrobeDeviceClocks *devices;

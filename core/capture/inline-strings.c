@@ -12,7 +12,8 @@
 struct slot {
     guint32 id;
     guint32 table_id; /* id in the table, if strings are kept */
-    guint64 at; /* otherwise: number of bytes that were written to the ring before its first byte */
+    guint64 at; /* if strings are not kept: number of bytes that were written to the ring before the
+                   string */
     guint32 length;
     gboolean is_stack;
 };

@@ -25,7 +25,7 @@ struct StrobeNativeSymbols {
     guint n_starts;
     gboolean has_answered;
     GHashTable *bad;       /* paths of objects that ended the process */
-    GPtrArray *moved;      /* paths on the program's machine, each followed by that on this one */
+    GPtrArray *moved;      /* path on the program's machine, path on this machine, ... */
     gboolean is_elsewhere; /* the program ran on another machine */
     char buffer[8192];
     gsize at, filled;

@@ -11,10 +11,10 @@ struct StrobeReader {
     StrobeInlineStrings *beside;
     StrobeRecordDecoder *decoder;
     StrobeExternalStream *external; /* the external data; NULL: none */
-    gint64 until_ns;                /* end of the last record in the current block */
-    guint segment;                  /* index of the current segment */
-    guint64 bytes_before;           /* total bytes of the segments before the current one */
-    gboolean takes_open; /* OPEN blocks (spans that are open at the segment's end) are read too */
+    gint64 until_ns; /* time at which the current block was written; its records ended before it */
+    guint segment;   /* index of the current segment */
+    guint64 bytes_before; /* total bytes of the segments before the current one */
+    gboolean takes_open;  /* OPEN blocks (spans that are open at the segment's end) are read too */
     StrobeBlockCursor cursor;
     StrobeBlockPlace following; /* the cursor's block; late blocks are read before it */
     gboolean has_following;

@@ -9,9 +9,9 @@
 
 #define KNOWN_TRACKS 64u
 
-/* Data of a track that its records need. */
+/* What the decoder needs of a track to decode the track's records. */
 typedef struct KnownTrack {
-    guint32 id; /* captured id */
+    guint32 id; /* the track's captured id */
     guint32 number, clock;
     const StrobeDeviceClock *device; /* clock of a track with STROBE_CLOCK_OF_TRACK; NULL: none */
 } KnownTrack;

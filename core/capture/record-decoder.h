@@ -37,7 +37,7 @@ void strobe_record_decoder_begin_external(StrobeRecordDecoder *decoder);
 
 /* The records of one block, and the position of the decoder. */
 typedef struct StrobeRecordBlock {
-    StrobeBlockMemory *memory; /* inline string ids in it are replaced by ids of the string table */
+    StrobeBlockMemory *memory; /* ids of inline strings in it become ids of the string table */
     guint32 at, end;           /* multiples of 8 */
     guint32 track;             /* track of records without a track word */
     guint64 base;              /* base of short times */
@@ -55,7 +55,7 @@ typedef struct StrobeDecodedCounts {
     guint64 n_outside;        /* records outside of the window */
     guint64 n_device_outside; /* the part of n_outside that is on a device's clock */
     guint64 n_nameless;       /* records whose name is missing */
-    guint64 n_undefined;      /* strings that are used but stored nowhere */
+    guint64 n_undefined;      /* uses of strings that are stored nowhere */
     guint64 n_unsure;         /* STROBE_VIEW_CLOCK_UNSURE */
     guint64 n_loss_records;   /* loss records */
     guint64 lost[STROBE_LOSS_CAUSES];

@@ -426,7 +426,8 @@ static int finish_capture(struct index_pass *index_pass, int fd, struct pool_hea
     STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
         error = write_notes(pool, writer, latest);
-    if (error == 0) /* before the seal, because with the seal the result is complete */
+    if (error == 0) /* the directory is completed before the seal, because with the seal the result
+                       is complete */
         complete_directory(fd, pool, writer);
     if (error == 0)
         error =

@@ -231,7 +231,7 @@ static void take_slot(StrobeStringTable *table, const struct slot *wanted)
     struct slot *slot = find_slot(table, wanted->hash, e->bytes, e->length, e->is_stack != 0);
 
     if (slot->id)
-        return; /* another id has the same bytes and is already in the slots */
+        return; /* an equal string with another id is already in the slots */
     *slot = *wanted;
     table->n_used++;
 }

@@ -34,8 +34,7 @@ typedef struct StrobeDumpConfig {
 StrobeBufferConfig strobe_buffer_config_default(void);
 StrobeDumpConfig strobe_dump_config_default(void);
 
-/* Each function reads the section of its name from `object`; `object` NULL: the section is
- * missing. */
+/* Each function reads its section, whose JSON object is `object`; NULL: the section is missing. */
 gboolean strobe_buffer_config_read(StrobeBufferConfig *buffer, JsonObject *object,
                                    const char *origin, GError **error);
 gboolean strobe_rotate_config_read(StrobeRotateConfig *rotate, JsonObject *object,

@@ -26,7 +26,7 @@ struct StrobeImportCapture {
     guint n_taken_kinds;               /* ids up to this number belong to the recorded capture */
     GStringChunk *texts;               /* texts of the kinds */
     GArray *tracks;                    /* of struct strobe_stored_track */
-    guint32 first_track, first_string; /* lower ids belong to the recorded capture */
+    guint32 first_track, first_string; /* ids below these belong to the recorded capture */
     GHashTable *threads; /* struct thread -> id of the recorded capture; NULL: there is none */
     GHashTable *places;  /* stored track without its id -> id */
     StrobeStringTable *strings;

@@ -9,8 +9,9 @@
 
 typedef struct StrobeOptions StrobeOptions;
 
-/* Sets all options to their defaults. The declarations must outlive the object. A default that does
- * not parse is a plugin error. Messages use `owner` ("collector gc"). */
+/* Makes an object in which all options have their defaults. The declarations must outlive the
+ * object. A default that does not parse is a plugin error. Messages use `owner` ("collector
+ * gc"). */
 StrobeOptions *strobe_options_new(const StrobeOption *declared, guint n, const char *owner,
                                   GError **error);
 void strobe_options_free(StrobeOptions *options);

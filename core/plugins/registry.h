@@ -27,7 +27,7 @@ void strobe_registry_on_load(StrobeRegistryTrial trial);
 /* Makes a registry. The search order is: `extra` (--plugin-path, NULL-terminated, may be NULL),
  * STROBE_PLUGIN_PATH (ignored when setuid), the user's folder, the system's folder. */
 StrobeRegistry *strobe_registry_new(const char *const *extra);
-void strobe_registry_free(StrobeRegistry *registry); /* plugins stay loaded */
+void strobe_registry_free(StrobeRegistry *registry); /* does not unload the plugins */
 
 /* Finds a component: "NAME", or "PLUGIN.NAME" for one of several in a plugin. An unknown name is
  * an error with the nearest name; a refused plugin is an error with the reason. `file` may be

@@ -450,7 +450,7 @@ struct pool_block *strobe_pool_take(struct pool_header *header)
 
     for (;;) {
         uint32_t index = (uint32_t)head;
-        if (index >= header->n_blocks) /* STROBE_NO_BLOCK */
+        if (index >= header->n_blocks) /* also true for STROBE_NO_BLOCK */
             return NULL;
         struct pool_block *block = strobe_pool_block(header, index);
         /* The tag changes with every exchange, so the exchange also fails if the same block was

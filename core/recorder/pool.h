@@ -124,12 +124,12 @@ struct pool_block {
     uint64_t sequence;
     uint32_t track;
     uint32_t window;
-    _Atomic uint32_t used;    /* committed bytes after this header */
-    _Atomic uint32_t flushed; /* committed bytes that are in the capture */
+    _Atomic uint32_t used;    /* number of committed bytes after this header */
+    _Atomic uint32_t flushed; /* number of committed bytes that are in the capture */
     _Atomic uint32_t owned;   /* 1: in use by a thread buffer or waiting to be written; 0: free */
     uint32_t reserved;
     uint64_t full_at; /* ticks: time at which the thread buffer handed the block over */
-    uint64_t base;    /* ticks: short times count their begin from here */
+    uint64_t base;    /* ticks; short times have their begin relative to this */
     uint64_t reserved2;
 };
 
@@ -273,9 +273,8 @@ struct pool_header {
     _Alignas(STROBE_POOL_PAGE) _Atomic uint64_t free_blocks; /* tag << 32 | index */
     _Atomic uint32_t full_blocks;                            /* index of the last block pushed */
     _Atomic uint32_t kinds_used;
-    _Atomic uint64_t n_track_ids; /* assigned track ids; no id is assigned
-                                   * twice */
-    _Atomic uint32_t n_tracks;    /* published so far */
+    _Atomic uint64_t n_track_ids; /* number of assigned track ids; no id is assigned twice */
+    _Atomic uint32_t n_tracks;    /* number of tracks published so far */
     /* number of entries used so far, for threads and for other tracks */
     _Atomic uint32_t n_thread_tracks, n_other_tracks;
     _Atomic uint64_t free_tracks; /* tag << 32 | place from 1, 0: none */
@@ -284,7 +283,7 @@ struct pool_header {
     _Atomic uint32_t n_strings;   /* number of assigned string ids */
     _Atomic uint32_t n_stacks;    /* number of strings that are stacks */
     _Atomic uint64_t arena_used;
-    _Atomic uint64_t stack_bytes; /* size of these stacks in bytes */
+    _Atomic uint64_t stack_bytes; /* size of all stacks in bytes */
     /* number of strings that were written inline, next to their records */
     _Atomic uint32_t n_inline;
 

@@ -64,7 +64,7 @@ struct StrobeWriter {
         };
         uint64_t token; /* depth and generation together: the token of the innermost open span */
     };
-    char *cursor, *limit; /* free part of the block */
+    char *cursor, *limit; /* begin and end of the free part of the block */
     struct pool_block *block;
     struct pool_thread_buffer *thread_buffer;
     uint64_t base;        /* base of short times in the block */
@@ -75,14 +75,13 @@ struct StrobeWriter {
     struct cached_name *names; /* cache of STROBE_CACHED_NAMES names */
     struct pool_header *pool;
     uint32_t pending;       /* number of bytes that are reserved and not committed */
-    uint32_t block_window;  /* window of the block */
+    uint32_t block_window;  /* window to which the block belongs */
     uint32_t index;         /* index of the thread buffer */
-    uint32_t session;       /* session of the track */
-    uint32_t names_session; /* session of the ids in names */
+    uint32_t session;       /* session to which `track` belongs */
+    uint32_t names_session; /* session to which the ids in `names` belong */
     uint32_t names_high; /* no open span at this depth or deeper has a name in the thread buffer */
-    _Atomic uint32_t parking; /* its thread has ended: THREAD_BUFFER_PARKED, THREAD_BUFFER_VACANT */
-    _Atomic uint32_t sharing; /* may other threads end its async spans? THREAD_BUFFER_SHARING,
-                                 THREAD_BUFFER_SHARED */
+    _Atomic uint32_t parking; /* 0, THREAD_BUFFER_PARKED or THREAD_BUFFER_VACANT */
+    _Atomic uint32_t sharing; /* 0, THREAD_BUFFER_SHARING or THREAD_BUFFER_SHARED */
     uint32_t n_inline, beside[THREAD_BUFFER_INLINE]; /* number of inline strings, and the positions
                                                         of the last ones in the block, in words */
 } __attribute__((aligned(128)));

@@ -21,7 +21,7 @@
 
 #define INFO_PREFIX "profiler_info"
 #define DEVICE_COLLECTOR "npu_task"
-#define DEVICE_LEVEL "Level1" /* its level unless an option says another */
+#define DEVICE_LEVEL "Level1" /* level of this collector by default */
 #define METADATA_NAME "profiler_metadata.json"
 
 static gint reported_rank = -1; /* atomic */
@@ -498,7 +498,7 @@ static char *metadata_text(const StrobeResultDirectory *d, const StrobeConfig *c
     g_autoptr(GList) keys = json_object_get_members(config->metadata);
 
     for (GList *k = keys; k; k = k->next)
-        if (strcmp(k->data, "trace_id")) /* added last */
+        if (strcmp(k->data, "trace_id")) /* the member trace_id is added last */
             json_object_set_member(
                 top, k->data, json_node_copy(json_object_get_member(config->metadata, k->data)));
     json_object_set_object_member(top, "ENV_VARIABLES", read_environment());

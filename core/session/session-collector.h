@@ -28,7 +28,7 @@ typedef struct StrobeCollector {
     gboolean required;
     gboolean is_default; /* TRUE: no diagnostic if the collector finds nothing to collect */
     gboolean is_warm, is_started;
-    gboolean is_paused;           /* started, but temporarily not recording */
+    gboolean is_paused;           /* the program has paused the started collector */
     gboolean is_draining;         /* the collector has stopped, and its flush is not finished */
     gboolean is_outside;          /* this process is the writer, not the program */
     gboolean is_failure_reported; /* if is_outside: the failure was reported to the program */

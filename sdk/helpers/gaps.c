@@ -91,7 +91,7 @@ static void thin_out(GapList *list)
     }
 }
 
-/* Returns -1 when out of memory. */
+/* Appends a gap to the list. Returns -1 when out of memory. */
 static int append_gap(GapList *list, Gap gap)
 {
     if (list->n == STROBE_GAPS_MAX)

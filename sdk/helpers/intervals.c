@@ -13,7 +13,7 @@ void strobe_intervals_clear(StrobeIntervals *set)
     *set = (StrobeIntervals){0};
 }
 
-/* Returns -1 when out of memory. */
+/* Makes room for `n` intervals. Returns -1 when out of memory. */
 static int make_room(StrobeIntervals *set, size_t n)
 {
     size_t room = set->room ? set->room : FIRST_ROOM;

@@ -45,7 +45,7 @@ static StrobeStep *find_same(const StrobeSteps *steps, const StrobeStep *step)
                : NULL;
 }
 
-/* Returns -1 when out of memory. */
+/* Makes room for one more step. Returns -1 when out of memory. */
 static int make_room(StrobeSteps *steps)
 {
     const size_t room = steps->room ? 2 * steps->room : FIRST_ROOM;

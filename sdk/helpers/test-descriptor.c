@@ -27,8 +27,8 @@ static int open_aside(void)
     return strobe_descriptor_aside(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* Runs `child` in a child process with the smallest descriptor table that the kernel makes, and
- * with its own limits. */
+/* Runs `child` in a child process with the smallest descriptor table that the kernel makes and with
+ * separate limits; returns its exit status. */
 static int status_of_child(int (*child)(void))
 {
     int status = -1;

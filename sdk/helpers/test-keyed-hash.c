@@ -22,8 +22,8 @@ static guint64 multiply_number(guint i)
     return i * GOLDEN_INVERSE;
 }
 
-/* Numbers that all have the same hash in newer versions of GLib; the numbers of shift_number() have
- * the same hash in older versions. */
+/* Returns numbers that all have the same hash in newer versions of GLib; the numbers of
+ * shift_number() have the same hash in older versions. */
 static guint64 double_number(guint i)
 {
     return (guint64)i << 32 | i;

@@ -102,7 +102,7 @@ static void check_round_trip(double value)
     }
 }
 
-/* The text's digits are those of the exact value, correctly rounded. */
+/* Checks that the digits of the value's text are those of the exact value, correctly rounded. */
 static void check_nearest(double value)
 {
     char text[STROBE_NUMBER_MAX], nearest[64];
@@ -179,7 +179,7 @@ static void test_us(void)
     check_us(INT64_MIN, "-9223372036854775.808", "-9223372036854776.0");
 }
 
-/* The function for microseconds and the general function agree. */
+/* Checks that the function for microseconds and the general function give the same text. */
 static void test_us_random(void)
 {
     for (int i = 0; i < 200000; i++) {
@@ -219,7 +219,7 @@ static void test_int(void)
     }
 }
 
-/* A locale with a decimal comma changes nothing. */
+/* Checks that a locale with a decimal comma changes no text. */
 static void test_locale(void)
 {
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) {

@@ -246,7 +246,7 @@ static gboolean add_host(StrobeConfig *config, JsonObject *section, const Strobe
         return FALSE;
     guint osrt;
     gboolean has_osrt = g_ptr_array_find_with_equal_func(items, "osrt", g_str_equal, &osrt);
-    if (has_osrt) /* osrt is a separate collector */
+    if (has_osrt) /* osrt is not an item of host_sys but a separate collector */
         g_ptr_array_remove_index(items, osrt);
     if (items->len > 0) {
         JsonObject *options = strobe_config_map_collector(config, "host_sys", place->origin)->json;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "export-types.h"
 
-#define GC_LIMIT_NS 3600000000000.0 /* limit of the collector's option */
+#define GC_LIMIT_NS 3600000000000.0 /* maximum of the option of the collector gc */
 /* the Ascend PyTorch Profiler samples ports at 100 Hz, links at 50 Hz */
 #define DEVICE_INTERVAL "10ms"
 #define LINK_INTERVAL "20ms"

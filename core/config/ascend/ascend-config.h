@@ -18,7 +18,7 @@ typedef struct StrobeAscendSettings {
     gboolean l2_cache, msprof_tx, mstx, record_op_args, op_attr, sys_io, sys_interconnection;
     gboolean data_simplification;
     guint32 export_types;                  /* STROBE_EXPORT_* */
-    double gc_threshold_ms;                /* negative: none */
+    double gc_threshold_ms;                /* negative: no threshold */
     char *host_sys;                        /* "cpu+mem", "" if none */
     char *domain_include, *domain_exclude; /* joined by '+', "" if none */
 } StrobeAscendSettings;

@@ -60,7 +60,7 @@ const char *strobe_ascend_metrics_acl(const char *name)
     return NULL;
 }
 
-/* What the reading functions share. */
+/* State that all reading functions of this file use. */
 typedef struct Reading {
     StrobeAscendSettings *settings;
     JsonObject *object; /* NULL: nothing was given */

@@ -198,8 +198,8 @@ STROBE_API StrobeStatus strobe_session_add_metadata(StrobeSession *session, cons
                                                     StrobeError **error);
 
 /* Sets the process's rank in its job. The environment (RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID)
- * takes precedence. A negative value means none. Call it before a window ends; any thread. Since
- * 1.0. */
+ * takes precedence. A negative rank means that the process has no rank. Call it before a window
+ * ends; any thread. Since 1.0. */
 STROBE_API void strobe_set_rank(int rank);
 
 /* Returns 1 if the results of all ended windows are written, or the writer has died, so that a call
