@@ -16,7 +16,7 @@ enum {
     ASCEND_DB_NS_TEXT = 5,    /* a time since the epoch, as text */
     ASCEND_DB_GLOBAL_TID = 6, /* pid << 32 | tid of the track */
     ASCEND_DB_GLOBAL_PID = 7, /* pid of the track */
-    ASCEND_DB_SPECIAL = 8 /* computed by code: an assigned id, or a reference to another table */
+    ASCEND_DB_SPECIAL = 8 /* code computes the value: a new id, or a reference to another table */
 };
 
 typedef struct AscendDbColumn {

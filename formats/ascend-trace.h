@@ -9,7 +9,7 @@
 enum {
     ASCEND_LAYER_PYTHON = 0,
     ASCEND_LAYER_GC,
-    ASCEND_LAYER_MSTX, /* its name is that of the process */
+    ASCEND_LAYER_MSTX, /* the layer's name is that of the process */
     ASCEND_LAYER_CANN,
     ASCEND_LAYER_HARDWARE,
     ASCEND_LAYER_COMMUNICATION,
@@ -39,7 +39,7 @@ enum {
     ASCEND_ARG_TEXT = 2,      /* a JSON string */
     ASCEND_ARG_LIST = 3,      /* a text with CR LF after each semicolon */
     ASCEND_ARG_STACK = 4,     /* frames, in the form of LIST */
-    ASCEND_ARG_YES_NO = 5,    /* 0 and 1 */
+    ASCEND_ARG_YES_NO = 5,    /* "yes" or "no" */
     ASCEND_ARG_INT_TEXT = 6,  /* a number in a JSON string */
     ASCEND_ARG_KB = 7,        /* bytes in units of 1024, a float */
     ASCEND_ARG_MB = 8,        /* bytes in units of 1024 * 1024, a float */
@@ -79,13 +79,13 @@ typedef struct AscendCounter {
                          field `index` */
     const char *kind;
     const char *only_name; /* only records with this name have events; NULL: all */
-    const char *index; /* field with the number; NULL: none. If it is absent or negative, there is
-                          no event */
+    const char *index; /* field with the number %i; NULL: none. If the field is absent or negative,
+                          there is no event */
     const char *key;   /* name of the argument, with %n and %i as in `name` */
     const char *field; /* field of the value; NULL: the sum of ddr and hbm, in KB */
     uint8_t form;
     uint8_t generations;
-    const char *without; /* only for records in which this field is absent or negative */
+    const char *without; /* only records in which this field is absent or negative have events */
 } AscendCounter;
 
 extern const AscendCounter ascend_counters[];

@@ -60,7 +60,7 @@ typedef struct AscendColumn {
     uint8_t generations;    /* 0: all */
     uint8_t levels;         /* 0: all */
     uint8_t flags;          /* ASCEND_COLUMN_* */
-    const AscendWord *word; /* texts that differ between generations, NULL: none */
+    const AscendWord *word; /* texts that newer generations write in another form; NULL: none */
 } AscendColumn;
 
 enum {
@@ -72,7 +72,7 @@ enum {
 
 /* Order of the rows of an AscendFile. They follow the rows of earlier entries for the same file. */
 enum {
-    ASCEND_ORDER_NONE = 0,         /* in order of arrival */
+    ASCEND_ORDER_NONE = 0,         /* in the order in which records arrive */
     ASCEND_ORDER_BEGIN = 1,        /* by begin */
     ASCEND_ORDER_DEVICE_BEGIN = 2, /* by the text of the device's number, then by begin */
     ASCEND_ORDER_MODULE_BEGIN = 3, /* by the number of the module, then by begin */
@@ -117,7 +117,7 @@ typedef struct AscendFile {
     const char *name_prefix; /* prefix that is added to a name when it is written, and removed when
                                 it is read */
     const char *skip_prefix; /* records whose name has this prefix have no row */
-    const char *first_name;  /* for ASCEND_ORDER_FIRST_BEGIN */
+    const char *first_name;  /* name of the first records with ASCEND_ORDER_FIRST_BEGIN */
     const AscendMode *modes; /* modes, if the rows summarise records; otherwise NULL */
     uint32_t n_modes;
 } AscendFile;

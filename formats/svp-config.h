@@ -28,7 +28,7 @@ typedef struct SvpConfig {
     int syncs;   /* 1 (strobe_sync): each flush is synced to the disk */
     int dumps;   /* 1: there is an active section "dump" */
     int has_section;   /* 1: the file has the section "profiler" */
-    uint32_t interval; /* key "interval"; 0: once */
+    uint32_t interval; /* key "interval"; 0: capture once */
     /* acl_api_limit: only the last `api_limit` calls are kept; 0: all calls */
     uint32_t api_limit;
     uint32_t slice_mb; /* strobe_slice_mb: a file of calls is closed at this size; 0: never */

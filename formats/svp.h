@@ -22,8 +22,7 @@ struct svp_capture {
     uint32_t number; /* number among the model's captures, from 1 */
     uint32_t batch;  /* pictures in a batch */
     uint32_t pics;   /* pictures in this inference */
-    uint32_t tasks;  /* tasks of the inference; if the file has fewer, it is incomplete; absent:
-                        unknown */
+    uint32_t tasks;  /* number of tasks; a file with fewer is incomplete; absent: unknown */
     uint8_t is_first;
 };
 
@@ -31,7 +30,7 @@ struct svp_capture {
 struct svp_layer {
     uint64_t task; /* value of the field `task` of the device_task */
     uint32_t layer_id;
-    StrobeStringId ori_name; /* names in the original network */
+    StrobeStringId ori_name; /* names of the fused layers in the original network */
     StrobeStringId fused;    /* the fused layers, joined by semicolons */
 };
 

@@ -20,7 +20,7 @@ typedef struct StrobeEnding {
     StrobeResultDirectory *directory;
     char *path;
     guint32 window;
-    GError *failure; /* failure to write the files other than the capture */
+    GError *failure; /* why a file other than the capture could not be written; NULL: no failure */
 } StrobeEnding;
 
 struct StrobeSession {

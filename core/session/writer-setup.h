@@ -20,7 +20,7 @@ typedef struct StrobeWriterSetup {
     char *command;        /* command line of the program */
     GArray *outside;      /* of guint: numbers of the collectors, from 1, that run in the writer */
     pid_t target;         /* the recorded process if this is not the program; 0: the program */
-    gint rank;            /* rank of the program when it made the session; -1: none */
+    gint rank;            /* rank of the program when it made the session; -1: it had none */
 } StrobeWriterSetup;
 
 /* Returns the text for the pool (free it). `target` is the recorded process; 0: the program

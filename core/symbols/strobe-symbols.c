@@ -20,7 +20,7 @@
 #include "symbol-files.h"
 
 #define MEMORY_MAX (2ull << 30)
-#define SECONDS_MAX 20 /* for one frame */
+#define SECONDS_MAX 20 /* maximum time for one frame */
 
 static void limit_self(void)
 {

@@ -110,7 +110,7 @@ static void give_all(StrobeWriterLoop *d, uint32_t index)
 {
     for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
-        index = block->next; /* read first, because return_block overwrites it */
+        index = block->next; /* `next` is read first, because return_block overwrites it */
         return_block(d, block);
     }
 }
@@ -196,8 +196,8 @@ void strobe_flush_all(StrobeWriterLoop *d)
     write_full(d, full);
     write_partial(d);
     STROBE_TESTPOINT("flush-written");
-    give_all(d, full); /* after the partial blocks are written, because a block of `full` may be one
-                          of them */
+    give_all(d, full); /* only after the partial blocks are written, because a block of `full` may
+                          be one of them */
     if (read_losses(d))
         write_losses(d, d->window.writer.pair.ticks);
     if (d->is_whole) /* everything is written, and there is no block of the next window */

@@ -15,11 +15,11 @@
 
 typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
-    struct pool_settings writer;    /* settings of the writer; `rotation` not with ring */
-    int may_start_process;          /* 1: the writer may be a process; 0: it is a thread */
-    int64_t program;                /* process id of the recorded program; 0: this process */
-    const char *fallback_dir;       /* folder for the pool if tmpfs is too small */
-    int64_t patience_ns;            /* policy block: maximum wait of a thread; 0: no limit */
+    struct pool_settings writer; /* settings of the writer; the policy ring excludes `rotation` */
+    int may_start_process;       /* 1: the writer may be a process; 0: it is a thread */
+    int64_t program;             /* process id of the recorded program; 0: this process */
+    const char *fallback_dir;    /* folder for the pool if tmpfs is too small */
+    int64_t patience_ns;         /* policy block: maximum wait of a thread; 0: no limit */
     const StrobeKind *const *kinds; /* n_kinds kinds of collectors that run in a writer process */
     size_t n_kinds;
     const char *setup;         /* text for a writer process (writer-setup.h); NULL: none */

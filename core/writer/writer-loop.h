@@ -75,7 +75,7 @@ typedef struct StrobeWriterLoop {
     uint32_t n_threads_ended; /* number of threads that had ended before the last cycle */
     int64_t swept_ns;         /* when the tracks of ended threads were last freed, for the ring */
 
-    StrobeLossCounts *seen; /* in the pool: the losses that are being written */
+    StrobeLossCounts *seen; /* the losses that are being written; in the pool */
     struct written_part {
         uint32_t block, used;
     } partial[STROBE_POOL_THREAD_BUFFERS];

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#define BUCKET 4 /* entries of a bucket, which is a cache line */
+#define BUCKET 4 /* number of entries in a bucket, which is a cache line */
 
 typedef struct Block {
     _Atomic uint64_t address; /* 0: the entry is free */

@@ -421,8 +421,7 @@ int strobe_cell_store(const StrobeCellValue *value, uint32_t type, void *field)
 double strobe_us_of_ns(int64_t ns)
 {
     if (ns >= -WHOLE_MAX && ns <= WHOLE_MAX)
-        return (double)ns / 1000.0; /* this is the nearest double; the sum below may differ from the
-                                       nearest double */
+        return (double)ns / 1000.0; /* the nearest double; the sum below may differ from it */
     /* A time since the epoch has more digits than a double can hold; its two parts have fewer.
      * */
     return (double)(ns / 1000) + (double)(ns % 1000) / 1000.0;

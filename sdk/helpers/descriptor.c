@@ -42,7 +42,7 @@ static int find_least(void)
  * own table and threads. */
 static int get_least(void)
 {
-    static uint64_t known; /* atomic: process, number */
+    static uint64_t known; /* atomic; process id and number in one word */
     uint64_t now = __atomic_load_n(&known, __ATOMIC_RELAXED);
     const uint64_t process = (uint64_t)getpid() << 32;
 

@@ -87,7 +87,7 @@ __attribute__((always_inline)) static inline size_t digits_put(char *out, uint64
 
     if (value < 1000)
         return digits_put_three(out, (uint32_t)value);
-    if (value < 1000000) { /* most numbers */
+    if (value < 1000000) { /* as most numbers are */
         length = digits_put_three(out, (uint32_t)value / 1000);
         text = digits_three((uint32_t)value % 1000);
         memcpy(out + length, &text, sizeof text);

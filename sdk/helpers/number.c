@@ -237,7 +237,7 @@ static int any_shortest_digits(double value, char *digits, int *exponent)
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 Wide;
 
-#define PLACES_MAX 20 /* needed for 17 digits of a value of 1e-4 or more */
+#define PLACES_MAX 20 /* so many are needed for 17 digits of a value of 1e-4 or more */
 
 /* The exact value of a double times 10^places: `scaled` / 2^shift. */
 typedef struct Scaled {

@@ -32,8 +32,8 @@ struct StrobePerfRings {
     const char *proc_root;
     pid_t pid;
     size_t page_size, ring_bytes;
-    size_t time_from_end;  /* in events that are not samples: distance of the time from the end of
-                              the event; 0: they have no time */
+    size_t time_from_end;  /* distance of the time from the end of an event that is not a sample; 0:
+                              such events have no time */
     struct pollfd *polled; /* one entry for each ring */
     int *descriptors;
     uint32_t n_descriptors, descriptors_room;

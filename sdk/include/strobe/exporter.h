@@ -51,8 +51,8 @@ typedef struct StrobeClockView {
     uint64_t host_error_ns; /* largest error of a time on the host clock */
     uint64_t width_ns;      /* largest width (strobe_clock_sync.width_ns) of a pair that was used */
     uint64_t residual_ns; /* largest distance of a used pair from the line through its neighbours */
-    uint64_t broken_ns;   /* host time between the pairs around jumps; a time inside may be off
-                             by as much */
+    uint64_t broken_ns;   /* total host time between the two pairs around each jump; a
+                             time between such pairs may be off by their distance */
     double drift;         /* ppm; device time per host time minus 1 */
     uint32_t n_jumps;
     uint32_t reserved;
@@ -64,18 +64,18 @@ typedef struct StrobeTrackView {
     int32_t device;
     uint32_t reserved;
     uint64_t pid;                 /* id of the recorded process */
-    uint64_t number;              /* thread, stream, plane number */
+    uint64_t number;              /* number of the thread, stream, plane ... */
     const char *name;             /* "" if none was given */
     const char *group;            /* "" if none was given */
     const StrobeClockView *clock; /* NULL: the host clock */
 } StrobeTrackView;
 
 enum {
-    STROBE_VIEW_UNFINISHED = 1u << 0,  /* still open when the window ended or the program died;
-                                          end_ns is then the window's end */
-    STROBE_VIEW_STRADDLES = 1u << 1,   /* ended after the window */
-    STROBE_VIEW_INCOMPLETE = 1u << 2,  /* derived from incomplete records: counts and sums may be
-                                          too small, self times too large */
+    STROBE_VIEW_UNFINISHED = 1u << 0,  /* the span was still open when the window ended or the
+                                          program died; end_ns is the window's end */
+    STROBE_VIEW_STRADDLES = 1u << 1,   /* the record ended after the window */
+    STROBE_VIEW_INCOMPLETE = 1u << 2,  /* the record was derived from incomplete records: counts and
+                                          sums may be too small, self times too large */
     STROBE_VIEW_CLOCK_UNSURE = 1u << 3 /* on a device's clock without a reliable position on the
                                           host clock: no pair was recorded (the times are the
                                           device's own), or the clock jumped near it */

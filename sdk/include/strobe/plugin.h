@@ -72,7 +72,7 @@ enum {
 typedef struct StrobeVariable {
     uint32_t struct_size;
     uint32_t how;       /* STROBE_VARIABLE_* */
-    const char *name;   /* "OPENCL_LAYERS" */
+    const char *name;   /* for example "OPENCL_LAYERS" */
     const char *value;  /* the value; "{folder}" is replaced by the folder of the plugin's file */
     const char *option; /* set the variable only if this bool option is true, or if this list
                            option contains `text`; NULL: always */

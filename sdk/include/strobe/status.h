@@ -23,7 +23,7 @@ enum {
     STROBE_ERROR_MEMORY = -3,   /* an allocation failed */
     STROBE_ERROR_IO = -4,       /* a file could not be read, written or created */
     STROBE_ERROR_ABI = -5,      /* a plugin with another ABI, or a broken descriptor */
-    STROBE_ERROR_CLOSED = -6,   /* called after the end of the window, session or instance */
+    STROBE_ERROR_CLOSED = -6,   /* a call came after the end of the window, session or instance */
     STROBE_ERROR_CONFIG = -7,   /* the configuration is wrong */
     STROBE_ERROR_INPUT = -8,    /* a capture or external file is damaged or has an unknown format */
     STROBE_ERROR_PLUGIN = -9,   /* a plugin was not found, was refused, or failed */

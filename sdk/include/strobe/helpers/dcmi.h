@@ -66,7 +66,7 @@ typedef struct StrobeDcmiPcie {
 /* Result of dcmi_get_netdev_pkt_stats_info: totals. */
 typedef struct StrobeDcmiNetwork {
     uint64_t mac_tx_pause, mac_rx_pause;
-    uint64_t mac_tx_pfc, mac_tx_pfc_of[8]; /* by priority */
+    uint64_t mac_tx_pfc, mac_tx_pfc_of[8]; /* the same counters by priority */
     uint64_t mac_rx_pfc, mac_rx_pfc_of[8];
     uint64_t mac_tx_packets, mac_tx_bytes, mac_tx_bad_packets, mac_tx_bad_bytes;
     uint64_t mac_rx_packets, mac_rx_bytes, mac_rx_bad_packets, mac_rx_bad_bytes;

@@ -32,7 +32,7 @@ enum {
     STROBE_JSON_NULL = 10,
     STROBE_JSON_NON_FINITE = 11, /* NaN, Infinity, -inf ...: only with
                                   * strobe_json_scanner_allow_non_finite */
-    STROBE_JSON_ERROR = -1,      /* see strobe_json_scanner_error */
+    STROBE_JSON_ERROR = -1,      /* invalid JSON, see strobe_json_scanner_error */
     STROBE_JSON_IO = -2          /* an error of read(); see errno */
 };
 
@@ -106,7 +106,7 @@ uint64_t strobe_json_scanner_offset(const StrobeJsonScanner *scanner); /* number
 uint64_t strobe_json_scanner_token_offset(const StrobeJsonScanner *scanner);
 /* Returns a text that says what was expected. */
 const char *strobe_json_scanner_error(const StrobeJsonScanner *scanner);
-int strobe_json_scanner_is_at_end(const StrobeJsonScanner *scanner); /* is the whole text read? */
+int strobe_json_scanner_is_at_end(const StrobeJsonScanner *scanner); /* 1: the whole text is read */
 
 #if defined(__cplusplus)
 }

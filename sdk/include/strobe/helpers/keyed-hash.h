@@ -30,7 +30,7 @@ static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
     const Wide product = (Wide)a * b;
 
     return (uint64_t)product ^ (uint64_t)(product >> 64);
-#else /* 32-bit machines: by halves */
+#else /* 32-bit machines multiply by halves */
     const uint64_t low = (uint64_t)(uint32_t)a * (uint32_t)b, high = (a >> 32) * (b >> 32);
     const uint64_t one = (uint32_t)a * (b >> 32), other = (a >> 32) * (uint32_t)b;
     const uint64_t middle = (low >> 32) + (uint32_t)one + (uint32_t)other;
@@ -56,8 +56,8 @@ static inline uint64_t strobe_hash_pair(const StrobeHashKey *key, uint64_t so_fa
 
 uint64_t strobe_hash_bytes(const StrobeHashKey *key, const void *bytes, size_t length);
 
-/* Hash functions for tables such as GLib's: of a uint64_t (or int64_t), of a NUL-terminated
- * text, of a number stored in a pointer. */
+/* These functions return the hash of a uint64_t (or int64_t), of a NUL-terminated text, and of a
+ * number stored in a pointer, for tables such as GLib's. */
 unsigned strobe_hash_of_number(const void *number);
 unsigned strobe_hash_of_text(const void *text);
 unsigned strobe_hash_of_pointer(const void *pointer);

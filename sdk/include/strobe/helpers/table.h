@@ -63,7 +63,7 @@ typedef struct StrobeColumn {
 } StrobeColumn;
 
 typedef struct StrobeTable {
-    const char *file; /* "operator_details.csv" */
+    const char *file; /* for example "operator_details.csv" */
     const char *kind;
     const StrobeColumn *columns;
     uint32_t n_columns;
