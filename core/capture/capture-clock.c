@@ -54,7 +54,8 @@ static void keep_idle(StrobeCaptureWriter *writer, const StrobeClockPair *pair)
     idle[writer->n_idle++] = *pair;
 }
 
-/* Keeps the current pair, which the next pair replaces, if no block contains it. */
+/* Adds the current pair to the idle pairs if no block contains it, because the next pair replaces
+ * the current pair. */
 static void keep_present(StrobeCaptureWriter *writer)
 {
     const StrobeClockPair *last = writer->n_idle ? &writer->idle[writer->n_idle - 1] : NULL;

@@ -25,9 +25,10 @@ void strobe_frame_names_free(StrobeFrameNames *names);
  * table after strobe_frame_names_new. */
 void strobe_frame_names_append(StrobeFrameNames *names, StrobeStringId frame, GArray *frames);
 
-/* Converts "_Z4takev (program)" to "take() (program)" (free it); the text after the first blank
- * stays. NULL: the frame is not a C++ name, it cannot be decoded, its text would be too long, or
- * this build lacks libiberty. */
+/* Converts the C++ linkage name in a frame to the name in the source (free it): for example
+ * "_Z4takev (program)" to "take() (program)". The text after the first blank stays. NULL: the frame
+ * is not a C++ name, it cannot be decoded, its text would be too long, or this build lacks
+ * libiberty. */
 char *strobe_frame_name(StrobeText frame);
 
 #endif

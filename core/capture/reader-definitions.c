@@ -100,7 +100,7 @@ static gboolean take_fields(StrobeFieldView *fields, guint32 n, const char *at, 
 }
 
 /* Is the kind with this name a derived kind? A capture contains derived kinds if an importer read
- * them from its source. Consumers treat their records like the output of a pass. */
+ * them from its source. Consumers treat records of derived kinds like the output of a pass. */
 static guint32 is_derived(const char *name)
 {
     guint32 derived = 0;

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 
-/* Position of a member in the text, for messages: "file: key \"schedule.wait\"". */
+/* Position of a member in the text, for messages such as "file: key \"schedule.wait\"". */
 typedef struct StrobeConfigPlace {
     const char *origin;
     const char *section; /* NULL for a key at the top level */

@@ -204,8 +204,8 @@ static gboolean is_own(const StrobeRegistry *registry, const char *real)
     return FALSE;
 }
 
-/* Returns the path of the file under which it may be loaded (free it); NULL: the reason is in
- * file->error. */
+/* Checks the file and returns the path under which it may be loaded (free it); NULL: the file must
+ * not be loaded, and the reason is in file->error. */
 static char *admit_file(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     g_autofree char *real = NULL;

@@ -44,7 +44,7 @@ static void join_session(StrobeSession *session, StrobeCollector *c)
     strobe_sampler_add(&session->sampler, c);
 }
 
-/* Opens the collectors for which `is_wanted` is true. FALSE: it cannot open them now, because
+/* Opens the collectors for which `is_wanted` is true. FALSE: they cannot be opened now, because
  * collectors are being called. */
 static gboolean open_late(StrobeSession *session, gboolean (*is_wanted)(StrobeCollector *))
 {

@@ -82,7 +82,8 @@ static int lets_the_table_be(void)
     return read_table_size() == before ? 0 : 3;
 }
 
-/* If the program has threads, the table must not grow: the kernel would wait for all processors. */
+/* Checks that the table does not grow if the program has threads, because the kernel would then
+ * wait for all processors. */
 static void test_threads(void)
 {
     int status = status_of_child(lets_the_table_be);
@@ -105,7 +106,8 @@ static int child_of_threads(void)
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 100;
 }
 
-/* A child of a program with threads uses high numbers again: it may close all low descriptors. */
+/* Checks that a child of a program with threads uses high numbers again, because the child may
+ * close all low descriptors. */
 static void test_child(void)
 {
     int status = status_of_child(child_of_threads);

@@ -99,7 +99,7 @@ static void test_orders(void)
             }
 }
 
-/* Records longer than a block of the log, and longer than the memory. */
+/* Sorts records that are longer than a block of the log, and longer than the memory. */
 static void test_long_records(void)
 {
     static const guint64 bounds[] = {G_MAXINT32, 1000000, 1000};
@@ -119,7 +119,8 @@ static int32_t count_file(StrobeStorage *storage)
     return strobe_mock_storage(0, 0).open_file(storage);
 }
 
-/* Any number of records that arrive in order make one run, so no second log is made. */
+/* Checks that any number of records that arrive in order make one run, so that no second log is
+ * made. */
 static void test_in_order(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 1000);
@@ -161,7 +162,7 @@ static int32_t open_no_file(StrobeStorage *storage)
     return -1;
 }
 
-/* If no file can be opened, adding records fails, and reading them fails too. */
+/* Checks that adding and reading records fail if no file can be opened. */
 static void test_no_file(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 1000);

@@ -55,7 +55,7 @@ static void check_binary(int64_t value, unsigned bits)
     g_assert_cmpuint(length, ==, strlen(expected));
 }
 
-/* Sizes in bytes that allocators use, and random numbers. */
+/* Checks sizes in bytes that allocators use, and random numbers. */
 static void test_binary(void)
 {
     static const int64_t values[] = {0,    1,    -1,   127,       128,       512,
@@ -121,8 +121,8 @@ static void check_nearest(double value)
     }
 }
 
-/* Values for which the text is computed with integers: all magnitudes, decimals of few digits,
- * halves of the last place, and the borders of the range. */
+/* Checks values for which the text is computed with integers: all magnitudes, decimals of few
+ * digits, halves of the last place, and the borders of the range. */
 static void test_double_nearest(void)
 {
     static const double borders[] = {1e-4, 9.999999999999999e-05, 1e15, 999999999999999.9,

@@ -100,7 +100,8 @@ static void test_names(Folder *folder, gconstpointer unused)
     g_assert_cmpuint(count_entries(folder), ==, 0);
 }
 
-/* Another user has made symbolic links with the temporary and the final name. */
+/* Checks that symbolic links with the temporary and the final name, which another user may have
+ * made, are not followed. */
 static void test_symlinks(Folder *folder, gconstpointer unused)
 {
     g_autofree char *victim = g_build_filename(folder->path, "victim", NULL);

@@ -54,7 +54,7 @@ static void check_cell(StrobeMockHost *mock, const StrobeView *record, const cha
     g_assert_cmpstr(text, ==, expected);
 }
 
-/* A frame may contain the character that ends a frame. */
+/* Writes frames that contain the character that ends a frame. */
 static void test_odd_frames(void)
 {
     static const char *const odd[] = {";a;\\", "b\\;c", NULL};

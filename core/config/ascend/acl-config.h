@@ -9,7 +9,7 @@
 
 #include "config.h"
 
-/* The only top-level key of an acl.json that Strobe reads; it ignores all others. */
+/* The only top-level key of an acl.json that Strobe reads. */
 #define STROBE_ACL_KEY "profiler"
 
 /* Reads the section STROBE_ACL_KEY of an acl.json into the configuration. */

@@ -19,7 +19,7 @@ typedef struct StrobeAscendSettings {
     gboolean data_simplification;
     guint32 export_types;                  /* STROBE_EXPORT_* */
     double gc_threshold_ms;                /* negative: no threshold */
-    char *host_sys;                        /* "cpu+mem", "" if none */
+    char *host_sys;                        /* items joined by '+'; "" if none */
     char *domain_include, *domain_exclude; /* joined by '+', "" if none */
 } StrobeAscendSettings;
 

@@ -54,9 +54,9 @@ enum {
      * with a `sample` runs in the writer process, and identifies the program by its process id
      * (StrobeHost.pid). */
     STROBE_COMPONENT_INSIDE = 1u << 4,
-    /* A collector that shows where any program spends its time. As a default collector of
-     * `strobe run` it makes any process worth recording. In a window in which another collector
-     * records operators (kind "cpu_op"), it stops. */
+    /* A collector that shows where any program spends its time. As a default collector of `strobe
+     * run` it makes any process worth recording. The collector stops in a window in which another
+     * collector records operators (kind "cpu_op"). */
     STROBE_COMPONENT_STAND_IN = 1u << 5
 };
 

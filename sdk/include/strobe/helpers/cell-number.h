@@ -14,10 +14,11 @@
 extern "C" {
 #endif
 
-/* Writes `value` with `decimals` decimals (at most 9), correctly rounded: "48.680",
+/* Writes `value` with `decimals` decimals (at most 9), correctly rounded, for example "48.680" or
  * "833.420000". */
 size_t strobe_format_fixed(char *out, double value, int decimals);
-/* Like strobe_format_fixed, without trailing zeros: "666.3", "5" or, with `keep_one`, "5.0". */
+/* Like strobe_format_fixed, without trailing zeros, for example "666.3", "5" or, with `keep_one`,
+ * "5.0". */
 size_t strobe_format_trimmed(char *out, double value, int decimals, int keep_one);
 
 /* Rounds to `decimals` decimals (at most 9) like Python's round(): by the exact value of the
