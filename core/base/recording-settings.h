@@ -24,8 +24,8 @@ typedef struct StrobeRotationLimits {
     uint32_t on_demand; /* 1: strobe_recorder_roll() may begin segments too */
 } StrobeRotationLimits;
 
-/* When the capture is synced to the disk. A kill loses nothing in any case; a power cut loses
- * the data that the kernel has not written. */
+/* When the capture is synced to the disk: never, at the end of a window, or at intervals. A kill
+ * never loses data; a power cut loses data that the kernel has not written. */
 enum { STROBE_SYNC_NONE = 0, STROBE_SYNC_WINDOW = 1, STROBE_SYNC_INTERVAL = 2 };
 
 /* Storage format of a capture's blocks. */

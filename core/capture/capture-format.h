@@ -75,8 +75,8 @@ _Static_assert(sizeof(struct strobe_block_header) == 104, "capture format");
 /* Size of a block of reserve, including its header. */
 #define STROBE_RESERVE_BYTES 4096u
 
-/* A later seal replaces an earlier seal, except that a seal with `continued` does not replace a
- * seal without it. */
+/* Payload of a SEAL block. A later seal replaces an earlier seal, except that a seal with
+ * `continued` does not replace a seal without it. */
 struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;

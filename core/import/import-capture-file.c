@@ -92,7 +92,7 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
         times[1] += (guint64)c->base;
 }
 
-/* Fills the block with records. FALSE: the end, or an error. */
+/* Fills the block with records. FALSE: there are no more records, or *failure is set. */
 static gboolean fill_block(StrobeImportCapture *c, GError **failure)
 {
     GByteArray *bytes = c->block;

@@ -107,9 +107,9 @@ void strobe_flush_remember(StrobeWriterLoop *loop, int error);
 void strobe_flush_note_partial(StrobeWriterLoop *loop);
 
 /* Writes the ring's records with their definitions, clock pairs and losses into the writer's
- * capture; for a dump, also the seal. For the window's own capture, after the thread buffers have
- * handed over their blocks, writes no seal, and leaves the losses in loop->seen. Adds the number of
- * records that could not be written to `lost`. */
+ * capture. For a dump, also writes the seal. For the window's own capture, whose thread buffers
+ * must have handed over their blocks, writes no seal, and leaves the losses in loop->seen. Adds the
+ * number of records that could not be written to `lost`. */
 int strobe_dump_ring(StrobeWriterLoop *loop, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost);
 /* Writes the ring's records after the metadata of the capture at `path`. Returns 0 or an errno

@@ -13,8 +13,7 @@
 extern "C" {
 #endif
 
-#define MSTX_LINK_COLLECTOR "npu_task" /* the link ids of marks are made as ids of this collector  \
-                                        */
+#define MSTX_LINK_COLLECTOR "npu_task" /* both collectors make link ids as this one */
 
 /* This bit is set in the ids of marks, because the library numbers marks and launches separately,
  * and the numbers overlap. */

@@ -16,7 +16,7 @@ typedef struct PyObject PyObject; /* opaque here */
 typedef ptrdiff_t PySize;
 typedef PyObject *(*PyFunction)(PyObject *self, PyObject *arguments);
 
-/* Has the layout of CPython's PyMethodDef. */
+/* A method of a Python object, with the layout of CPython's PyMethodDef. */
 typedef struct PyMethod {
     const char *name;
     PyFunction function;
