@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns of a file, and the rule for titles of metrics. */
+/* Chooses the columns of a file, and makes the titles of metrics. */
 #include "ascend.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ const AscendColumn *ascend_file_column(const AscendFile *file, const char *title
 
 /* ---- metrics ---- */
 
-/* Metrics whose title does not follow the rule. */
+/* Metrics whose title is not the name with a unit from `units` appended. */
 static const struct {
     const char *metric, *title;
 } named[] = {
@@ -53,7 +53,7 @@ static const struct {
     {"cube_utilization", "cube_utilization(%)"},
 };
 
-/* The unit of a metric by a part of its name. The first match is used. */
+/* The unit and factor of the metrics whose name contains `word`. The first match is used. */
 static const struct {
     const char *word, *unit;
     double factor;

@@ -6,7 +6,7 @@
 
 #include "ascend.h"
 
-/* Content of a column. */
+/* What a column contains. */
 enum {
     ASCEND_DB_NUMBER = 0,     /* the field's number, unchanged */
     ASCEND_DB_TEXT = 1,       /* the field's text, unchanged */
@@ -16,7 +16,7 @@ enum {
     ASCEND_DB_NS_TEXT = 5,    /* a time since the epoch, as text */
     ASCEND_DB_GLOBAL_TID = 6, /* pid << 32 | tid of the track */
     ASCEND_DB_GLOBAL_PID = 7, /* pid of the track */
-    ASCEND_DB_SPECIAL = 8 /* computed by code: an assigned id, or a reference to another table */
+    ASCEND_DB_SPECIAL = 8 /* code computes the value: a new id, or a reference to another table */
 };
 
 typedef struct AscendDbColumn {
@@ -40,7 +40,7 @@ typedef struct AscendDbTable {
     const char *only_text; /* only records with this name have rows, such as read, write */
 } AscendDbTable;
 
-/* torch_npu writes the table, with another style of CREATE TABLE */
+/* torch_npu writes the table, so its CREATE TABLE has another style */
 enum { ASCEND_DB_FRAMEWORK = 1u << 1 };
 
 extern const AscendDbTable ascend_db_tables[];
@@ -68,13 +68,15 @@ extern const uint32_t n_ascend_db_indexes;
  * for databases differ from those for text files. */
 int ascend_db_is_source(const StrobeConsumerHost *host, StrobeInstance *self);
 
-/* The table with this name, NULL if it is unknown. */
+/* Returns the table with this name, NULL if it is unknown. */
 const AscendDbTable *ascend_db_table(const char *name);
-/* The column with this name in the generation, or else in any generation; NULL if it is unknown. */
+/* Returns the column with this name in the generation, or else in any generation; NULL if it is
+ * unknown. */
 const AscendDbColumn *ascend_db_column(const AscendDbTable *table, const char *name,
                                        int32_t generation);
-/* The name of an id of an enumeration, NULL if there is none; and the id of a name, -1 if there is
- * none. They search entries of the generation first, then of any generation. */
+/* The first function returns the name of the enumeration's entry with this id, NULL if there is
+ * none; the second, the id of the entry with this name, -1 if there is none. Both prefer an entry
+ * of the generation to an entry of another generation. */
 const char *ascend_db_enum_name(const char *table, int64_t id, int32_t generation);
 int32_t ascend_db_enum_id(const char *table, const char *name, int32_t generation);
 

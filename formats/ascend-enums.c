@@ -167,7 +167,8 @@ const AscendDbEnum ascend_db_enums[] = {
 };
 const uint32_t n_ascend_db_enums = sizeof ascend_db_enums / sizeof ascend_db_enums[0];
 
-/* Finds the matching entry: one of the generation, or else one of any generation. */
+/* Returns the entry of `table` with this name (NULL: with this id): an entry of the generation, or
+ * else of another generation; NULL if there is none. */
 static const AscendDbEnum *find_entry(const char *table, const char *name, int64_t id,
                                       int32_t generation)
 {

@@ -63,7 +63,7 @@ int ascend_metric_is_possible(const char *metric)
     return 1;
 }
 
-/* Index of a name in a set, -1 if the set does not contain the name. */
+/* Returns the index of a name in a set, -1 if the set does not contain the name. */
 static int32_t place_in_set(const AscendMetricSet *set, const char *name)
 {
     size_t length = strlen(name);
@@ -79,7 +79,7 @@ static int32_t place_in_set(const AscendMetricSet *set, const char *name)
     return -1;
 }
 
-/* The set that contains all these names, NULL if there is none. */
+/* Returns the set that contains all these names, NULL if there is none. */
 static const AscendMetricSet *find_set(const char *const *names, const uint32_t *order, uint32_t n)
 {
     for (uint32_t i = 0; i < n_ascend_metric_sets; i++) {

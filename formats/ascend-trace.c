@@ -60,8 +60,8 @@ static const AscendArg python_call[] = {
     {"Python module id", "module", ASCEND_ARG_INT, ASCEND_ALL, 1},
 };
 
-/* The arguments "id" and "Thread Id" are not here: code derives them from the name and the
- * track. */
+/* The arguments "id" and "Thread Id" are not in this list, because code derives them from the name
+ * and the track. */
 static const AscendArg api_call[] = {
     {"Thread Id", STROBE_COLUMN_TRACK, ASCEND_ARG_INT, ASCEND_ALL},
     {"Mode", "mode", ASCEND_ARG_TEXT, ASCEND_ALL},

@@ -9,7 +9,7 @@
 enum {
     ASCEND_LAYER_PYTHON = 0,
     ASCEND_LAYER_GC,
-    ASCEND_LAYER_MSTX, /* its name is that of the process */
+    ASCEND_LAYER_MSTX, /* the layer's name is that of the process */
     ASCEND_LAYER_CANN,
     ASCEND_LAYER_HARDWARE,
     ASCEND_LAYER_COMMUNICATION,
@@ -39,7 +39,7 @@ enum {
     ASCEND_ARG_TEXT = 2,      /* a JSON string */
     ASCEND_ARG_LIST = 3,      /* a text with CR LF after each semicolon */
     ASCEND_ARG_STACK = 4,     /* frames, in the form of LIST */
-    ASCEND_ARG_YES_NO = 5,    /* 0 and 1 */
+    ASCEND_ARG_YES_NO = 5,    /* "yes" or "no" */
     ASCEND_ARG_INT_TEXT = 6,  /* a number in a JSON string */
     ASCEND_ARG_KB = 7,        /* bytes in units of 1024, a float */
     ASCEND_ARG_MB = 8,        /* bytes in units of 1024 * 1024, a float */
@@ -79,25 +79,25 @@ typedef struct AscendCounter {
                          field `index` */
     const char *kind;
     const char *only_name; /* only records with this name have events; NULL: all */
-    const char *index; /* field with the number; NULL: none. If it is absent or negative, there is
-                          no event */
+    const char *index; /* field with the number %i; NULL: none. If the field is absent or negative,
+                          there is no event */
     const char *key;   /* name of the argument, with %n and %i as in `name` */
     const char *field; /* field of the value; NULL: the sum of ddr and hbm, in KB */
     uint8_t form;
     uint8_t generations;
-    const char *without; /* only for records in which this field is absent or negative */
+    const char *without; /* only records in which this field is absent or negative have events */
 } AscendCounter;
 
 extern const AscendCounter ascend_counters[];
 extern const uint32_t n_ascend_counters;
 
-/* The layer with this process_name in any generation, NULL if it is unknown. */
+/* Returns the layer with this process_name in any generation, NULL if it is unknown. */
 const AscendLayer *ascend_layer_by_name(const char *name);
-/* The row that describes the layer in this generation: one layer may have two rows. */
+/* Returns the row that describes the layer in this generation: one layer may have two rows. */
 const AscendLayer *ascend_layer_in(const AscendLayer *layer, int32_t generation);
 const AscendEvents *ascend_events_of(uint32_t layer, const char *category);
 const AscendArg *ascend_arg(const AscendEvents *events, const char *key);
-/* The name of a layer of CANN, such as "AscendCL" for "acl"; NULL if it is unknown. */
+/* Returns the name of a layer of CANN, such as "AscendCL" for "acl"; NULL if it is unknown. */
 const char *ascend_api_prefix(const char *level, int32_t generation);
 
 #endif

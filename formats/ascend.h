@@ -27,7 +27,8 @@ enum {
     ASCEND_LEVELS = ASCEND_L0 | ASCEND_L12
 };
 
-/* Bit of a generation (1 to 3), or of a level (0 to 2; any other value counts as level 2). */
+/* Return the bit of a generation, 1 to 3 (any other value counts as generation 3), and of a level,
+ * 0 to 2 (any other value counts as level 2). */
 static inline uint32_t ascend_generation_bit(int32_t generation)
 {
     return 1u << (generation < 1 || generation > 3 ? 2 : generation - 1);
@@ -41,7 +42,7 @@ static inline uint32_t ascend_level_bit(int32_t level)
 enum {
     /* The column exists only if some row has a value in it. */
     ASCEND_COLUMN_OPTIONAL = 1u << 0,
-    /* At this position are the columns of the metrics, one for each name in the kind's field
+    /* This entry stands for the columns of the metrics: one for each name in the kind's field
      * "metrics". */
     ASCEND_COLUMN_METRICS = 1u << 1,
     /* The column exists only if the previous optional column exists. */
@@ -59,7 +60,7 @@ typedef struct AscendColumn {
     uint8_t generations;    /* 0: all */
     uint8_t levels;         /* 0: all */
     uint8_t flags;          /* ASCEND_COLUMN_* */
-    const AscendWord *word; /* texts that differ between generations, NULL: none */
+    const AscendWord *word; /* texts that newer generations write in another form; NULL: none */
 } AscendColumn;
 
 enum {
@@ -69,9 +70,9 @@ enum {
     ASCEND_FILE_FALLBACK = 1u << 1
 };
 
-/* Order of an entry's rows, which follow the rows of earlier entries. */
+/* Order of the rows of an AscendFile. They follow the rows of earlier entries for the same file. */
 enum {
-    ASCEND_ORDER_NONE = 0,         /* in order of arrival */
+    ASCEND_ORDER_NONE = 0,         /* in the order in which records arrive */
     ASCEND_ORDER_BEGIN = 1,        /* by begin */
     ASCEND_ORDER_DEVICE_BEGIN = 2, /* by the text of the device's number, then by begin */
     ASCEND_ORDER_MODULE_BEGIN = 3, /* by the number of the module, then by begin */
@@ -95,7 +96,7 @@ typedef struct AscendMode {
     uint32_t how;
 } AscendMode;
 
-/* Fields of such a file's rows, in addition to the fields of the record. */
+/* Fields of the rows of a file with modes, in addition to the fields of the record. */
 #define ASCEND_FIELD_MODE "mode"
 #define ASCEND_FIELD_MIN "min"
 #define ASCEND_FIELD_MAX "max"
@@ -116,7 +117,7 @@ typedef struct AscendFile {
     const char *name_prefix; /* prefix that is added to a name when it is written, and removed when
                                 it is read */
     const char *skip_prefix; /* records whose name has this prefix have no row */
-    const char *first_name;  /* for ASCEND_ORDER_FIRST_BEGIN */
+    const char *first_name;  /* name of the first records with ASCEND_ORDER_FIRST_BEGIN */
     const AscendMode *modes; /* modes, if the rows summarise records; otherwise NULL */
     uint32_t n_modes;
 } AscendFile;
@@ -124,22 +125,24 @@ typedef struct AscendFile {
 extern const AscendFile ascend_files[];
 extern const uint32_t n_ascend_files;
 
-/* The columns of the file in this generation and level; `out`, and `rows` (may be NULL), have room
- * for STROBE_TABLE_COLUMNS_MAX entries. Returns the number of columns. */
+/* Writes the columns that the file has in this generation and level to `out`, and their entries to
+ * `rows` (may be NULL). Both have room for STROBE_TABLE_COLUMNS_MAX entries. Returns the number of
+ * columns. */
 uint32_t ascend_file_columns(const AscendFile *file, int32_t generation, int32_t level,
                              StrobeColumn *out, const AscendColumn **rows);
 
-/* The column with this title in any generation, NULL if it is unknown. */
+/* Returns the column with this title in any generation, NULL if it is unknown. */
 const AscendColumn *ascend_file_column(const AscendFile *file, const char *title, size_t length);
 
-/* The title of a metric's column (for "aic_mac_time" it is "aic_mac_time(us)"), in at most `size`
- * bytes; and the metric of a column's title, NULL if it is not the title of a metric. `form` is the
- * format of the column's cells. */
+/* ascend_metric_title writes the title of a metric's column, for example "aic_mac_time(us)" for
+ * "aic_mac_time", in at most `size` bytes. ascend_metric_of_title returns the metric of a column's
+ * title, NULL if the title is not that of a metric. ascend_metric_form returns the format of the
+ * cells of a metric's column. */
 void ascend_metric_title(const char *metric, char *title, size_t size);
 const char *ascend_metric_of_title(const char *title, size_t length, char *metric, size_t size);
 uint32_t ascend_metric_form(const char *metric, int32_t generation);
-/* The factor by which a cell's number is multiplied to get the stored value: 1000 for microseconds,
- * otherwise 1. */
+/* Returns the factor by which a cell's number is multiplied to get the stored value: 1000 for
+ * microseconds, otherwise 1. */
 double ascend_metric_factor(const char *metric);
 
 /* A set of metrics that are measured together (aic_metrics): names in the order of their
@@ -152,8 +155,8 @@ typedef struct AscendMetricSet {
 extern const AscendMetricSet ascend_metric_sets[];
 extern const uint32_t n_ascend_metric_sets;
 
-/* Returns 0 for a metric that the execution unit in its name cannot have; databases contain such
- * metrics too. */
+/* Returns 0 for a metric that the execution unit in its name cannot have, otherwise 1. Databases
+ * also contain metrics that no unit can have. */
 int ascend_metric_is_possible(const char *metric);
 /* Writes to `order` the indexes of those of the `n` names that have a column, in the order of the
  * columns: the order of `names`, or in G3 the order of their set. Returns the number of indexes. */

@@ -7,10 +7,12 @@
 
 #define EXTERNAL_NAMES_MAX 200000u
 
-/* Returns the names of the entries, sorted, without hidden entries. Free with g_ptr_array_unref. */
+/* Returns the names of the folder's entries, sorted, without hidden entries (free with
+ * g_ptr_array_unref). */
 GPtrArray *external_folder_names(int folder);
 
-/* Open a file, and a folder. They return a descriptor, or -1 with errno. */
+/* external_folder_open opens a folder in the folder `at`, and external_folder_open_file opens a
+ * file. Both return a descriptor, or -1 with errno. */
 int external_folder_open(int at, const char *name);
 int external_folder_open_file(int at, const char *name);
 

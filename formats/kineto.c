@@ -114,7 +114,8 @@ const KinetoEvents *kineto_events_of(const char *kind)
 
 const char *kineto_kind_of(const char *category, size_t length)
 {
-    /* The categories of 2021 lack "cpu_", "gpu_", "cuda_" and "_function". */
+    /* Categories of traces from 2021, which lack "cpu_", "gpu_", "cuda_" and "_function", and the
+     * later categories. */
     static const struct {
         const char *category, *kind;
     } rows[] = {

@@ -43,9 +43,10 @@ typedef struct KinetoEvents {
 extern const KinetoEvents kineto_events[];
 extern const uint32_t n_kineto_events;
 
-/* The events of a kind; NULL if the kind has no events. */
+/* Returns the events of a kind; NULL if the kind has no events. */
 const KinetoEvents *kineto_events_of(const char *kind);
-/* The kind of the spans of a category, whose case is ignored; NULL if the category is unknown. */
+/* Returns the kind of the spans of a category, whose case is ignored; NULL if the category is
+ * unknown. */
 const char *kineto_kind_of(const char *category, size_t length);
 
 #endif

@@ -82,7 +82,8 @@ int lent_database_open(sqlite3_vfs *vfs, const char *name, int flags, sqlite3 **
     if (!system)
         return SQLITE_ERROR;
     complete_vfs(vfs, system);
-    /* Registered only during this call, because the plugin may be unloaded before SQLite is. */
+    /* The file system is registered only during this call, because the plugin may be unloaded
+     * before SQLite is unloaded. */
     code = sqlite3_vfs_register(vfs, 0);
     if (code == SQLITE_OK)
         code = sqlite3_open_v2(name, sql, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE,

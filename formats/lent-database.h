@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-/* The common part of an sqlite3_io_methods for such files. */
+/* Initializers of the members of sqlite3_io_methods that are the same for all lent files. */
 #define LENT_FILE_METHODS                                                                          \
     .iVersion = 1, .xSync = lent_file_sync, .xLock = lent_file_lock, .xUnlock = lent_file_lock,    \
     .xCheckReservedLock = lent_file_check_lock, .xFileControl = lent_file_control,                 \

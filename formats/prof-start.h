@@ -11,14 +11,14 @@
  * values. */
 gboolean prof_start_offset(int folder, gint64 *offset, gint64 *begin);
 
-/* Reads the offset (see prof_start_offset) from the folder host in a directory PROF_*. */
+/* Reads the offset as prof_start_offset does, from the folder "host" in a directory PROF_*. */
 gboolean prof_start_of_host(int prof, gint64 *offset);
 
 /* Reads the counter and CLOCK_MONOTONIC_RAW (ns) at one moment from host_start.log of the folder.
  * If the file does not contain both values, returns FALSE and changes nothing. */
 gboolean prof_start_count(int folder, gint64 *count, gint64 *ns);
 
-/* Is it the name of a directory with CANN's raw data? */
+/* Is `name` the name of a directory with CANN's raw data? */
 gboolean prof_is_name(const char *name);
 
 #endif

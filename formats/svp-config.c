@@ -31,7 +31,7 @@ enum {
     KEYS
 };
 
-/* The spelling of each key in the manual, and the spelling on real boards. */
+/* Each key as the manual spells it, and as real boards spell it. */
 static const char *const names[KEYS][2] = {
     [KEY_SWITCH] = {"switch"},
     [KEY_OUTPUT] = {"output"},
@@ -56,7 +56,7 @@ void svp_config_defaults(SvpConfig *config)
     config->syncs = 1;
 }
 
-/* ---- one key ---- */
+/* ---- reading a key ---- */
 
 /* A value: its type, and its NUL-terminated text, truncated to `size`. */
 typedef struct Value {
@@ -107,7 +107,7 @@ static int read_switch(const Parse *parse, int key, const Value *value)
     return is_text(value, "on");
 }
 
-/* Returns 0 if the value is not a whole number up to `max`. */
+/* Reads a whole number. Returns 0 if the value is not a whole number up to `max`. */
 static int read_whole(const Value *value, uint32_t max, uint32_t *whole)
 {
     uint64_t number = 0;
@@ -207,7 +207,8 @@ static void take_value(Parse *parse, int key, const Value *value)
     }
 }
 
-/* Returns the key, or KEYS if it is unknown. *is_alias: it has the spelling of real boards. */
+/* Returns the key, or KEYS if it is unknown. *is_alias receives whether the key is spelled as on
+ * real boards. */
 static int find_key(const char *text, size_t length, int *is_alias)
 {
     for (int key = 0; key < KEYS; key++)
@@ -253,7 +254,7 @@ static int read_member(Parse *parse, const char *text, size_t length)
     return 1;
 }
 
-/* ---- the file ---- */
+/* ---- reading a file ---- */
 
 static int read_section(Parse *parse)
 {
@@ -375,9 +376,10 @@ int svp_config_is_board(const char *text, size_t length)
     return is_good && parse.seen & own;
 }
 
-/* ---- the copy ---- */
+/* ---- copying with the switch off ---- */
 
-/* Finds the range of the last value of profiler.switch; 0: there is none. */
+/* Finds the range [*from, *to) of the last value of profiler.switch. Returns 0 if there is no such
+ * key. */
 static int find_switch(StrobeJsonScanner *json, size_t *from, size_t *to)
 {
     const char *text;

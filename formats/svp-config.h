@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The section "profiler" of a board's acl.json. The recorder on the board warns of errors and
- * continues, because a profile must not make a program fail. On other machines (strobe run) an
- * error is refused. libc only.
+ * continues, because a profile must not make a program fail. On other machines `strobe run` refuses
+ * a file with an error. libc only.
  */
 #ifndef STROBE_FORMATS_SVP_CONFIG_H
 #define STROBE_FORMATS_SVP_CONFIG_H
@@ -28,7 +28,7 @@ typedef struct SvpConfig {
     int syncs;   /* 1 (strobe_sync): each flush is synced to the disk */
     int dumps;   /* 1: there is an active section "dump" */
     int has_section;   /* 1: the file has the section "profiler" */
-    uint32_t interval; /* key "interval"; 0: once */
+    uint32_t interval; /* key "interval"; 0: capture once */
     /* acl_api_limit: only the last `api_limit` calls are kept; 0: all calls */
     uint32_t api_limit;
     uint32_t slice_mb; /* strobe_slice_mb: a file of calls is closed at this size; 0: never */
@@ -45,8 +45,8 @@ void svp_config_defaults(SvpConfig *config);
 int svp_config_read(SvpConfig *config, const char *text, size_t length, SvpConfigTell *tell,
                     void *user);
 
-/* Does "profiler" in the text have a key that only boards have? Returns 0 also if the text cannot
- * be read. */
+/* Does the section "profiler" in the text have a key that only boards have? Returns 0 also if the
+ * text cannot be read. */
 int svp_config_is_board(const char *text, size_t length);
 
 /* Copies the text to `out` (`size` bytes), for the vendor's runtime, with profiler.switch set to

@@ -18,12 +18,12 @@ void svp_job_name(const unsigned char random[SVP_JOB_LETTERS], char out[SVP_JOB_
 /* Does the last part of a path begin with JOB? */
 int svp_is_job_name(const char *name);
 
-/* Is the name "info.json.<decimal>"? *device is the number. */
+/* Does the name have the form "info.json.<decimal>"? *device receives the number. */
 int svp_info_device(const char *name, uint32_t *device);
 
-/* The model's part of a file name: the last part of a path without ".om". Bytes outside of
- * [A-Za-z0-9_.-] become "_". A name that is too long is truncated and ends in a checksum. An empty
- * name becomes "model". */
+/* Writes the model's part of a file name to `out`: the last part of the path in `text`, without
+ * ".om". Bytes outside of [A-Za-z0-9_.-] become "_". A name that is too long is truncated and ends
+ * in a checksum. An empty name becomes "model". */
 void svp_model_name(const char *text, size_t length, char out[SVP_MODEL_MAX + 1]);
 
 enum { SVP_FILE_OTHER, SVP_FILE_CORE, SVP_FILE_ACL, SVP_FILE_FREQUENCY };
@@ -39,15 +39,16 @@ typedef struct SvpFileName {
     char model[SVP_FILE_NAME_MAX];
 } SvpFileName;
 
-/* Parses a file name. The prefixes aicore. and AIcore. mean the same as AAcore., and acl_api. the
- * same as AclModule. A file .done and a temporary file are SVP_FILE_OTHER. */
+/* Parses the name of a file in `data`. The prefixes aicore. and AIcore. mean the same as AAcore.,
+ * and acl_api. the same as AclModule. A file .done and a temporary file are SVP_FILE_OTHER. */
 int svp_file_name_read(const char *name, SvpFileName *out);
 /* Writes the name of a file with these parts; returns its length. Writes `slice` if it is not 0. */
 size_t svp_file_name_write(const SvpFileName *file, char out[SVP_FILE_NAME_MAX]);
 
 /* Result of the check of a path for profiling. */
 enum { SVP_PATH_GOOD, SVP_PATH_UNUSUAL, SVP_PATH_FORBIDDEN };
-/* Checks a path. *at (`at` may be NULL) is the first byte that caused the result. */
+/* Checks a path. *at (`at` may be NULL) receives the position of the first byte that caused the
+ * result. */
 int svp_path_check(const char *path, const char **at);
 
 #endif

@@ -10,15 +10,15 @@
 #define SVP_NUMBER_MAX 48u
 #define SVP_ABSENT UINT64_MAX
 
-/* part × factor / whole with `decimals` decimals; "N/A" if `part` or `whole` is absent or `whole`
- * is 0. Returns the length. */
+/* Writes part × factor / whole with `decimals` decimals; "N/A" if `part` or `whole` is absent or
+ * `whole` is 0. Returns the length. */
 size_t svp_format_ratio(char out[SVP_NUMBER_MAX], uint64_t part, uint64_t whole, uint32_t factor,
                         unsigned decimals);
-/* ns as microseconds with three decimals. */
+/* Writes ns as microseconds with three decimals. Returns the length. */
 size_t svp_format_us(char out[SVP_NUMBER_MAX], uint64_t ns);
-/* An integer; "N/A" if the value is absent. */
+/* Writes an integer; "N/A" if the value is absent. Returns the length. */
 size_t svp_format_whole(char out[SVP_NUMBER_MAX], uint64_t value);
-/* sum / n, rounded. */
+/* Returns sum / n, rounded. */
 uint64_t svp_divide(uint64_t sum, uint64_t n);
 
 #endif

@@ -15,23 +15,22 @@
 
 /* "svp.capture": one captured inference; span on the device's track, named by the model. */
 struct svp_capture {
-    uint64_t id;          /* the `connection` of its tasks */
+    uint64_t id;          /* id of the capture, which is the `connection` of its tasks */
     uint64_t current_pic; /* pictures before this inference */
     uint32_t device;
     uint32_t model;  /* the runtime's id of the model */
     uint32_t number; /* number among the model's captures, from 1 */
     uint32_t batch;  /* pictures in a batch */
     uint32_t pics;   /* pictures in this inference */
-    uint32_t tasks;  /* tasks of the inference; if the file has fewer, it is incomplete; absent:
-                        unknown */
+    uint32_t tasks;  /* number of tasks; a file with fewer is incomplete; absent: unknown */
     uint8_t is_first;
 };
 
-/* "svp.layer": the layer of one task; instant at its begin, named by the layer. */
+/* "svp.layer": the layer of one task; instant at the task's begin, named by the layer. */
 struct svp_layer {
-    uint64_t task; /* the `task` of the device_task */
+    uint64_t task; /* value of the field `task` of the device_task */
     uint32_t layer_id;
-    StrobeStringId ori_name; /* names in the original network */
+    StrobeStringId ori_name; /* names of the fused layers in the original network */
     StrobeStringId fused;    /* the fused layers, joined by semicolons */
 };
 
@@ -77,7 +76,7 @@ enum {
 
 /* The field `metrics` of a board's device_pmu. */
 extern const char svp_metrics[];
-/* The counter with this name, SVP_COUNTERS if there is none. */
+/* Returns the counter with this name, SVP_COUNTERS if there is none. */
 unsigned svp_counter_find(const char *name, size_t length);
 
 /* Execution units, by the number of their row in the timeline: AA_CORE, AA_CPU, AA_VECTOR_CORE. The

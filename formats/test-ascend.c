@@ -101,7 +101,8 @@ static void check_header(const char *name, int32_t generation, int32_t level, co
     g_assert_cmpstr(text, ==, expected);
 }
 
-/* The headers of the three generations are those in the documentation of the formats. */
+/* Checks that the headers of the three generations are those in the documentation of the
+ * formats. */
 static void test_headers(void)
 {
     check_header("kernel_details.csv", 1, 0,
@@ -153,7 +154,7 @@ static void test_metrics(void)
     g_assert_null(ascend_metric_of_title("a_name_beyond_the_room", 22, text, sizeof text));
 }
 
-/* The titles of a set's columns are those in the documentation of the formats. */
+/* Checks that the titles of a set's columns are those in the documentation of the formats. */
 static void test_metric_sets(void)
 {
     static const struct {
@@ -222,8 +223,8 @@ static void test_metric_sets(void)
     }
 }
 
-/* Metrics that a unit cannot have are omitted. G3 has the order of the set, earlier generations the
- * order of the source. */
+/* Checks that metrics that a unit cannot have are omitted. The order in G3 is that of the set; in
+ * earlier generations it is that of the source. */
 static void test_metric_order(void)
 {
     static const char *const names[] = {"aiv_ub_read_bw", "aic_ub_read_bw", "aic_l2_read_bw",
@@ -271,7 +272,7 @@ static void test_enums(void)
 {
     g_assert_cmpstr(ascend_db_enum_name("API_TYPE", 5500, 1), ==, "hccl");
     g_assert_cmpstr(ascend_db_enum_name("API_TYPE", 5500, 3), ==, "communication");
-    /* an entry of older generations is found too */
+    /* finds an entry that only older generations have */
     g_assert_cmpint(ascend_db_enum_id("API_TYPE", "hccl", 3), ==, 5500);
     g_assert_cmpint(ascend_db_enum_id("HCCL_LINK_TYPE", "HCCS_SW", 1), ==, 5);
     g_assert_cmpstr(ascend_db_enum_name("MODULE", 77, 1), ==, "CUSTOM");

@@ -194,7 +194,7 @@ static void test_config(void)
     g_assert_true(config.is_on);
 }
 
-/* Only the value "on" switches profiling on. */
+/* Checks that only the value "on" switches profiling on. */
 static void test_config_switch(void)
 {
     static const char *const values[] = {"\"ON\"", "true",    "\"\"",    "1",
@@ -258,8 +258,8 @@ static void test_config_keys(void)
                 "profiler.wrong: unknown");
 }
 
-/* Text that is not JSON switches profiling off, and the error names the position; no text makes the
- * reader crash. */
+/* Checks that text that is not JSON switches profiling off, that the error names the position, and
+ * that no text makes the reader crash. */
 static void test_config_bad(void)
 {
     static const char text[] = "{\"profiler\": {\"switch\": \"on\", \"interval\": \"2\"}}";

@@ -18,7 +18,8 @@
 
 /* ---- finding ---- */
 
-/* Can only root and the user change the file or folder? If not, adds it to `refused`. */
+/* Can only root and the user change the file or folder at `path`? If not, adds the path to
+ * `refused`. */
 static gboolean is_safe(const char *path, GString *refused)
 {
     struct stat st;
@@ -55,7 +56,7 @@ char *vendor_tool_find(const char *name, const char *home, GString *refused)
     char *found = NULL;
 
     for (guint i = 0; !found && folders[i]; i++)
-        if (folders[i][0] == '/') /* ignores relative folders */
+        if (folders[i][0] == '/') /* relative folders of PATH are ignored */
             found = vet_file(folders[i], name, X_OK, refused);
     if (!found && home && home[0] == '/') {
         g_autofree char *folder = g_build_filename(home, "bin", NULL);
@@ -96,8 +97,8 @@ static End await_child(pid_t child, gint64 limit_ns)
     }
 }
 
-/* ---- in the keeper, and in the tool before exec: only calls that are safe in a forked child of a
- * process with threads ---- */
+/* ---- in the keeper, and in the tool before exec, which may only make calls that are safe in a
+ * forked child of a process with threads ---- */
 
 /* Executes the tool in a new process group, so that all processes that the tool starts can be ended
  * with it. posix_spawn is not used, because it cannot make the tool end with its parent. */
@@ -172,15 +173,15 @@ static void end_alike(pid_t tool)
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
-/* The keeper, a process between the analysis and the tool. It lives longer than the analysis: it
- * ends the tool with all processes that the tool has started, even if the analysis was killed. It
- * keeps no descriptors of the analysis. */
+/* Runs in the keeper, a process between the analysis and the tool. The keeper lives longer than the
+ * analysis: it ends the tool with all processes that the tool has started, even if the analysis was
+ * killed. It keeps no descriptors of the analysis. */
 static void keep_tool(char *const arguments[], gint folder, gint log, pid_t parent, gint report)
 {
     const struct sigaction fall = {.sa_handler = SIG_DFL};
     sigset_t all;
 
-    setpgid(0, 0); /* signals from a terminal are for the analysis */
+    setpgid(0, 0); /* in its own group, so that signals from a terminal reach only the analysis */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigaction(SIGCHLD, &fall, NULL);

@@ -10,8 +10,9 @@
  * names it in `refused`. NULL: there is no such program. */
 char *vendor_tool_find(const char *name, const char *home, GString *refused);
 
-/* Makes these checks for a file that an interpreter runs, and that need not be executable. Returns
- * its path without links. `path` is absolute. */
+/* Makes the checks of vendor_tool_find for the file at the absolute path `path`, which an
+ * interpreter runs and which need not be executable. Returns the path without links; NULL: the file
+ * was refused. */
 char *vendor_tool_vet(const char *path, GString *refused);
 
 /* How a run of a program ended. */
@@ -26,7 +27,7 @@ typedef struct VendorRun {
 
 /* Runs the program in `folder` (a descriptor), with its output appended to `log` (-1: dropped), for
  * at most `limit_ns` (0: no limit). The program runs in a separate process group, which is ended
- * when the limit is over, and when the calling thread ends, even if that is killed. */
+ * when the limit is over, and when the calling thread ends, even if it is killed. */
 VendorRun vendor_tool_run(char *const arguments[], gint folder, gint log, gint64 limit_ns);
 
 #endif

@@ -96,7 +96,7 @@ void strobe_look_for_program(void)
     if (now - last < LOOK_NS || !atomic_compare_exchange_strong(&looked_ns, &last, now))
         return;
     if (is_abandoned()) {
-        atomic_store(&looked_ns, INT64_MAX); /* makes this check the last one */
+        atomic_store(&looked_ns, INT64_MAX); /* no later call checks again */
         end_abandoned();
     }
 }

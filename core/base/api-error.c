@@ -3,7 +3,7 @@
 
 #include "error.h"
 
-/* A StrobeError is a GError: programs see neither its type nor GLib. */
+/* Returns the GError that a StrobeError is; the public API hides its type and GLib. */
 static const GError *get_inner_error(const StrobeError *error)
 {
     return (const GError *)(const void *)error;

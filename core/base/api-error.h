@@ -6,7 +6,8 @@
 #include <glib.h>
 #include <strobe/strobe.h>
 
-/* Status of `failure` (NULL: OK). Passes it to *error, or frees it if `error` is NULL. */
+/* Returns the status of `failure` (NULL: OK). Passes `failure` to *error, or frees it if `error` is
+ * NULL. */
 StrobeStatus strobe_api_result(GError *failure, StrobeError **error);
 
 #endif

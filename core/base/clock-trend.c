@@ -65,7 +65,7 @@ static double duration_of(const StrobeClockLink *link)
     return (double)(link->to.monotonic_ns - link->from.monotonic_ns);
 }
 
-/* Error bound of a pair, in ns. */
+/* Returns the error bound of a pair, in ns. */
 static double compute_uncertainty(const StrobeClockPair *pair, double ns_per_tick)
 {
     return ((double)pair->gap / 2 + 1) * ns_per_tick;
@@ -77,8 +77,8 @@ static int is_monotonic(const StrobeClockPair *pair)
     return pair->gap == 0 && pair->ticks == (uint64_t)pair->monotonic_ns;
 }
 
-/* The rate for the conversion of gaps to ns: the rate measured so far, or the link's if there is
- * none. */
+/* Returns the rate for the conversion of gaps to ns: the rate measured so far, or the link's if
+ * there is none. */
 static double rate_for_gaps(const StrobeClockTrend *trend, const StrobeClockLink *link)
 {
     return trend->ns_per_tick > 0 ? trend->ns_per_tick : link->ns_per_tick;
@@ -119,9 +119,9 @@ static int agrees_with_known(const StrobeClockTrend *trend, const StrobeClockLin
                                                          link->noise_ns / ticks_of(link));
 }
 
-/* Twice the distance of the common knot of two links from the line between their other two knots.
- * For links of equal length, this is the error of a prediction from one link for the other. It
- * bounds the error that a change of the rate inside a link causes. */
+/* Returns twice the distance of the common knot of two links from the line between their other two
+ * knots. For links of equal length, this is the error of a prediction from one link for the other.
+ * The result bounds the error that a change of the rate inside a link causes. */
 static double compute_residual(const StrobeClockLink *a, const StrobeClockLink *b)
 {
     double da = duration_of(a), db = duration_of(b);
@@ -182,7 +182,7 @@ static void summarise_link(StrobeClockTrend *trend, const StrobeClockLink *link)
     s->residual_ns = larger_ns(s->residual_ns, link->residual_ns);
 }
 
-/* Measures the rate since the last disturbance of the counter. */
+/* Updates the rate, which is measured since the counter was last disturbed. */
 static void measure_rate(StrobeClockTrend *trend, const StrobeClockLink *link, int goes_on)
 {
     if (!goes_on)
@@ -219,8 +219,9 @@ static void reach_out(StrobeClockTrend *trend, const StrobeClockLink *link, doub
         s->error_ns = larger_ns(s->error_ns, link->error_ns + ns * share);
 }
 
-/* The pending link's rate must agree with the rate of the previous link or of the next link, or
- * with the rate measured so far. If none of these exists, the link is accepted. */
+/* Accepts the pending link or marks it as broken. Its rate must agree with the rate of the previous
+ * link or of the next link, or with the rate measured so far. If none of these exists, the link is
+ * accepted. */
 static void judge_link(StrobeClockTrend *trend, const StrobeClockLink *next)
 {
     StrobeClockLink *link = &trend->pending;
@@ -287,8 +288,8 @@ static int is_disturbed(uint32_t gap, uint32_t usual)
     return gap / DISTURBED_TIMES > usual + 1ull;
 }
 
-/* The first pair has no predecessor to be compared with. Only a later pair shows that the reading
- * of the first pair, or of the first two, was disturbed. */
+/* Drops the first pair, or the first two, if the later pair `pair` shows that their readings were
+ * disturbed: the first pair has no predecessor with which it could be compared. */
 static int drop_disturbed_begin(StrobeClockTrend *trend, const StrobeClockPair *pair)
 {
     if (trend->n_links == 1 && is_disturbed(trend->knot.gap, pair->gap)) {
@@ -319,7 +320,8 @@ void strobe_clock_trend_add(StrobeClockTrend *trend, const StrobeClockPair *pair
     if (pair->monotonic_ns <= trend->last.monotonic_ns)
         return;
     if (is_disturbed(pair->gap, trend->usual_gap)) {
-        /* so that a longer gap is accepted after some pairs, in case readings stay slow */
+        /* This doubling makes longer gaps acceptable after some pairs, in case all readings are now
+         * slow. */
         trend->usual_gap = trend->usual_gap * 2 + 1;
         trend->disturbed = *pair;
         return;

@@ -5,8 +5,8 @@
  * the clocks, and stores the summary in the capture; the reader splits its clock map by the same
  * rules. libc only.
  *
- * The pairs that are used are called knots. A pair is not used if it follows a knot too closely, or
- * if its reading was disturbed. A link connects two successive knots. A link is broken if the
+ * The pairs that are used are called knots. A pair is not used if it comes too soon after a knot,
+ * or if its reading was disturbed. A link connects two successive knots. A link is broken if the
  * counter jumped in it: its rate then differs from the rates of both neighbours and from the rate
  * measured before.
  */
@@ -15,8 +15,8 @@
 
 #include "clock.h"
 
-/* Minimum distance of two knots. Close knots reduce the effect of rate changes, but increase the
- * number of knots. */
+/* Minimum distance of two knots. A smaller distance reduces the effect of rate changes, but
+ * increases the number of knots. */
 #define STROBE_CLOCK_KNOT_NS 100000000
 
 /* Times beyond this limit are invalid. */
@@ -44,7 +44,7 @@ typedef struct StrobeClockLink {
 
 #define STROBE_CLOCK_ERROR_UNKNOWN UINT64_MAX
 
-/* Stored unchanged in the seal. */
+/* Summary of the pairs of a capture. The seal contains this struct unchanged. */
 typedef struct StrobeClockSummary {
     uint64_t error_ns;     /* largest error of a time outside of broken links */
     uint64_t gap_ns;       /* longest reading of a used pair */
@@ -81,11 +81,11 @@ void strobe_clock_trend_begin(StrobeClockTrend *trend, double ns_per_tick);
  * a computed pair. */
 void strobe_clock_trend_add(StrobeClockTrend *trend, const StrobeClockPair *pair);
 
-/* No more pairs follow: judges the remaining links. The summary covers times up to `end_ticks`, or
- * up to the last pair if `end_ticks` is 0. */
+/* Judges the remaining links; call it when all pairs are added. The summary covers times up to
+ * `end_ticks`, or up to the last pair if `end_ticks` is 0. */
 void strobe_clock_trend_finish(StrobeClockTrend *trend, uint64_t end_ticks);
 
-/* Do two rates agree within the noise and 0.1 %? No clock drifts by more than 0.1 %. */
+/* Do two rates agree within the noise and 0.1 %? No undisturbed clock drifts by more than 0.1 %. */
 int strobe_clock_agrees(double ns_per_tick, double other, double noise);
 
 #endif

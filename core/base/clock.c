@@ -16,7 +16,7 @@ int strobe_clock_counter;
 static StrobeClockPair first_pair;
 static _Atomic uint32_t least_gap = UINT32_MAX; /* shortest gap of all readings */
 
-/* ---- which clock ---- */
+/* ---- choice of the clock ---- */
 
 #if defined(__x86_64__)
 static int processor_says_invariant(void)
@@ -99,7 +99,7 @@ const char *strobe_clock_name(void)
 
 /* ---- pairs ---- */
 
-/* Reads the counter in program order: the processor does not move the reading before or after other
+/* Reads the counter; the processor does not execute the reading before earlier or after later
  * instructions. */
 static uint64_t counter_in_order(void)
 {
@@ -161,7 +161,7 @@ StrobeClockPair strobe_clock_pair(void)
     }
     best.realtime_ns = best.monotonic_ns + others.pair.realtime_ns - others.pair.monotonic_ns;
     best.boottime_ns = best.monotonic_ns + others.pair.boottime_ns - others.pair.monotonic_ns;
-    if (best.gap < least) /* if two threads store a value at once, either value is valid */
+    if (best.gap < least) /* if two threads store a value at the same time, either value may stay */
         atomic_store_explicit(&least_gap, best.gap, memory_order_relaxed);
     return best;
 }

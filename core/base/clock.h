@@ -12,12 +12,12 @@
 #include <x86intrin.h>
 #endif
 
-/* One reading of all clocks at nearly the same moment. Stored unchanged in captures. */
+/* A pair: all clocks, read at nearly the same moment. Captures contain this struct unchanged. */
 typedef struct StrobeClockPair {
     uint64_t ticks;
     int64_t monotonic_ns;
     int64_t realtime_ns;
-    int64_t boottime_ns; /* like monotonic_ns, but also counts while the machine is suspended */
+    int64_t boottime_ns; /* CLOCK_BOOTTIME, which also counts while the machine is suspended */
     double ns_per_tick;  /* rate measured until this reading, 0: unknown */
     uint32_t gap;        /* duration of the reading in ticks; `ticks` is off by at most half of
                           * it */
@@ -44,14 +44,15 @@ extern const StrobeClockProbe strobe_clock_probe_host;
  * source. */
 int strobe_clock_probe(const StrobeClockProbe *probe);
 
-/* 1: the processor's counter is used. Set once, by strobe_clock_init. */
+/* 1: the host clock is the processor's counter; 0: it is CLOCK_MONOTONIC. strobe_clock_init sets it
+ * once. */
 extern int strobe_clock_counter;
 
 /* Chooses the clock; later calls do nothing. strobe_clock_init_with is for tests. */
 void strobe_clock_init(void);
 void strobe_clock_init_with(const StrobeClockProbe *probe);
 
-/* "tsc", "cntvct" or "CLOCK_MONOTONIC". */
+/* Returns the name of the host clock: "tsc", "cntvct" or "CLOCK_MONOTONIC". */
 const char *strobe_clock_name(void);
 
 /* Returns the best of several readings: the reading with the shortest time between its two reads of
@@ -61,8 +62,9 @@ StrobeClockPair strobe_clock_pair(void);
 /* strobe_clock_ns_per_tick returns a rate only if at most this share of it is noise. */
 #define STROBE_CLOCK_RATE_SHARE 0.0001
 
-/* ns per tick and ticks per ns, measured since strobe_clock_init. For deadlines and for judging
- * pairs, not for converting times. strobe_clock_ns_per_tick is 0 until enough time has passed. */
+/* Return ns per tick and ticks per ns, measured since strobe_clock_init. The rates are exact enough
+ * for deadlines and for judging pairs, but not for converting times. strobe_clock_ns_per_tick is 0
+ * until enough time has passed. */
 double strobe_clock_ns_per_tick(void);
 double strobe_clock_rate(void);
 
@@ -73,7 +75,7 @@ static inline int64_t strobe_clock_ns(clockid_t id)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The processor's counter; 0 if Strobe knows none. */
+/* Returns the processor's counter; 0 if Strobe knows none. */
 static inline uint64_t strobe_clock_count(void)
 {
 #if defined(__x86_64__)

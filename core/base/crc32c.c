@@ -33,8 +33,8 @@ __attribute__((target("sse4.2"))) static uint32_t crc32c_hardware(uint32_t crc,
 }
 #endif
 
-/* One table of 256 entries: 8 times as fast as the bit loop, for processors without an instruction
- * for CRC-32C. */
+/* Computes the checksum with a table of 256 entries, for processors without an instruction for
+ * CRC-32C; 8 times as fast as a loop over the bits. */
 static uint32_t crc32c_table(uint32_t crc, const unsigned char *p, size_t n)
 {
     static uint32_t table[256];

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Checksum of `length` bytes continued from `crc` (0 to begin). */
+/* Returns the checksum of `length` bytes, continued from `crc` (0 for the first bytes). */
 uint32_t strobe_crc32c(uint32_t crc, const void *bytes, size_t length);
 
 #endif

@@ -40,8 +40,8 @@ int strobe_exit_code(const GError *error)
     }
 }
 
-/* Number of edits that turn `a` into `b`; an exchange of two neighbouring letters is one edit.
- * Returns a number too large for a match if a name is long. */
+/* Returns the number of edits that turn `a` into `b`; an exchange of two neighbouring letters is
+ * one edit. Returns a number too large for a match if a name is long. */
 static guint count_edits(const char *a, const char *b)
 {
     enum { LONGEST = 48 };

@@ -13,7 +13,7 @@ int strobe_rename_folder(int from_in, const char *from, int to_in, const char *t
 
     if (moved == 0 || (errno != EINVAL && errno != ENOSYS))
         return moved;
-    /* A file system without this flag replaces an empty folder. */
+    /* A file system without RENAME_NOREPLACE can replace an empty folder. */
     if (mkdirat(to_in, to, 0700) != 0)
         return -1;
     moved = renameat(from_in, from, to_in, to);

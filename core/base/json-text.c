@@ -38,7 +38,8 @@ static gboolean add_key(GPtrArray *objects, const char *text, gsize length)
     return g_hash_table_add(keys, g_strndup(text, length));
 }
 
-/* `objects` has a set of keys for each open object, and NULL for each open array. */
+/* Checks every token of the text. `objects` has a set of keys for each open object, and NULL for
+ * each open array. */
 static gboolean check_tokens(StrobeJsonScanner *scanner, GPtrArray *objects, const char *origin,
                              GError **error)
 {

@@ -17,7 +17,7 @@ struct strobe_stored_kind {
     uint32_t n_fields;
 };
 
-/* Is the declaration valid? Returns 0 with the reason in `error`. */
+/* Is the declaration valid? If not, returns 0 and writes the reason to `error`. */
 int strobe_kind_check(const StrobeKind *kind, char *error, size_t size);
 /* Do the declarations have the same shape and fields? Units and summaries may differ. */
 int strobe_kind_is_same(const StrobeKind *a, const StrobeKind *b);
@@ -25,7 +25,7 @@ int strobe_kind_is_same(const StrobeKind *a, const StrobeKind *b);
  * named plugin.field. Otherwise writes the reason to `error`. */
 int strobe_kind_is_extension(const StrobeKind *kind, const StrobeKind *old, char *error,
                              size_t size);
-/* Bytes of the stored definition, a multiple of 8. */
+/* Returns the size of the stored definition in bytes, a multiple of 8. */
 size_t strobe_kind_stored_bytes(const StrobeKind *kind);
 /* Writes the stored definition to `base`, which is aligned to 8. */
 void strobe_kind_put(char *base, const StrobeKind *kind, uint32_t id);

@@ -44,7 +44,7 @@ static int take_count(struct dl_phdr_info *info, size_t size, void *user)
 
     (void)size;
     *count = info->dlpi_adds;
-    return 1; /* stop: every object reports the same number */
+    return 1; /* ends the walk, because every object reports the same number */
 }
 
 uint64_t strobe_loaded_objects(void)
@@ -89,7 +89,7 @@ static int compare_place(struct dl_phdr_info *info, size_t size, void *user)
     return place->is_found;
 }
 
-/* The loader lists objects in the order of loading. */
+/* Relies on the loader, which lists objects in the order in which they were loaded. */
 int strobe_loaded_after(uint64_t n_before, const void *address)
 {
     Place place = {.address = (uintptr_t)address};

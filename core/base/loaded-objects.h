@@ -5,18 +5,19 @@
 
 #include <stdint.h>
 
-/* Number of objects that the loader has added to this process so far. The number grows with each
- * loaded library, before the library's constructors run. The call is short: it takes a lock of the
- * loader that is free while constructors run. 0: unknown now, because another thread forks or makes
- * the same call. Any thread. */
+/* Returns the number of objects that the loader has added to this process so far. The number grows
+ * with each loaded library, before the library's constructors run. The call is short: it takes a
+ * lock of the loader that is free while constructors run. Returns 0 if the number is unknown now,
+ * because another thread forks or makes the same call. Any thread. */
 uint64_t strobe_loaded_objects(void);
 
 /* Is a library loaded whose file name begins with `name` ("libtorch_cpu.so")? -1: unknown now,
  * because another thread forks or makes such a call. Any thread. */
 int strobe_loaded_has(const char *name);
 
-/* strobe_loaded_present: number of currently loaded objects; 0: unknown now. strobe_loaded_after:
- * is `address` in an object that was loaded after the first `n_before` objects? -1: unknown now. */
+/* strobe_loaded_present returns the number of currently loaded objects; 0: unknown now.
+ * strobe_loaded_after: is `address` in an object that was loaded after the first `n_before`
+ * objects? -1: unknown now. */
 uint64_t strobe_loaded_present(void);
 int strobe_loaded_after(uint64_t n_before, const void *address);
 

@@ -83,7 +83,8 @@ void strobe_log(gint32 level, const char *format, ...)
         return;
     if (level == STROBE_LOG_WARNING)
         note_written(text);
-    /* One write, so that lines of several processes on one terminal do not mix. */
+    /* The line is written with one call, so that lines of several processes on one terminal do not
+     * mix. */
     g_autofree char *line = g_strdup_printf("strobe: %s%s\n", level_name(level), text);
     StrobeSignalGuard guard;
     strobe_signal_guard_hold(&guard);

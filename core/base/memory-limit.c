@@ -47,7 +47,7 @@ int strobe_temporary_file(const char *otherwise)
     file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0)
         return file;
-    /* Some file systems have no files without a name. */
+    /* This file system has no files without a name. */
     file = g_mkstemp_full(name, O_RDWR | O_CLOEXEC, 0600);
     if (file >= 0)
         unlink(name);

@@ -4,8 +4,8 @@
 #include "memory-limit.h"
 #include "state-memory.h"
 
-#define LOG_PARTS 8     /* fraction of the memory for all record logs */
-#define SORTER_PARTS 64 /* fraction of the memory for each sorter */
+#define LOG_PARTS 8     /* all record logs together may use one part in LOG_PARTS of the memory */
+#define SORTER_PARTS 64 /* each sorter may use one part in SORTER_PARTS of the memory */
 
 static int32_t open_file(StrobeStorage *storage)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Path of the file from which this code was loaded. */
+/* Writes the path of the file from which this code was loaded to `path`. */
 static int find_own_file(char path[PATH_MAX])
 {
     struct link_map *map = NULL;

@@ -5,8 +5,8 @@
 
 #include <limits.h>
 
-/* Path of a program of this Strobe: next to the library in a wheel and in the build tree,
- * otherwise in the folder of the plugins. Returns 0 or an errno value. */
+/* Writes the path of a program of this Strobe to `path`: next to the library in a wheel and in the
+ * build tree, otherwise in the folder of the plugins. Returns 0 or an errno value. */
 int strobe_find_own_program(const char *name, char path[PATH_MAX]);
 
 #endif

@@ -157,7 +157,7 @@ int strobe_process_is_launcher(pid_t pid)
     return strobe_is_launcher(name);
 }
 
-/* "Uid:	real	effective	..." */
+/* The line of the file is "Uid:	real	effective	...". */
 int strobe_process_is_of_other_user(pid_t pid)
 {
     char path[64], line[128];

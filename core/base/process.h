@@ -6,13 +6,15 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* getpid() without a system call, except for the first call of a process. Any thread. */
+/* Returns the process id like getpid(), but makes a system call only in the first call of a
+ * process. Any thread. */
 pid_t strobe_process_id(void);
-/* gettid() without a system call, except for the first call of a thread. */
+/* Returns the thread id like gettid(), but makes a system call only in the first call of a
+ * thread. */
 pid_t strobe_thread_id(void);
 
-/* A process's command line, arguments separated by blanks, truncated to fit; "" if it cannot be
- * read. */
+/* Writes the process's command line to `out`, with blanks between the arguments, truncated to
+ * `size`; "" if it cannot be read. */
 void strobe_process_command(pid_t pid, char *out, size_t size);
 
 /* Does a process with this id and name exist that has not ended? A zombie has ended. `name` is NULL
@@ -32,7 +34,7 @@ int strobe_process_is_launcher(pid_t pid);
  * be read. */
 int strobe_process_is_of_other_user(pid_t pid);
 
-/* Identity of this boot of this machine, "" if unknown. */
+/* Writes the kernel's id of this boot of this machine to `out`, "" if it is unknown. */
 void strobe_boot_id(char out[64]);
 
 #endif

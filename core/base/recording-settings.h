@@ -5,14 +5,14 @@
 
 #include <stdint.h>
 
-#define STROBE_POOL_MIN_BYTES (8u << 20) /* lower limit in a configuration */
+#define STROBE_POOL_MIN_BYTES (8u << 20) /* minimum size of a pool in a configuration */
 #define STROBE_POOL_LEAST_BYTES (2u << 20)
 
 /* Behaviour of a thread that finds no free block. */
 enum strobe_policy {
-    STROBE_POLICY_DROP = 0,  /* loses the record and counts it */
-    STROBE_POLICY_BLOCK = 1, /* waits for the writer */
-    STROBE_POLICY_RING = 2   /* overwrites the oldest records: a flight recorder */
+    STROBE_POLICY_DROP = 0,  /* the record is lost and counted */
+    STROBE_POLICY_BLOCK = 1, /* the thread waits for the writer */
+    STROBE_POLICY_RING = 2   /* the oldest records are overwritten: a flight recorder */
 };
 
 /* Limits of a segment of a rotating capture, and the number of segments that are kept. 0: no
@@ -20,12 +20,12 @@ enum strobe_policy {
 typedef struct StrobeRotationLimits {
     uint64_t bytes;
     int64_t ns;
-    uint32_t keep;      /* segments, the newest included */
-    uint32_t on_demand; /* 1: strobe_recorder_roll() may also begin segments */
+    uint32_t keep;      /* number of kept segments, including the newest */
+    uint32_t on_demand; /* 1: strobe_recorder_roll() may begin segments too */
 } StrobeRotationLimits;
 
-/* When the capture is synced to the disk. A kill loses nothing in any case; a power cut loses
- * the data that the kernel has not written. */
+/* When the capture is synced to the disk: never, at the end of a window, or at intervals. A kill
+ * never loses data; a power cut loses data that the kernel has not written. */
 enum { STROBE_SYNC_NONE = 0, STROBE_SYNC_WINDOW = 1, STROBE_SYNC_INTERVAL = 2 };
 
 /* Storage format of a capture's blocks. */

@@ -16,7 +16,7 @@ const char *strobe_run_folder(void)
     const char *folder = strobe_environment_get("STROBE_RUN_DIR");
     struct stat st;
 
-    /* Trust only a folder that `strobe run` of this user made. */
+    /* Only a folder that belongs to this user is trusted: `strobe run` of this user made it. */
     if (!folder || stat(folder, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
         (st.st_mode & (S_IWGRP | S_IWOTH)))
         return NULL;
@@ -96,8 +96,8 @@ int strobe_run_request_writer(const char *pool)
     if (!folder || *pool != '/')
         return ENOENT;
     int error = open_writers(folder, O_WRONLY, &writing);
-    if (error == 0) /* so that a write causes no SIGPIPE if the reader ends right now, this process
-                       opens the FIFO for reading too */
+    if (error == 0) /* This process opens the FIFO for reading too, so that a write causes no
+                       SIGPIPE if the reader ends at this moment. */
         error = open_writers(folder, O_RDONLY, &reading);
     strncpy(message, pool, sizeof message - 1);
     if (error == 0 && write(writing, message, sizeof message) != (ssize_t)sizeof message)

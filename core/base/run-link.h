@@ -11,7 +11,7 @@
 /* at most PIPE_BUF, so that a message is written as a whole */
 #define STROBE_RUN_MESSAGE_BYTES PATH_MAX
 
-/* The folder of the run that this process belongs to; NULL: none. */
+/* Returns the folder of the run that this process belongs to; NULL: none. */
 const char *strobe_run_folder(void);
 
 /* Writes to a file in the run's folder, if there is one, which collector this thread is opening, so

@@ -8,7 +8,7 @@ static guint count_values(const StrobeRunningMedian *m)
     return (guint)MIN(m->n, STROBE_MEDIAN_VALUES);
 }
 
-/* Index of the first value that is not less than `value`. */
+/* Returns the index of the first value that is not less than `value`. */
 static guint place_of(const StrobeRunningMedian *m, guint n, double value)
 {
     guint i = 0;

@@ -8,14 +8,15 @@
 #define STROBE_MEDIAN_VALUES 63u
 
 typedef struct StrobeRunningMedian {
-    double latest[STROBE_MEDIAN_VALUES]; /* in order of arrival; the next value goes to n % 63 */
+    double latest[STROBE_MEDIAN_VALUES]; /* a ring: the next value goes to index n %
+                                            STROBE_MEDIAN_VALUES */
     double sorted[STROBE_MEDIAN_VALUES];
     guint64 n;
 } StrobeRunningMedian;
 
-/* Adds a value and drops the oldest. */
+/* Adds a value; if there are already STROBE_MEDIAN_VALUES values, drops the oldest. */
 void strobe_running_median_add(StrobeRunningMedian *median, double value);
-/* The median; 0 while there is no value. */
+/* Returns the median; 0 while there is no value. */
 double strobe_running_median_value(const StrobeRunningMedian *median);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct StrobeSignalGuard {
 } StrobeSignalGuard;
 
 void strobe_signal_guard_hold(StrobeSignalGuard *guard);
-/* Discards the signals that were sent since hold, and restores the mask. */
+/* Discards the signals that were sent since strobe_signal_guard_hold, and restores the mask. */
 void strobe_signal_guard_release(const StrobeSignalGuard *guard);
 
 #endif

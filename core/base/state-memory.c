@@ -20,14 +20,14 @@ typedef struct Head {
     char unused[60];
 } Head;
 
-/* A small block belongs on the heap; so does any block if the default folder is on tmpfs, because a
- * file there uses memory too. */
+/* Must a block of this size be in a mapped file? A small block stays on the heap. Any block stays
+ * there if the default folder is on tmpfs, because a file on tmpfs uses memory too. */
 static gboolean belongs_in_file(gsize bytes)
 {
     return bytes > strobe_memory_limit() / HEAP_SHARE && strobe_temporary_has_disk();
 }
 
-/* A file above the file size limit would end the process (SIGXFSZ). */
+/* May a file have this size? A file above the file size limit would end the process (SIGXFSZ). */
 static gboolean may_be_as_large(gsize bytes)
 {
     struct rlimit limit;
@@ -48,7 +48,7 @@ static gboolean grow_file(int file, gsize old_bytes, gsize bytes)
     return error == 0;
 }
 
-/* NULL: there is no room on the disk. */
+/* Maps a new temporary file of this size. NULL: there is no room on the disk. */
 static Head *map_file(gsize bytes)
 {
     const int file = strobe_temporary_file(NULL);
@@ -76,7 +76,8 @@ static Head *remap_file(Head *head, gsize old_bytes, gsize bytes)
     head = mremap(head, old_bytes, bytes, MREMAP_MAYMOVE);
     if (head == MAP_FAILED)
         return NULL;
-    /* Without this, the truncated bytes would reappear when the block grows again. */
+    /* The file must be truncated, or the removed bytes would reappear when the block grows
+     * again. */
     return bytes < old_bytes && ftruncate(file, (off_t)bytes) != 0 ? NULL : head;
 }
 

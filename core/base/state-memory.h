@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-/* Resizes a block of `old_bytes` (NULL and 0: a new one) and returns its new address; new bytes are
- * zero. 0 bytes: frees the block. Any thread. */
+/* Resizes `block` from `old_bytes` to `bytes` (NULL and 0: makes a new block) and returns its new
+ * address; new bytes are zero. 0 bytes: frees the block. Any thread. */
 void *strobe_state_memory(void *block, gsize old_bytes, gsize bytes);
 
 #endif

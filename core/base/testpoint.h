@@ -8,8 +8,8 @@
 #define STROBE_CORE_TESTPOINT_H
 
 #ifdef STROBE_TESTPOINTS
-/* The hook, NULL if none is set. Any thread may call it, also in signal handlers and fork
- * handlers. */
+/* The hook that a test has set; NULL: none. Any thread may call the hook, also in signal handlers
+ * and fork handlers. */
 extern void (*strobe_testpoint_hook)(const char *name);
 
 static inline void strobe_testpoint(const char *name)

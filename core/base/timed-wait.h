@@ -18,7 +18,7 @@ static inline void strobe_cond_init(pthread_cond_t *cond)
 }
 
 /* Waits until `ns` on CLOCK_MONOTONIC, or until `cond` is signalled. `cond` must be initialised by
- * strobe_cond_init(). May return early, as any wait for a condition. */
+ * strobe_cond_init(). May also return early, as any wait for a condition may. */
 static inline void strobe_cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t ns)
 {
     const struct timespec until = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};

@@ -61,7 +61,8 @@ static gboolean lies_in_window(const StrobeBlockCursor *cursor, guint64 offset)
     return offset >= cursor->window_at && offset - cursor->window_at < cursor->window_n;
 }
 
-/* Reads the bytes of a header; returns -1 on an error, and fewer bytes at the file's end. */
+/* Reads the bytes of a header. Returns their number, which is less than a header's size at the
+ * file's end, or -1 on an error. */
 static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
                           struct strobe_block_header *header)
 {
@@ -79,8 +80,8 @@ static gssize read_header(StrobeBlockCursor *cursor, guint64 offset,
 
 /* ---- compressed blocks ---- */
 
-/* Copies up to `n` bytes of the file from `offset` to `head`, through the cursor's window. Returns
- * their number, -1 if they cannot be read. */
+/* Copies up to `n` bytes of the file from `offset` to `head`, from the cursor's `window` if they
+ * are there. Returns their number, -1 if they cannot be read. */
 static gssize read_head(StrobeBlockCursor *cursor, guint64 offset, gsize n, char *head)
 {
     if (!lies_in_window(cursor, offset) || !lies_in_window(cursor, offset + n - 1))
@@ -184,8 +185,8 @@ static gboolean fail_to_unpack(guint64 offset, GError **error)
     return FALSE;
 }
 
-/* Does the header at the cursor belong to a complete block? Returns a description of the error,
- * or NULL; after an error the walk continues at `to`. */
+/* Checks that the header at the cursor belongs to a complete block. Returns NULL or a description
+ * of the error; after an error the walk continues at *to. */
 static const char *check_place(StrobeBlockCursor *cursor, StrobeBlockPlace *place, gssize n,
                                guint64 *to)
 {
@@ -238,7 +239,8 @@ gboolean strobe_block_cursor_at(StrobeBlockCursor *cursor, guint64 offset, Strob
            !finish_place(cursor, place);
 }
 
-/* Reads the stored bytes of a payload; FALSE if they do not match the header. */
+/* Reads the stored bytes of a payload. FALSE if they cannot be read, or their checksum is not that
+ * in the header. */
 static gboolean read_stored(StrobeBlockCursor *cursor, const StrobeBlockPlace *place, char *bytes)
 {
     gsize n = place->stored_bytes, known = 0;

@@ -27,7 +27,7 @@ static inline guint64 strobe_block_place_end(const StrobeBlockPlace *place)
  * compressed payload, to the range of all stored bytes. */
 void strobe_block_place_find(const StrobeBlockPlace *place, guint64 *from, guint64 *to);
 
-/* Called for each damaged range [from, to). */
+/* Called for each damaged range [from, to) of the file. */
 typedef void (*StrobeDamageFunction)(void *user, guint64 from, guint64 to, const char *reason);
 
 /* Walks from block to block in the first `size` bytes of a file. Reads many small blocks at a time,
@@ -37,10 +37,10 @@ typedef struct StrobeBlockCursor {
     guint64 size, at;
     StrobeDamageFunction damage; /* NULL: damage is not reported */
     void *user;
-    guint64 window_at; /* offset of the window's bytes */
+    guint64 window_at; /* offset in the file of the bytes in `window` */
     gsize window_n;
     char window[4096];
-    guint64 scan_at; /* offset of the bytes that were last searched for a magic */
+    guint64 scan_at; /* offset from which bytes were last searched for the magic of a header */
     gsize scan_n;
     char *scan;
     const char *problem; /* error of the payload that was read last */
@@ -53,8 +53,8 @@ void strobe_block_cursor_begin(StrobeBlockCursor *cursor, int fd, guint64 size,
                                StrobeDamageFunction damage, void *user);
 void strobe_block_cursor_end(StrobeBlockCursor *cursor);
 
-/* Goes to the next block. FALSE at the end, or with an error if the file cannot be read or this
- * build cannot decompress the block. */
+/* Goes to the next block and fills *place. Returns FALSE at the end of the file, and also, with an
+ * error, if the file cannot be read or this build cannot decompress the block. */
 gboolean strobe_block_cursor_next(StrobeBlockCursor *cursor, StrobeBlockPlace *place,
                                   GError **error);
 /* Finds the block whose header is at `offset`, FALSE if there is no valid header. The cursor does
@@ -65,7 +65,7 @@ gboolean strobe_block_cursor_at(StrobeBlockCursor *cursor, guint64 offset, Strob
 gboolean strobe_block_cursor_read(StrobeBlockCursor *cursor, const StrobeBlockPlace *place,
                                   void *buffer);
 
-/* Called for each block in file order; FALSE stops. */
+/* Called for each block in the order of the file; returns FALSE to stop the walk. */
 typedef gboolean (*StrobeBlockFunction)(void *user, const StrobeBlockPlace *place);
 
 /* Walks the whole file. Returns FALSE with an error only if the file cannot be read. */

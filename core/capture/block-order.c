@@ -20,7 +20,7 @@ struct last { /* the last block of a thread buffer so far */
 struct StrobeBlockOrder {
     guint segment;
     struct last last[STROBE_POOL_THREAD_BUFFERS];
-    GArray *late; /* of struct late; sorted when finished */
+    GArray *late; /* of struct late; sorted by strobe_block_order_finish */
     gboolean is_sorted;
     guint64 n_refused;
     guint next[STROBE_POOL_THREAD_BUFFERS]; /* in the second walk: index of the thread buffer's next
@@ -67,7 +67,7 @@ static struct late name_of(const StrobeBlockOrder *order, const StrobeBlockPlace
                          .at = place->offset - sizeof place->header};
 }
 
-/* Index of the first late block that is not before `name`. */
+/* Returns the index of the first late block that is not before `name`. */
 static guint find_late_block(const StrobeBlockOrder *order, const struct late *name)
 {
     guint low = 0, high = order->late->len;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of a thread buffer's blocks. In a capture they are in the order in which they were
- * filled, except for a few that were written late. Only the late blocks are kept in memory, so a
- * capture may have any length.
+ * The order of a thread buffer's blocks. In a capture these blocks are in the order in which they
+ * were filled, except for a few blocks that were written late. Only the late blocks are kept in
+ * memory, so a capture may have any length.
  */
 #ifndef STROBE_CORE_BLOCK_ORDER_H
 #define STROBE_CORE_BLOCK_ORDER_H
@@ -18,12 +18,12 @@ typedef struct StrobeBlockOrder StrobeBlockOrder;
 StrobeBlockOrder *strobe_block_order_new(void);
 void strobe_block_order_free(StrobeBlockOrder *order);
 
-/* For the first walk over a segment of the capture: call strobe_block_order_begin at its start, and
- * strobe_block_order_see for each block of records. */
+/* For the first walk over a segment of the capture: call strobe_block_order_begin at the start of
+ * the segment, and strobe_block_order_note for each block of records. */
 void strobe_block_order_begin(StrobeBlockOrder *order, guint segment);
 void strobe_block_order_note(StrobeBlockOrder *order, const StrobeBlockPlace *place);
-/* Call after the first walk over all segments; returns the number of late blocks that are not
- * sorted. */
+/* Sorts the late blocks; call it after the first walk over all segments. Returns the number of late
+ * blocks that are not sorted. */
 guint64 strobe_block_order_finish(StrobeBlockOrder *order);
 
 /* For the second walk over a segment, after strobe_block_order_begin. Returns TRUE with the offset

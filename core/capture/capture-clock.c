@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of a capture that is written: its pairs, including those without a block. */
+/* The clock pairs of a capture that is being written, including pairs that no block of records
+ * contains. */
 #include <string.h>
 #include "capture-writer.h"
 
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window)
 {
-    /* The rate of the counter that earlier windows measured is still valid. */
+    /* The counter's rate that was measured in earlier windows is still valid. */
     double known = writer->trend.ns_per_tick;
     StrobeClockPair pair = strobe_clock_pair();
     StrobeClockTrend trend;
@@ -24,7 +25,8 @@ void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTr
     writer->first_pair = writer->pair;
 }
 
-/* Index of the pair that is needed least. Older pairs may be farther apart than newer pairs. */
+/* Returns the index of the pair to drop: the pair whose neighbours are closest together, relative
+ * to its age. */
 static uint32_t least_missed(const StrobeClockPair *pairs, uint32_t n)
 {
     uint32_t found = 1;
@@ -52,7 +54,8 @@ static void keep_idle(StrobeCaptureWriter *writer, const StrobeClockPair *pair)
     idle[writer->n_idle++] = *pair;
 }
 
-/* Keeps the current pair, which the next pair replaces, if no block contains it. */
+/* Adds the current pair to the idle pairs if no block contains it, because the next pair replaces
+ * the current pair. */
 static void keep_present(StrobeCaptureWriter *writer)
 {
     const StrobeClockPair *last = writer->n_idle ? &writer->idle[writer->n_idle - 1] : NULL;

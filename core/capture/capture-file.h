@@ -10,8 +10,8 @@
  * errno value. */
 int strobe_capture_file_begin(int fd, uint32_t window, const char *metadata);
 
-/* Removes STROBE_CAPTURE_UNNAMED from the name of the file that belongs at `path`. Call it when
- * the file has its metadata: then it is a capture. Returns 0 or an errno value. */
+/* Renames the file `path` with STROBE_CAPTURE_UNNAMED appended to `path`. Call it when the file has
+ * its metadata, because the file is then a capture. Returns 0 or an errno value. */
 int strobe_capture_file_name(const char *path);
 
 /* Opens a capture at `path` to append to it, and reads its metadata (free it). The path comes from

@@ -38,7 +38,7 @@
 #define STROBE_BLOCK_COMPRESSED 0x80000000u
 
 enum {
-    STROBE_BLOCK_METADATA = 1, /* JSON text: the session's metadata and the configuration */
+    STROBE_BLOCK_METADATA = 1, /* JSON text: metadata of the session, with its configuration */
     STROBE_BLOCK_KINDS = 2,    /* kind definitions, see kind-table.h */
     STROBE_BLOCK_STRINGS = 3,  /* u32 id, u32 length (bit 31: a stack), bytes, padded to 4 */
     STROBE_BLOCK_TRACKS = 4,   /* struct strobe_stored_track each */
@@ -64,8 +64,8 @@ struct strobe_block_header {
                           identifies the payload; in METADATA: number of the segment, from 0 */
     uint32_t offset;   /* position of the payload in the thread buffer's block */
     uint32_t track;    /* track of the thread buffer's thread */
-    uint64_t base;     /* in ticks: short times count their begin from here */
-    StrobeClockPair pair; /* taken after everything in the block was recorded */
+    uint64_t base;     /* ticks; begin of the records with short times is relative to it */
+    StrobeClockPair pair; /* clock pair, read after everything in the block was recorded */
 };
 
 _Static_assert(sizeof(struct strobe_block_header) == 104, "capture format");
@@ -75,14 +75,14 @@ _Static_assert(sizeof(struct strobe_block_header) == 104, "capture format");
 /* Size of a block of reserve, including its header. */
 #define STROBE_RESERVE_BYTES 4096u
 
-/* A later seal replaces an earlier seal, except that a seal with `continued` does not replace a
- * seal without it. */
+/* Payload of a SEAL block. A later seal replaces an earlier seal, except that a seal with
+ * `continued` does not replace a seal without it. */
 struct strobe_stored_seal {
     uint64_t begin_ticks;
     uint64_t end_ticks;
     uint32_t recovered; /* 1: recovery wrote the seal later, because the writer had ended too */
     uint32_t continued; /* 1: the window continues in the next segment */
-    StrobeClockSummary clock; /* the clock as the writer observed the clock */
+    StrobeClockSummary clock; /* summary of the clock pairs that the writer read */
 };
 
 _Static_assert(sizeof(struct strobe_stored_seal) == 72, "capture format");

@@ -6,8 +6,8 @@
 
 #include "capture-writer.h"
 
-/* Appends a diagnostic for each note that is set, at the time `ticks`. Returns 0 or an errno
- * value. */
+/* Appends a diagnostic record with the time `ticks` to the capture for each note that is set.
+ * Returns 0 or an errno value. */
 int strobe_capture_write_notes(const struct pool_header *pool, StrobeCaptureWriter *writer,
                                uint64_t ticks);
 

@@ -131,8 +131,8 @@ static int fits_reserve(const StrobeCaptureWriter *writer, uint32_t payload_byte
     return left == size || left >= size + sizeof(struct strobe_block_header);
 }
 
-/* Should the block be compressed? Blocks that a reader needs first, and short blocks, stay
- * uncompressed. */
+/* Must a block of this type and size be compressed? Blocks that a reader needs first, short blocks,
+ * and blocks in the reserve stay uncompressed. */
 static int is_compressible(const StrobeCaptureWriter *writer,
                            const struct strobe_block_header *header)
 {
@@ -144,7 +144,7 @@ static int is_compressible(const StrobeCaptureWriter *writer,
            header->payload_bytes <= STROBE_COMPRESSED_MAX;
 }
 
-/* Returns the payload in its stored form. It compresses a copy, because the program may write to
+/* Returns the payload in its stored form. A copy is compressed, because the program may write to
  * the pool at any time. */
 static const void *compress_payload(StrobeCaptureWriter *writer, struct strobe_block_header *header,
                                     const void *payload)
@@ -313,8 +313,8 @@ static uint32_t put_tracks(StrobeCaptureWriter *writer, const struct pool_header
 
 static int write_tracks(StrobeCaptureWriter *writer, const struct pool_header *pool)
 {
-    /* Read before the entries: a track that is published meanwhile is found now or by the next
-     * call. */
+    /* The number is read before the entries: a track that is published meanwhile is found now or by
+     * the next call. */
     uint32_t published = atomic_load_explicit(&pool->n_tracks, memory_order_acquire);
     uint32_t used;
     int error = 0;
@@ -406,7 +406,7 @@ static int flush_unfinished(StrobeCaptureWriter *writer, uint32_t type, uint32_t
     return error;
 }
 
-/* Did the span begin after `end`? The definitions in the file may lack its name. */
+/* Did the span begin after `end`? If so, the definitions in the file may lack its name. */
 static int began_after(const char *record, uint32_t words, uint64_t end)
 {
     uint64_t begin;
@@ -466,8 +466,8 @@ static uint32_t put_loss(char *out, const struct loss_place *place, uint64_t cou
     return sizeof words;
 }
 
-/* Sums up the new losses of all thread buffers for one cause; if requested, also puts one record
- * for each thread buffer. */
+/* Returns the sum of the new losses of all thread buffers for one cause. Unless the reserve is in
+ * use, also puts a record for each thread buffer with new losses into the writer's buffer. */
 static uint64_t put_thread_buffers(StrobeCaptureWriter *writer, const struct pool_header *pool,
                                    struct loss_place *place, const StrobeLossCounts *seen,
                                    uint32_t *at)
@@ -522,7 +522,7 @@ int strobe_capture_write_losses(StrobeCaptureWriter *writer, const struct pool_h
 int strobe_capture_write_seal(StrobeCaptureWriter *writer, uint64_t begin, uint64_t end,
                               uint32_t flags)
 {
-    /* a copy, because more pairs may follow after this seal */
+    /* The trend is copied, because more pairs may follow after this seal. */
     StrobeClockTrend trend = writer->trend;
     struct strobe_stored_seal seal = {.begin_ticks = begin,
                                       .end_ticks = end,

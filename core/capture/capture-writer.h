@@ -36,15 +36,15 @@ typedef struct StrobeCaptureWriter {
 
 /* Allocates the buffer. Returns 0 or ENOMEM. */
 int strobe_capture_writer_init(StrobeCaptureWriter *writer);
-/* Compresses definitions and records from now on; without memory for this they stay
- * uncompressed. */
+/* Makes the writer compress definitions and records from now on. If there is no memory for this,
+ * they stay uncompressed. */
 void strobe_capture_writer_compress(StrobeCaptureWriter *writer);
 void strobe_capture_writer_clear(StrobeCaptureWriter *writer);
 
 /* Begins to write at the current end of `fd`, which the writer owns from now on. */
 void strobe_capture_writer_begin(StrobeCaptureWriter *writer, int fd, uint32_t window);
-/* Like strobe_capture_writer_begin, but continues `trend`, which contains the pairs so far. `pair`
- * is the next pair. */
+/* Like strobe_capture_writer_begin, but continues `trend`, to which all earlier pairs of the
+ * capture were added. `pair` is the next pair. */
 void strobe_capture_writer_resume(StrobeCaptureWriter *writer, int fd, uint32_t window,
                                   const StrobeClockTrend *trend, const StrobeClockPair *pair);
 /* Like strobe_capture_writer_begin, for a copy of another writer's capture: takes over all clock
@@ -107,11 +107,12 @@ int strobe_capture_write_reserve(StrobeCaptureWriter *writer);
 int strobe_capture_use_reserve(StrobeCaptureWriter *writer);
 int strobe_capture_close_reserve(StrobeCaptureWriter *writer);
 
-/* ---- between the writer's files ---- */
+/* ---- only for the files of the capture writer ---- */
 
 void strobe_capture_begin_clock(StrobeCaptureWriter *writer, const StrobeClockTrend *trend,
                                 const StrobeClockPair *pair);
-/* Appends the pairs that are in no block. If this fails, the next block contains them. */
+/* Appends a block with the pairs that no block contains yet. If this fails, a later call appends
+ * them. */
 void strobe_capture_write_idle_pairs(StrobeCaptureWriter *writer);
 
 #endif

@@ -6,8 +6,8 @@
 #define KNOTS_MAX 16384 /* maximum number of knots if the counter is steady */
 #define EPOCHS_BACK 8u  /* maximum number of resets over which the search for a count goes back */
 #define RATE_BITS 44    /* rates are ns per tick, scaled by 2^44 */
-#define HALF ((gint64)1 << (RATE_BITS - 1)) /* half of a ns in this scale */
-#define REACH 1.01                          /* allowed error factor of an extrapolated count */
+#define HALF ((gint64)1 << (RATE_BITS - 1)) /* half of a ns, scaled by 2^RATE_BITS */
+#define REACH 1.01                          /* extrapolated ticks may be too many by this factor */
 /* A count may be later than its block's pair by this much, because the counters of two processors
  * differ or the source has a separate clock. */
 #define UNORDERED_NS 10000
@@ -18,7 +18,8 @@
 
 enum side { SIDE_NONE, SIDE_BEFORE, SIDE_AFTER };
 
-/* Counts from `begin` to the next segment are on the line through (ticks, ns). */
+/* Counts from `begin` to the next segment are on the line through (ticks, ns) with the slope
+ * `rate`. */
 struct segment {
     guint64 begin;
     guint64 ticks;
@@ -35,11 +36,12 @@ struct jump {
     gint64 last_before, first_after;
 };
 
-/* Segments between two resets, and the range of counts that can belong to this epoch. */
+/* An epoch: the segments between two resets, and the range of counts that can belong to these
+ * segments. */
 struct epoch {
     guint first, end; /* indices of segments */
     guint64 least, most;
-    gint64 begin_ns; /* CLOCK_MONOTONIC of its first pair */
+    gint64 begin_ns; /* CLOCK_MONOTONIC of the epoch's first pair */
 };
 
 struct StrobeClockMap {
@@ -131,7 +133,7 @@ static void on_link(void *user, const StrobeClockLink *link)
     g_array_append_val(map->links, *link);
 }
 
-/* Finds knots and links with the algorithm of the writer. */
+/* Finds the knots and links between the pairs with the algorithm of the writer. */
 static void follow_pairs(StrobeClockMap *map, guint64 end_ticks)
 {
     const StrobeClockPair *first = pair_at(map, 0);
@@ -164,7 +166,7 @@ static guint64 limited_ticks(__int128 value)
     return value < 0 ? 0 : (guint64)(value < most ? value : most);
 }
 
-/* The exact rate of an unbroken link. */
+/* Returns the exact rate of an unbroken link. */
 static gint64 rate_of(const StrobeClockLink *link)
 {
     __int128 ns = (__int128)link->to.monotonic_ns - link->from.monotonic_ns;
@@ -172,8 +174,8 @@ static gint64 rate_of(const StrobeClockLink *link)
                        RATE_LIMIT);
 }
 
-/* The rate of the unbroken link that is nearest to `index` in the given direction; 0 if there is
- * none. */
+/* Returns the rate of the unbroken link that is nearest to `index` in the given direction; 0 if
+ * there is none. */
 static gint64 rate_near(const StrobeClockMap *map, guint index, int direction)
 {
     for (guint i = index; i < map->links->len; i += (guint)direction) {
@@ -184,8 +186,9 @@ static gint64 rate_near(const StrobeClockMap *map, guint index, int direction)
     return 0;
 }
 
-/* The rate on one side of a broken link: the rate of the nearest link on this side; if there is
- * none, on the other side; if there is none, the known rate; if that is unknown, 1 ns per tick. */
+/* Returns the rate on one side of a broken link: the rate of the nearest link on this side; if
+ * there is no such link, of the nearest link on the other side; if there is none either, the known
+ * rate; if no rate is known, 1 ns per tick. */
 static gint64 rate_beside(const StrobeClockMap *map, guint index, int direction)
 {
     gint64 rate = rate_near(map, index, direction);
@@ -221,7 +224,7 @@ static void add_epoch(StrobeClockMap *map, const StrobeClockPair *pair)
     g_array_append_val(map->epochs, epoch);
 }
 
-/* Number of ticks in `ns` at a rate, at most 1 % too many (REACH). */
+/* Returns the number of ticks in `ns` at a rate, at most 1 % too many (REACH). */
 static __int128 ticks_within(gint64 ns, gint64 rate)
 {
     return (__int128)((double)ns * REACH / (double)MAX(rate, 1) *
@@ -242,9 +245,9 @@ static void add_reset(StrobeClockMap *map, const StrobeClockLink *link, gint64 b
     add_segment(map, 0, &link->to, after, SIDE_AFTER);
 }
 
-/* The count at which the lines of the two sides of a link meet. If the frequency changed, this is
- * the intersection of the lines; otherwise it is the middle of the counts that belong to neither
- * line, or to both.
+/* Returns the count at which the lines of the two sides of a link meet. If the frequency changed,
+ * this is the intersection of the lines; otherwise it is the middle of the counts that belong to
+ * neither line, or to both.
  * */
 static guint64 find_meeting(const StrobeClockLink *link, gint64 before, gint64 after)
 {
@@ -343,14 +346,15 @@ void strobe_clock_map_seek(StrobeClockMap *map, const StrobeClockPair *pair)
     map->current.length = 0;
 }
 
-/* The latest count that a block's records may contain, in the block's own epoch. */
+/* Returns the latest count that a block's records may contain, in the block's own epoch. */
 static guint64 latest_ticks(const StrobeClockMap *map, const struct epoch *epoch)
 {
     gint64 rate = g_array_index(map->segments, struct segment, epoch->first).rate;
     return limited_ticks(map->block_ticks + ticks_within(UNORDERED_NS, rate));
 }
 
-/* The newest epoch that can contain the count, and that is not after the epoch of the block. */
+/* Returns the newest epoch that can contain the count, and that is not after the epoch of the
+ * block. */
 static const struct epoch *epoch_of(const StrobeClockMap *map, guint64 ticks)
 {
     const struct epoch *epochs = (const void *)map->epochs->data;
@@ -404,7 +408,7 @@ static void cache_conversion(StrobeClockMap *map, const struct epoch *epoch,
     map->current.ns = segment->ns;
 }
 
-/* Limits a time so that times before the jump stay before times after it. */
+/* Limits a time so that times before the jump stay before times after the jump. */
 static gint64 keep_order(struct jump *jump, enum side side, gint64 ns)
 {
     if (side == SIDE_BEFORE) {

@@ -34,19 +34,19 @@ StrobeClockMap *strobe_clock_map_new(void);
 void strobe_clock_map_free(StrobeClockMap *map);
 /* Adds a pair, in any order. */
 void strobe_clock_map_add(StrobeClockMap *map, const StrobeClockPair *pair);
-/* No more pairs follow; call it before the first conversion. The error bound covers counts up to
- * `end_ticks`, or up to the last pair if `end_ticks` is 0. */
+/* Call it when all pairs are added, before the first conversion. The error bound covers counts up
+ * to `end_ticks`, or up to the last pair if `end_ticks` is 0. */
 void strobe_clock_map_finish(StrobeClockMap *map, guint64 end_ticks);
 
-/* The next counts belong to a block with this pair. Before the first call, counts belong to a block
- * with the first pair. */
+/* Says that the next counts to convert come from a block with this pair. Before the first call,
+ * counts are taken as from a block with the first pair. */
 void strobe_clock_map_seek(StrobeClockMap *map, const StrobeClockPair *pair);
-/* Converts to ns since the epoch. `map` is not const, because the call caches the segment and
- * narrows down the jumps. */
+/* Converts a count of the counter to ns since the epoch. `map` is not const, because the call
+ * caches the segment and narrows down the jumps. */
 gint64 strobe_clock_map_from_ticks(StrobeClockMap *map, guint64 ticks);
 gint64 strobe_clock_map_from_monotonic(const StrobeClockMap *map, gint64 ns);
 
-/* The summary of the pairs; call it after strobe_clock_map_finish. */
+/* Returns the summary of the pairs; call it after strobe_clock_map_finish. */
 const StrobeClockSummary *strobe_clock_map_summary(const StrobeClockMap *map);
 double strobe_clock_map_ns_per_tick(const StrobeClockMap *map);
 const StrobeClockEvent *strobe_clock_map_events(const StrobeClockMap *map, guint *n);

@@ -43,7 +43,7 @@ guint64 strobe_clock_recovery_limit(const StrobeClockRecovery *clock, const Stro
     return clock->pair.ticks + (guint64)MIN(UNWRITTEN_NS / known_rate(clock), 1e18);
 }
 
-/* Adds `ns` to a time and limits the result to valid times. */
+/* Adds `ns` to a time; the sum of two damaged values wraps around. */
 static gint64 shift_time(gint64 from, gint64 ns)
 {
     return (gint64)((guint64)from + (guint64)ns);

@@ -18,17 +18,17 @@ typedef struct StrobeClockRecovery {
 /* Adds the pair of the next block. Ignores invalid pairs. */
 void strobe_clock_recovery_follow(StrobeClockRecovery *clock, const StrobeClockPair *pair);
 
-/* Does `now`, a pair of the same clock and the same boot, continue the last pair? No if the counter
- * was disturbed between the two. */
+/* Does `now`, a pair of the same clock and the same boot, continue the last pair? It does not if
+ * the counter was disturbed between the two pairs. */
 gboolean strobe_clock_recovery_goes_on(const StrobeClockRecovery *clock,
                                        const StrobeClockPair *now);
 
-/* An upper limit of all record times of the program; `now` is NULL if the clock does not
- * continue. */
+/* Returns an upper limit of all record times of the program, in ticks. `now` is the present pair;
+ * NULL: the clock does not continue. */
 guint64 strobe_clock_recovery_limit(const StrobeClockRecovery *clock, const StrobeClockPair *now);
 
-/* The pair at `ticks`, interpolated between the last pair and `now`, or extrapolated if `now` is
- * NULL. */
+/* Returns the pair at `ticks`, interpolated between the last pair and `now`, or extrapolated if
+ * `now` is NULL. */
 StrobeClockPair strobe_clock_recovery_at(const StrobeClockRecovery *clock, guint64 ticks,
                                          const StrobeClockPair *now);
 

@@ -197,8 +197,8 @@ static double rate_between(const struct knot *a, const struct knot *b)
            ((double)b->device_ns - (double)a->device_ns);
 }
 
-/* Error bound of the rate between the knots `a` and `b`, per ns: those of both knots, and the
- * largest distance from the line of a knot in between. */
+/* Returns the error bound of the rate between the knots `a` and `b`, per ns: those of both knots,
+ * and the largest distance from the line of a knot in between. */
 static double share_of(const StrobeDeviceClock *clock, guint a, guint b)
 {
     const struct knot *from = knot_at(clock, a), *to = knot_at(clock, b);
@@ -256,14 +256,14 @@ static void borrow_rates(StrobeDeviceClock *clock)
     }
 }
 
-/* ---- the bound ---- */
+/* ---- the error bound ---- */
 
 static guint64 round_up(double ns)
 {
     return ns < (double)TIME_LIMIT ? (guint64)ceil(ns) : (guint64)TIME_LIMIT;
 }
 
-/* Error of times between the window's edges and the first and last knot. */
+/* Returns the error of times between the window's edges and the first and last knot. */
 static double reached_error(const StrobeDeviceClock *clock, gint64 begin_ns, gint64 end_ns)
 {
     const struct epoch *first = epoch_at(clock, 0);
@@ -333,7 +333,7 @@ static gint64 sum_of(gint64 a, gint64 b)
                                               : CLAMP(sum, -TIME_LIMIT, TIME_LIMIT);
 }
 
-/* The exact time on the line through two knots. */
+/* Returns the exact time on the line through two knots. */
 static gint64 interpolate_time(const struct knot *a, const struct knot *b, gint64 device_ns)
 {
     __int128 length = (__int128)b->device_ns - a->device_ns;
@@ -365,7 +365,7 @@ static gint64 time_in(const StrobeDeviceClock *clock, const struct epoch *epoch,
     return sum_of(knot->host_ns, limit_time(away * epoch->rate[side]));
 }
 
-/* Distance of a host time from the epoch; 0 if the time is inside. */
+/* Returns the distance of a host time from the epoch; 0 if the time is inside. */
 static gint64 measure_excess(const StrobeDeviceClock *clock, const struct epoch *epoch, gint64 ns,
                              gint64 stored_ns)
 {
@@ -376,7 +376,7 @@ static gint64 measure_excess(const StrobeDeviceClock *clock, const struct epoch 
     return ns < least ? least - ns : ns > most ? ns - most : 0;
 }
 
-/* The newest epoch that had begun at a given time. */
+/* Returns the newest epoch that had begun at a given time. */
 static guint epoch_before(const StrobeDeviceClock *clock, gint64 ns)
 {
     guint low = 0, high = clock->epochs->len;
@@ -391,8 +391,8 @@ static guint epoch_before(const StrobeDeviceClock *clock, gint64 ns)
     return low;
 }
 
-/* The newest epoch, from `newest` backwards, that contains the time, or else the epoch that is
- * nearest to the time. The result is unsure if no epoch contains the time, or if an older one
+/* Returns the newest epoch, from `newest` backwards, that contains the time, or else the epoch that
+ * is nearest to the time. The result is unsure if no epoch contains the time, or if an older one
  * contains it too, at most LATE_NS before the record was stored. */
 static guint epoch_of(const StrobeDeviceClock *clock, guint newest, gint64 stored_ns,
                       gint64 device_ns, gboolean *is_sure)

@@ -25,7 +25,8 @@ void strobe_device_clock_free(gpointer clock);
 
 /* Adds a pair, in any order. Ignores an invalid pair. */
 void strobe_device_clock_add(StrobeDeviceClock *clock, const StrobeDevicePair *pair);
-/* No more pairs follow. The error bound covers host times between `begin_ns` and `end_ns`. */
+/* Call it when all pairs are added. The error bound covers host times between `begin_ns` and
+ * `end_ns`. */
 void strobe_device_clock_finish(StrobeDeviceClock *clock, gint64 begin_ns, gint64 end_ns);
 
 typedef enum StrobeDeviceTime {
@@ -39,9 +40,10 @@ typedef enum StrobeDeviceTime {
 StrobeDeviceTime strobe_device_clock_convert(const StrobeDeviceClock *clock, gint64 stored_ns,
                                              gint64 *begin_ns, gint64 *end_ns);
 
-/* Error bound of a time; 0: unknown. */
+/* Returns the error bound of a time; 0: unknown. */
 guint64 strobe_device_clock_error(const StrobeDeviceClock *clock);
-/* The clock's view, complete after strobe_device_clock_finish; valid as long as the clock. */
+/* Returns the clock's view, complete after strobe_device_clock_finish; valid as long as the
+ * clock. */
 StrobeClockView *strobe_device_clock_view(StrobeDeviceClock *clock);
 
 #endif

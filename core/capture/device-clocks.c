@@ -46,7 +46,8 @@ const StrobeClockView *strobe_device_clocks_view(const StrobeDeviceClocks *clock
     return strobe_device_clock_view(clocks->clocks->pdata[number - 1]);
 }
 
-/* Number of the clock of a track; adds a clock if there is none. 0 if there are too many clocks. */
+/* Returns the number of the clock of a track; adds a clock if there is none. 0 if there are too
+ * many clocks. */
 static guint32 number_of(StrobeDeviceClocks *clocks, guint32 track)
 {
     gpointer key = GUINT_TO_POINTER(track);

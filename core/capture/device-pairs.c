@@ -14,8 +14,8 @@ static double half_of(const StrobeDevicePair *pair)
     return (double)pair->width_ns / 2 + 1;
 }
 
-/* Is `other`, extrapolated to the time of `pair`, more exact than `pair` itself? No if the two
- * contradict each other, because the clock then jumped between them. */
+/* Is `other`, extrapolated to the time of `pair`, more exact than `pair` itself? It is not if the
+ * two pairs contradict each other, because the clock then jumped between them. */
 static gboolean is_better_pair(const StrobeDevicePair *other, const StrobeDevicePair *pair)
 {
     double host = (double)pair->host_ns - (double)other->host_ns;

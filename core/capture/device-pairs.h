@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments that are known on a device's clock and on the host's clock (pairs), and the choice of the
+/* Pairs: moments whose time is known both on a device's clock and on the host's clock. Chooses the
  * exact pairs. */
 #ifndef STROBE_CORE_DEVICE_PAIRS_H
 #define STROBE_CORE_DEVICE_PAIRS_H

@@ -81,8 +81,8 @@ static gboolean load_block(StrobeExternalStream *stream)
     return FALSE;
 }
 
-/* Offset in the block after the last record that ended until `until_ns`; the end of the block if a
- * record is damaged. */
+/* Returns the offset in the block after the last record that ended until `until_ns`; the end of the
+ * block if a record is damaged. */
 static guint32 end_of(const StrobeExternalStream *stream, gint64 until_ns)
 {
     const StrobeRecordBlock *block = &stream->block;

@@ -129,7 +129,8 @@ static void expand_frame(gpointer user, StrobeStringId frame, GArray *frames)
     strobe_frame_names_append(user, frame, frames);
 }
 
-/* The metadata may come from anybody. */
+/* Passes the moved objects in the metadata to `symbols`. The metadata may have any form, because a
+ * capture may come from another user. */
 static void take_moved(StrobeNativeSymbols *symbols, JsonObject *metadata)
 {
     JsonNode *node = json_object_get_member(metadata, STROBE_MOVED_OBJECTS);

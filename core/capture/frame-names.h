@@ -20,13 +20,15 @@ typedef struct StrobeFrameNames StrobeFrameNames;
 StrobeFrameNames *strobe_frame_names_new(StrobeStringTable *table, JsonObject *metadata);
 void strobe_frame_names_free(StrobeFrameNames *names);
 
-/* Appends the frames that replace this frame (possibly only itself). For stacks that were added to
- * the table later. An address has several frames if functions are inlined. */
+/* Appends to `frames` the frames that replace `frame`: several if functions are inlined at its
+ * address, or `frame` itself if nothing replaces it. Only needed for stacks that were added to the
+ * table after strobe_frame_names_new. */
 void strobe_frame_names_append(StrobeFrameNames *names, StrobeStringId frame, GArray *frames);
 
-/* Converts "_Z4takev (program)" to "take() (program)" (free it); the text after the first blank
- * stays. NULL: the frame is not a C++ name, it cannot be decoded, its text would be too long, or
- * this build lacks libiberty. */
+/* Converts the C++ linkage name in a frame to the name in the source (free it): for example
+ * "_Z4takev (program)" to "take() (program)". The text after the first blank stays. NULL: the frame
+ * is not a C++ name, it cannot be decoded, its text would be too long, or this build lacks
+ * libiberty. */
 char *strobe_frame_name(StrobeText frame);
 
 #endif

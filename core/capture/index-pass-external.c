@@ -20,8 +20,8 @@ static void take_external_metadata(StrobeIndexPass *index_pass, JsonObject *meta
                                    json_node_copy(json_object_get_member(metadata, taken[i])));
 }
 
-/* Does the file belong to this window? Its metadata name the session's pool and the window's
- * begin. */
+/* Does the file with this metadata belong to this window? It does if the metadata name the
+ * session's pool and the window's begin. */
 static gboolean is_of_this_window(const StrobeIndexPass *index_pass, JsonObject *metadata)
 {
     return !g_strcmp0(strobe_json_member_text(metadata, "pool_id"),
@@ -45,8 +45,6 @@ static gboolean begin_external(StrobeIndexPass *index_pass, const StrobeBlockPla
     return TRUE;
 }
 
-/* Walks over the external data. Its ids follow those of the segments, so both share the tables. Its
- * blocks have no clock pairs. */
 void strobe_index_pass_external(StrobeIndexPass *index_pass)
 {
     StrobeBlockPlace place;

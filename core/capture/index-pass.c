@@ -172,7 +172,7 @@ void strobe_index_pass_take_names(StrobeIndexPass *index_pass, const StrobeBlock
         take_strings(index_pass, index_pass->buffer, n);
         break;
     default:
-        break; /* a block type of a later version, which this version does not need */
+        break; /* an unknown block type, from a later version of the format */
     }
 }
 
@@ -199,7 +199,7 @@ static void take_definitions(StrobeIndexPass *index_pass, const StrobeBlockPlace
 
 /* Reads the records of a block in this first walk if they may contain clock pairs, because the
  * conversion of earlier times needs later pairs too. A track is defined before its first record, so
- * its clock is known. Does not report damage; the second walk does. */
+ * its clock is known. Does not report damage, because the second walk reports it. */
 static void take_clocks(StrobeIndexPass *index_pass, const StrobeBlockPlace *place)
 {
     if (strobe_definitions_have_clocks(index_pass->definitions) && read_quietly(index_pass, place))
@@ -378,8 +378,8 @@ static void finish_devices(StrobeIndexPass *index_pass)
                                 stats->begin_ns - offset, end_ns, error_ns);
 }
 
-/* Counts the segments. A segment between two others that is unfinished or missing counts as
- * damage. */
+/* Counts the segments. A missing segment, and a segment before the last that was not closed, count
+ * as damage. */
 static void count_segments(StrobeIndexPass *index_pass)
 {
     StrobeReaderStats *stats = &index_pass->stats;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first walk over the segments of a capture: it collects definitions, clock, window and damage.
- * It stores nothing about single blocks of records.
+ * It keeps no data about single blocks of records.
  */
 #ifndef STROBE_CORE_READER_INDEX_PASS_H
 #define STROBE_CORE_READER_INDEX_PASS_H
@@ -18,13 +18,14 @@ typedef struct StrobeIndexPassSegment {
     guint64 number;                        /* number of the segment in the capture, from 0 */
     StrobeClockPair first_pair, seal_pair; /* pairs of the METADATA and SEAL blocks */
     gboolean has_metadata, is_sealed;
-    gboolean is_left_out; /* not read: removed in the meantime, or from another capture */
+    gboolean is_left_out; /* the segment is not read: it was removed in the meantime, or is from
+                             another capture */
     struct strobe_stored_seal seal;
 } StrobeIndexPassSegment;
 
 typedef struct StrobeIndexPass {
     StrobeSegments *files;
-    StrobeIndexPassSegment *segments; /* one for each file */
+    StrobeIndexPassSegment *segments; /* one for each file of `files` */
     StrobeBlockOrder *order;
     StrobeClockMap *clock;
     StrobeDeviceClocks *devices;
@@ -44,12 +45,12 @@ typedef struct StrobeIndexPass {
     char *buffer;
     gsize buffer_bytes;
     gboolean has_metadata;
-    char *pool_id; /* this and the window identify the capture to which the segments belong; NULL:
-                      any */
+    char *pool_id; /* pool id of the capture to which the segments must belong; NULL: any capture */
     guint32 window;
 } StrobeIndexPass;
 
-/* `path` as in strobe_reader_open; with or without external data. */
+/* Makes the index of the capture at `path`, which is as in strobe_reader_open; `takes_external`:
+ * with its external data. */
 StrobeIndexPass *strobe_index_pass_new(const char *path, gboolean takes_external, GError **error);
 void strobe_index_pass_free(StrobeIndexPass *index_pass);
 
@@ -68,8 +69,8 @@ void strobe_index_pass_on_damage(void *index_pass, guint64 from, guint64 to, con
 gboolean strobe_index_pass_read(StrobeIndexPass *index_pass, const StrobeBlockPlace *place);
 /* Takes kinds, tracks or strings from a block that was read. */
 void strobe_index_pass_take_names(StrobeIndexPass *index_pass, const StrobeBlockPlace *place);
-/* Walks over the external data after the segments. Its ids follow those of the segments, so both
- * share the tables; its blocks have no clock pairs. */
+/* Indexes the external data, after the segments. Ids of the external data follow the ids of the
+ * segments, so that both share the tables. Blocks of external data have no clock pairs. */
 void strobe_index_pass_external(StrobeIndexPass *index_pass);
 
 /* Excludes a whole segment and counts this as damage. */

@@ -12,7 +12,8 @@
 struct slot {
     guint32 id;
     guint32 table_id; /* id in the table, if strings are kept */
-    guint64 at; /* otherwise: number of bytes that were written to the ring before its first byte */
+    guint64 at; /* if strings are not kept: number of bytes that were written to the ring before the
+                   string */
     guint32 length;
     gboolean is_stack;
 };
@@ -111,7 +112,7 @@ static const struct slot *find_slot(const StrobeInlineStrings *strings, guint32 
     return slot && slot->id == id ? slot : NULL;
 }
 
-/* The bytes of a string in the ring, NULL if they are overwritten. */
+/* Returns the bytes of a string in the ring, NULL if they are overwritten. */
 static const char *find_bytes(const StrobeInlineStrings *strings, const struct slot *slot)
 {
     return strings->ring && strings->written - slot->at <= RING_BYTES

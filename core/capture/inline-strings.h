@@ -12,14 +12,15 @@
 
 typedef struct StrobeInlineStrings StrobeInlineStrings;
 
-/* Also resolves the names of the table's frames (frame-names.h). */
+/* Makes an empty set of inline strings, and resolves the names of the table's frames
+ * (frame-names.h). */
 StrobeInlineStrings *strobe_inline_strings_new(StrobeStringTable *table, JsonObject *metadata);
 void strobe_inline_strings_free(StrobeInlineStrings *strings);
 
-/* From now on every string is put into the table. */
+/* Makes strobe_inline_strings_take put every further string into the table. */
 void strobe_inline_strings_keep(StrobeInlineStrings *strings);
 
-/* Id of a string in the table itself. */
+/* Adds the text to the table, unless the table contains it, and returns its id in the table. */
 StrobeStringId strobe_inline_strings_intern(StrobeInlineStrings *strings, const char *bytes,
                                             gsize length);
 
@@ -27,11 +28,11 @@ StrobeStringId strobe_inline_strings_intern(StrobeInlineStrings *strings, const 
 void strobe_inline_strings_take(StrobeInlineStrings *strings, guint32 id, const char *bytes,
                                 guint32 length, gboolean is_stack);
 
-/* Records use ids below this number for strings that the capture's table contains; any other id in
- * a record is not in the table. */
+/* Returns the number of ids in the capture's table: only string ids below this number are in the
+ * table. */
 guint32 strobe_inline_strings_n_stored(const StrobeInlineStrings *strings);
 
-/* Was the string stored, and is it not overwritten yet? */
+/* Is the inline string with this id stored, and not yet overwritten? */
 gboolean strobe_inline_strings_knows(const StrobeInlineStrings *strings, guint32 id);
 
 /* Converts an id in a record: the id of a kept inline string to its id in the table, or 0 if the
@@ -39,9 +40,9 @@ gboolean strobe_inline_strings_knows(const StrobeInlineStrings *strings, guint32
  * it. */
 guint32 strobe_inline_strings_resolve(const StrobeInlineStrings *strings, guint32 id);
 
-/* Text and frames of a resolved id, or of an inline string that is not in the table. The text or
- * frames of such an inline string are valid until the next strobe_inline_strings_take. If strings
- * are kept, several threads may call this at the same time. */
+/* Return the text or the frames of a resolved id, or of an inline string that is not in the table.
+ * The text or frames of such an inline string are valid until the next strobe_inline_strings_take.
+ * If strings are kept, several threads may call this at the same time. */
 StrobeText strobe_inline_strings_text(const StrobeInlineStrings *strings, guint32 id);
 gsize strobe_inline_strings_stack(const StrobeInlineStrings *strings, guint32 id,
                                   const StrobeStringId **frames);

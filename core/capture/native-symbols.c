@@ -25,7 +25,7 @@ struct StrobeNativeSymbols {
     guint n_starts;
     gboolean has_answered;
     GHashTable *bad;       /* paths of objects that ended the process */
-    GPtrArray *moved;      /* paths on the program's machine, each followed by that on this one */
+    GPtrArray *moved;      /* path on the program's machine, path on this machine, ... */
     gboolean is_elsewhere; /* the program ran on another machine */
     char buffer[8192];
     gsize at, filled;
@@ -221,8 +221,8 @@ static gboolean is_below(const char *path, const char *folder)
     return strncmp(path, folder, length) == 0 && (!path[length] || path[length] == '/');
 }
 
-/* The frame with the path of its object on this machine (free it). NULL: it is code of another
- * machine that nothing here can be compared with. */
+/* Returns the frame with the path of its object on this machine (free it). NULL: the object is on
+ * another machine and has no build-id, so that no file here can be compared with it. */
 static char *find_here(const StrobeNativeSymbols *symbols, const char *text,
                        const StrobeNativeFrame *frame, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contents of the pool of a program that has ended, for one window. */
+/* Finds what the pool of a program that has ended contains of one window. */
 #ifndef STROBE_CORE_POOL_SALVAGE_H
 #define STROBE_CORE_POOL_SALVAGE_H
 
@@ -14,11 +14,12 @@ typedef struct StrobePoolSalvage {
                                                         overwritten blocks */
 } StrobePoolSalvage;
 
-/* `pool` is a private mapping: open spans that are already recorded are removed from its stacks. */
+/* Finds the blocks of the window in the pool. `pool` must be a private mapping, because open spans
+ * that are already recorded are removed from its stacks. */
 StrobePoolSalvage *strobe_pool_salvage_new(struct pool_header *pool, guint32 window);
 void strobe_pool_salvage_free(StrobePoolSalvage *left);
 
-/* The latest time in the pool that is below `limit`; at least `latest`. */
+/* Returns the latest of `latest` and of those times in the pool that are below `limit`. */
 guint64 strobe_pool_salvage_latest(const StrobePoolSalvage *left, const struct pool_header *pool,
                                    guint64 latest, guint64 limit);
 

@@ -99,8 +99,8 @@ static gboolean take_fields(StrobeFieldView *fields, guint32 n, const char *at, 
     return TRUE;
 }
 
-/* Is it a derived kind? A capture has such kinds if an importer read them from its source.
- * Consumers treat their records like the output of a pass. */
+/* Is the kind with this name a derived kind? A capture contains derived kinds if an importer read
+ * them from its source. Consumers treat records of derived kinds like the output of a pass. */
 static guint32 is_derived(const char *name)
 {
     guint32 derived = 0;
@@ -213,7 +213,7 @@ guint32 strobe_definitions_n_kinds(const StrobeDefinitions *d)
 
 /* ---- tracks ---- */
 
-/* The track with a captured id; adds a track if there is none. NULL if there are too many
+/* Returns the track with a captured id; adds a track if there is none. NULL if there are too many
  * tracks. */
 static StrobeReaderTrack *track_of(StrobeDefinitions *d, guint32 captured_id)
 {

@@ -50,24 +50,24 @@ void strobe_definitions_take_kinds(StrobeDefinitions *definitions, const char *b
  * than STROBE_READER_TRACKS_MAX. */
 gboolean strobe_definitions_take_tracks(StrobeDefinitions *definitions, const char *bytes,
                                         guint32 n);
-/* Call it when all strings are known: sets the names of the tracks. */
+/* Sets the names of the tracks; call it when all strings are known. */
 void strobe_definitions_finish(StrobeDefinitions *definitions, const StrobeStringTable *strings);
 
 const StrobeReaderKind *strobe_definitions_kind(const StrobeDefinitions *definitions, guint32 id);
 const StrobeReaderKind *strobe_definitions_kind_at(const StrobeDefinitions *definitions,
                                                    guint32 index);
 guint32 strobe_definitions_n_kinds(const StrobeDefinitions *definitions);
-/* The track with this number. Captured ids grow as long as the program runs; the reader numbers
- * tracks from 1 without gaps, in order of definition. */
+/* Returns the track with this number. Captured ids grow as long as the program runs; the reader
+ * numbers tracks from 1 without gaps, in order of definition. */
 const StrobeReaderTrack *strobe_definitions_track(const StrobeDefinitions *definitions, guint32 id);
 guint32 strobe_definitions_n_tracks(const StrobeDefinitions *definitions);
-/* Number of the track with this captured id, 0 if it is undefined. */
+/* Returns the number of the track with this captured id, 0 if it is undefined. */
 guint32 strobe_definitions_track_of(const StrobeDefinitions *definitions, guint32 captured_id);
 
-/* Does any track so far have a clock other than the host's? */
+/* Does any of the tracks that were added so far have a clock other than the host's? */
 gboolean strobe_definitions_have_clocks(const StrobeDefinitions *definitions);
-/* Number of the track whose clock a track uses (STROBE_CLOCK_OF_TRACK), possibly the track
- * itself. 0: the track has another type of clock, or the clock's track is undefined. */
+/* Returns the number of the track whose clock a track uses (STROBE_CLOCK_OF_TRACK), possibly the
+ * track itself. 0: the track has another type of clock, or the clock's track is undefined. */
 guint32 strobe_definitions_clock_track(const StrobeDefinitions *definitions, guint32 id);
 /* Sets the clock of a track. `view` must stay valid. */
 void strobe_definitions_set_clock(StrobeDefinitions *definitions, guint32 id, guint32 number,

@@ -23,8 +23,8 @@ typedef struct StrobeReaderStats {
     guint64 n_loss_records; /* number of loss records in n_records */
     guint64 lost[STROBE_LOSS_CAUSES];
     gboolean sealed;       /* the window was closed properly or recovered */
-    gboolean recovered;    /* recovered by a later run, because the writer had ended too */
-    gboolean continued;    /* continued by a later segment, which was not read */
+    gboolean recovered;    /* recovered by a later run, because the writer had also ended */
+    gboolean continued;    /* the window continues in a later segment, which was not read */
     guint64 n_segments;    /* number of segments that were read */
     guint64 first_segment; /* number of the first existing segment; earlier segments were removed */
     gint64 begin_ns, end_ns; /* the window, in ns since the epoch */

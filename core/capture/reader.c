@@ -11,10 +11,10 @@ struct StrobeReader {
     StrobeInlineStrings *beside;
     StrobeRecordDecoder *decoder;
     StrobeExternalStream *external; /* the external data; NULL: none */
-    gint64 until_ns;                /* end of the last record in the current block */
-    guint segment;                  /* index of the current segment */
-    guint64 bytes_before;           /* total bytes of the segments before the current one */
-    gboolean takes_open; /* OPEN blocks (spans that are open at the segment's end) are read too */
+    gint64 until_ns; /* time at which the current block was written; its records ended before it */
+    guint segment;   /* index of the current segment */
+    guint64 bytes_before; /* total bytes of the segments before the current one */
+    gboolean takes_open;  /* OPEN blocks (spans that are open at the segment's end) are read too */
     StrobeBlockCursor cursor;
     StrobeBlockPlace following; /* the cursor's block; late blocks are read before it */
     gboolean has_following;
@@ -27,8 +27,8 @@ struct StrobeReader {
 
 /* ---- blocks ---- */
 
-/* Does a segment after number `index` contain the ends of the spans that were open at the end of
- * that segment? */
+/* Is a segment after number `index` read? If so, it contains the ends of the spans that were open
+ * at the end of segment `index`. */
 static gboolean has_later_segment(const StrobeIndexPass *index_pass, guint index)
 {
     for (guint i = index + 1; i < strobe_segments_count(index_pass->files); i++)
@@ -72,8 +72,8 @@ static gboolean has_records(const StrobeReader *reader, const StrobeBlockPlace *
            (place->header.type == STROBE_BLOCK_OPEN && reader->takes_open);
 }
 
-/* The next block of records, in the order in which the thread buffers filled them. FALSE at the
- * end, or with an error. */
+/* Finds the next block of records, in the order in which the thread buffers filled them. Returns
+ * FALSE at the end, or with an error. */
 static gboolean next_block(StrobeReader *reader, StrobeBlockPlace *place, GError **error)
 {
     GError *failure = NULL;
@@ -148,8 +148,9 @@ void strobe_reader_keep_strings(StrobeReader *reader)
     strobe_inline_strings_keep(reader->beside);
 }
 
-/* Returns external records before the recorded block of the same time. So, for example, a call
- * comes before the operator around it, whose record is written at its end. */
+/* Returns the next external records that ended before the current recorded block was stored. So,
+ * for example, a call comes before the operator around it, whose record is written when the
+ * operator ends. */
 static gsize next_external(StrobeReader *reader, StrobeView *views, gsize max)
 {
     gsize n = 0;
@@ -286,7 +287,7 @@ void strobe_reader_free(StrobeReader *reader)
     g_free(reader);
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 gint64 strobe_reader_monotonic_offset(const StrobeReader *reader)
 {

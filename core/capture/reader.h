@@ -30,42 +30,46 @@ gsize strobe_reader_next(StrobeReader *reader, StrobeView *views, gsize max, GEr
  * does not change this memory while a caller has a reference to it. */
 StrobeBlockMemory *strobe_reader_memory(const StrobeReader *reader);
 
-/* Call it before the first record to keep the string ids of records valid as long as the reader.
- * Without it, the id of an inline string may be invalid after the next call, and memory does not
- * grow with the number of inline strings. */
+/* Keeps the string ids of records valid as long as the reader; call it before the first record is
+ * read. Without this call the id of an inline string may be invalid after the next
+ * strobe_reader_next, but memory does not grow with the number of inline strings. */
 void strobe_reader_keep_strings(StrobeReader *reader);
 
-/* Fraction of the file that has been read, 0..1. */
+/* Returns the fraction of the file that has been read, 0..1. */
 double strobe_reader_progress(const StrobeReader *reader);
 
-/* Metadata of the session as stored by the recorder (pid, host, command, rank ...). */
+/* Returns the metadata of the session as stored by the recorder (pid, host, command, rank ...). */
 JsonObject *strobe_reader_metadata(const StrobeReader *reader);
 const StrobeReaderStats *strobe_reader_stats(const StrobeReader *reader);
-/* Record times minus CLOCK_MONOTONIC of the recording host; the same for all records. */
+/* Returns the difference between the times of records and CLOCK_MONOTONIC of the recording host,
+ * which is the same for all records. */
 gint64 strobe_reader_monotonic_offset(const StrobeReader *reader);
-/* Events of the counter, in order of time; at most STROBE_CLOCK_EVENTS_MAX. */
+/* Returns the events of the counter, in order of time, and their number in *n, at most
+ * STROBE_CLOCK_EVENTS_MAX. */
 const StrobeClockEvent *strobe_reader_clock_events(const StrobeReader *reader, guint *n);
-/* Clock number `index` (from 0) of the devices' clocks; NULL after the last. StrobeTrackView.clock
- * of a track points to the same view. */
+/* Returns the view of device clock number `index`, from 0; NULL after the last clock.
+ * StrobeTrackView.clock of a track points to the same view. */
 const StrobeClockView *strobe_reader_device_clock(const StrobeReader *reader, guint32 index);
-/* Number of lost records, and number of stored records. The sum is the number of records that
- * collectors tried to record in this window. A record with a truncated text is stored. */
+/* Return the number of lost records and the number of stored records. The sum is the number of
+ * records that collectors tried to record in this window. A record with a truncated text is
+ * stored. */
 guint64 strobe_reader_stats_lost(const StrobeReaderStats *stats);
 guint64 strobe_reader_stats_stored(const StrobeReaderStats *stats);
-/* One text for each damaged place: offset and reason. NULL-terminated; at most 100. */
+/* Returns one text for each damaged place, with its offset and the reason: at most 100 texts,
+ * NULL-terminated. */
 const char *const *strobe_reader_damage(const StrobeReader *reader);
 
 StrobeText strobe_reader_string(const StrobeReader *reader, StrobeStringId id);
 gsize strobe_reader_stack(const StrobeReader *reader, StrobeStackId id,
                           const StrobeStringId **frames);
 const StrobeTrackView *strobe_reader_track(const StrobeReader *reader, StrobeTrackId id);
-/* The track's id in the files; 0: there is no such track. */
+/* Returns the track's id in the files; 0: there is no such track. */
 guint32 strobe_reader_captured_track(const StrobeReader *reader, StrobeTrackId id);
 guint32 strobe_reader_n_tracks(const StrobeReader *reader); /* ids are 1..n */
 const StrobeKindView *strobe_reader_kind(const StrobeReader *reader, guint32 index);
 guint32 strobe_reader_n_kinds(const StrobeReader *reader); /* indices are 0..n-1 */
 
-/* Add a text or a stack to the reader's tables (for derived records). */
+/* Add a text or a stack to the reader's tables, for derived records, and return its id. */
 StrobeStringId strobe_reader_intern(StrobeReader *reader, const char *bytes, gsize length);
 StrobeStackId strobe_reader_intern_stack(StrobeReader *reader, const StrobeStringId *frames,
                                          gsize n);

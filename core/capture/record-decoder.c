@@ -9,9 +9,9 @@
 
 #define KNOWN_TRACKS 64u
 
-/* Data of a track that its records need. */
+/* What the decoder needs of a track to decode the track's records. */
 typedef struct KnownTrack {
-    guint32 id; /* captured id */
+    guint32 id; /* the track's captured id */
     guint32 number, clock;
     const StrobeDeviceClock *device; /* clock of a track with STROBE_CLOCK_OF_TRACK; NULL: none */
 } KnownTrack;
@@ -91,8 +91,8 @@ static void take_string(StrobeRecordDecoder *decoder, const guint64 *record, gui
                                    (const char *)(record + 2), n, is_stack);
 }
 
-/* Converts an id that is not in the capture's table. Used unchanged, it would mean a string that
- * the reader itself interns. */
+/* Converts an id that is not in the capture's table. Without the conversion the id would mean a
+ * string that the reader itself interns. */
 static guint32 resolve_other(StrobeRecordDecoder *decoder, guint32 id)
 {
     decoder->counts.n_undefined += !(id & STROBE_STRING_INLINE);
@@ -140,8 +140,8 @@ static inline gint64 time_of(const StrobeRecordDecoder *decoder, guint32 clock, 
     }
 }
 
-/* The clock of a track's times; *id, as captured, becomes the track's number, 0 if there is no
- * such track. */
+/* Returns the clock of a track's times; *id, as captured, becomes the track's number, 0 if there is
+ * no such track. */
 static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
 {
     KnownTrack *known = &decoder->known[*id % KNOWN_TRACKS];
@@ -162,8 +162,8 @@ static guint32 clock_of(StrobeRecordDecoder *decoder, guint32 *id)
     return known->clock;
 }
 
-/* Converts times of a device's clock to host times; the duration stays the same. FALSE: the host
- * time is unknown. */
+/* Converts times of a device's clock to host times, and stores them in `view`. FALSE: the host
+ * times are unknown. */
 static gboolean place_on_host(StrobeRecordDecoder *decoder, StrobeView *view, guint64 begin,
                               guint64 end)
 {
@@ -202,8 +202,9 @@ static void take_loss(StrobeRecordDecoder *decoder, StrobeView *view)
     }
 }
 
-/* Time by which a record may appear outside of the window, because of its clock's error, and still
- * belong to the window; 0 if it could belong to another window. */
+/* Returns the time by which a record may appear outside of the window, because of its clock's
+ * error, and still belong to the window; 0 on the host's clock, and if the record could belong to
+ * another window (`is_alone` is FALSE). */
 static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboolean is_alone)
 {
     guint64 error_ns = 0;
@@ -213,7 +214,8 @@ static gint64 slack_of(const StrobeRecordDecoder *decoder, guint32 clock, gboole
     return (gint64)MIN(error_ns, SLACK_MAX);
 }
 
-/* Does the record belong to the window? Core kinds and records OF_WINDOW always do. */
+/* Does the record belong to the window? Records of core kinds, and records with
+ * STROBE_RECORD_OF_WINDOW (`is_reported`), always do. */
 static gboolean place_in_window(StrobeRecordDecoder *decoder, const StrobeReaderKind *kind,
                                 guint32 clock, gboolean is_reported, StrobeView *view)
 {

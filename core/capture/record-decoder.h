@@ -21,23 +21,23 @@ typedef struct StrobeWindowEdges {
 
 typedef struct StrobeRecordDecoder StrobeRecordDecoder;
 
-/* All arguments must outlive the decoder. */
+/* Makes a decoder of records. All arguments must outlive the decoder. */
 StrobeRecordDecoder *strobe_record_decoder_new(const StrobeDefinitions *definitions,
                                                StrobeClockMap *clock,
                                                const StrobeDeviceClocks *devices,
                                                StrobeInlineStrings *beside);
 void strobe_record_decoder_free(StrobeRecordDecoder *decoder);
-/* The next records were stored before this time of CLOCK_MONOTONIC. */
+/* Says that the next records were stored before this time of CLOCK_MONOTONIC. */
 void strobe_record_decoder_stored(StrobeRecordDecoder *decoder, gint64 monotonic_ns);
 void strobe_record_decoder_set_edges(StrobeRecordDecoder *decoder, const StrobeWindowEdges *edges);
 
-/* The next records are external: all times are ns since the epoch on all tracks, and all records
- * belong to the window. */
+/* Says that the next records are external: their times are ns since the epoch on all tracks, and
+ * all of them belong to the window. */
 void strobe_record_decoder_begin_external(StrobeRecordDecoder *decoder);
 
 /* The records of one block, and the position of the decoder. */
 typedef struct StrobeRecordBlock {
-    StrobeBlockMemory *memory; /* inline string ids in it are replaced by ids of the string table */
+    StrobeBlockMemory *memory; /* ids of inline strings in it become ids of the string table */
     guint32 at, end;           /* multiples of 8 */
     guint32 track;             /* track of records without a track word */
     guint64 base;              /* base of short times */
@@ -55,7 +55,7 @@ typedef struct StrobeDecodedCounts {
     guint64 n_outside;        /* records outside of the window */
     guint64 n_device_outside; /* the part of n_outside that is on a device's clock */
     guint64 n_nameless;       /* records whose name is missing */
-    guint64 n_undefined;      /* strings that are used but stored nowhere */
+    guint64 n_undefined;      /* uses of strings that are stored nowhere */
     guint64 n_unsure;         /* STROBE_VIEW_CLOCK_UNSURE */
     guint64 n_loss_records;   /* loss records */
     guint64 lost[STROBE_LOSS_CAUSES];

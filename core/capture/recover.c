@@ -83,7 +83,8 @@ static void note_written(struct index_pass *index_pass, const struct strobe_bloc
         g_hash_table_insert(index_pass->written, g_steal_pointer(&key), GUINT_TO_POINTER(end));
 }
 
-/* Is the seal final? A seal with `continued` is not if the next segment is missing. */
+/* Is this seal final? A seal with `continued` is not: the walk is over the newest segment, so the
+ * next segment is missing. */
 static gboolean is_final(const struct index_pass *index_pass, const StrobeBlockPlace *place)
 {
     struct strobe_stored_seal seal;
@@ -103,7 +104,7 @@ static gboolean on_block(void *user, const StrobeBlockPlace *place)
     struct index_pass *index_pass = user;
     const struct strobe_block_header *h = &place->header;
 
-    /* If a recovery was killed, the next one starts again at the same place. */
+    /* If a recovery was killed, the next recovery starts again at the same place. */
     if (h->type == STROBE_BLOCK_RECOVERY && !index_pass->recovery_at)
         index_pass->recovery_at = place->offset - sizeof *h;
     if (index_pass->recovery_at && h->type != STROBE_BLOCK_SEAL)
@@ -134,7 +135,7 @@ static void ignore_damage(void *user, guint64 from, guint64 to, const char *reas
 {
 }
 
-/* The path of an open capture if the program gave it another name; NULL: it is called
+/* Returns the path of an open capture if the program gave it another name; NULL: it is called
  * capture.strobe. `capture` may be a path such as /proc/self/fd/N. */
 static char *path_by_program(int fd, const char *capture)
 {
@@ -145,7 +146,8 @@ static char *path_by_program(int fd, const char *capture)
     return path && strcmp(name, STROBE_CAPTURE_NAME) ? g_steal_pointer(&path) : NULL;
 }
 
-/* Is the file an earlier segment? The records of the pool belong only to the newest segment. */
+/* Is the file, by its name, an earlier segment (slice) of a capture with another name? The records
+ * of the pool belong only to the newest segment. */
 static gboolean is_earlier(int fd, const char *capture)
 {
     g_autofree char *path = path_by_program(fd, capture);
@@ -156,8 +158,8 @@ static gboolean is_earlier(int fd, const char *capture)
                strlen(mark + strlen(STROBE_SLICE_MARK));
 }
 
-/* Path of the segment before this one. The names of numbered segments count from 1, the names of
- * slices (a capture with another name) from 0. */
+/* Returns the path of the segment before this one. The names of numbered segments count from 1, the
+ * names of slices (a capture with another name) from 0. */
 static char *earlier_path(const struct index_pass *index_pass, const char *capture)
 {
     g_autofree char *own = path_by_program(index_pass->fd, capture);
@@ -168,8 +170,8 @@ static char *earlier_path(const struct index_pass *index_pass, const char *captu
                : g_build_filename(folder, name, NULL);
 }
 
-/* Indexes the previous segment too: if a block was filled during a rotation, its first part is
- * there. */
+/* Notes which bytes of blocks the previous segment contains: if a block was filled during a
+ * rotation, its first part is there. */
 static void index_pass_earlier(struct index_pass *index_pass, const char *capture)
 {
     struct stat st;
@@ -205,7 +207,8 @@ static gboolean belongs_to(const struct index_pass *index_pass, const struct poo
     if (strcmp(own_id, index_pass->pool_id))
         return FALSE;
     if (fstat(index_pass->fd, &mine) || stat(window->capture, &named))
-        /* The capture was moved. The pool belongs to it if it has the same window. */
+        /* The capture was moved. The pool belongs to the capture if the pool still has the
+         * capture's window. */
         return errno == ENOENT && !index_pass->is_sealed &&
                atomic_load(&window->window) == index_pass->window;
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
@@ -253,9 +256,9 @@ static void note_reported(const struct index_pass *index_pass, struct pool_heade
         strobe_pool_tell_losses(pool, strobe_pool_at(pool, pool->seen_at));
 }
 
-/* Number of bytes of a block that need no recovery: bytes in the capture, and bytes that the writer
- * counted as lost because it could not write them. After a power cut only the bytes in the capture
- * count. */
+/* Returns the number of bytes of a block that need no recovery: bytes in the capture, and bytes
+ * that the writer counted as lost because it could not write them. After a power cut only the bytes
+ * in the capture count. */
 static guint32 done_of(const struct index_pass *index_pass, const struct pool_block *block)
 {
     g_autofree guint64 *key = block_key(block->thread_buffer, block->sequence);
@@ -264,8 +267,8 @@ static guint32 done_of(const struct index_pass *index_pass, const struct pool_bl
     return index_pass->is_same_boot ? MAX(written, atomic_load(&block->flushed)) : written;
 }
 
-/* The clock pair at the latest time in the pool, for the blocks of the recovery. After a reboot, or
- * with another clock, this machine's counter has no relation to the recorded counter. */
+/* Returns the clock pair at the latest time in the pool, for the blocks of the recovery. After a
+ * reboot, or with another clock, this machine's counter has no relation to the recorded counter. */
 static StrobeClockPair latest_pair(const struct index_pass *index_pass,
                                    const struct pool_header *pool, const StrobePoolSalvage *left)
 {
@@ -423,14 +426,16 @@ static int finish_capture(struct index_pass *index_pass, int fd, struct pool_hea
     STROBE_TESTPOINT("recover-unfinished");
     if (error == 0)
         error = write_notes(pool, writer, latest);
-    if (error == 0) /* before the seal, because with the seal the result is complete */
+    if (error == 0) /* the directory is completed before the seal, because with the seal the result
+                       is complete */
         complete_directory(fd, pool, writer);
     if (error == 0)
         error =
             strobe_capture_write_seal(writer, strobe_pool_window(pool, index_pass->window)->begin,
                                       latest, index_pass->is_writer ? 0 : STROBE_SEAL_RECOVERED);
     if (error && ftruncate(fd, (off_t)size))
-        error = errno; /* not removed: the next attempt would write losses and open spans twice */
+        error = errno; /* the new blocks stay in the file, and the next attempt writes losses and
+                          open spans again */
     strobe_capture_writer_clear(writer);
     return error;
 }
@@ -545,7 +550,7 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
     if (has_program || strobe_pool_has_writer(pool)) {
         *live = !index_pass->is_sealed;
         const struct pool_window *window = strobe_pool_window(pool->header, index_pass->window);
-        /* The last condition is true if the writer has just sealed the window. */
+        /* The window's entry has another number if the writer has just sealed the window. */
         index_pass->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program ||
                                           atomic_load(&window->window) != index_pass->window);
         strobe_pool_destroy(pool, 0);
@@ -634,7 +639,7 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
 }
 
 /* Recovers the capture. If the program is alive and still writes the rest of the window after its
- * stop(), waits for that. */
+ * stop(), first waits until the rest is written, for at most PATIENCE_S. */
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
 {
     gboolean ignored, is_ending = FALSE, ok;

@@ -6,14 +6,14 @@
 #include <glib.h>
 #include "capture-writer.h"
 
-/* See strobe_result_recover. `capture` is the path of the capture file. */
+/* Does what strobe_result_recover describes, for the capture file at the path `capture`. */
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error);
 
 /* Completes the current window's capture in the writer, after the program has ended; `writer` has
  * written the capture so far. Returns 0 or an errno value. */
 int strobe_recover_window(struct pool_header *pool, const StrobeCaptureWriter *writer);
 
-/* The text of the diagnostic for threads without a track (free it). */
+/* Returns the text of the diagnostic for threads without a track (free it). */
 char *strobe_trackless_text(guint32 n_threads);
 
 #endif

@@ -85,8 +85,8 @@ static void complete_log(int folder, const char *name, const char *log, gsize n)
     close(logs);
 }
 
-/* The name of the log for the result directory {worker}_{pid}_{stamp}_ascend_pt, NULL if the
- * directory's name has another form. */
+/* Returns the name of the log for the result directory {worker}_{pid}_{stamp}_ascend_pt, NULL if
+ * the directory's name has another form. */
 static char *log_of_directory(const char *directory)
 {
     g_autofree char *base = g_path_get_basename(directory);

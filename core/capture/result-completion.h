@@ -19,9 +19,9 @@ typedef struct StrobeResultEnd {
 
 /* `pair` was read on this machine since its last start. */
 StrobeResultEnd strobe_result_end(const StrobeClockPair *pair);
-/* The member end_info of profiler_info. */
+/* Returns the value of the member end_info of profiler_info (unref it). */
 JsonObject *strobe_result_end_info(const StrobeResultEnd *end);
-/* The name of the log (free it); `stamp` is the result directory's. */
+/* Returns the name of the log (free it). `stamp` is the time in the result directory's name. */
 char *strobe_result_log_name(const char *stamp, long pid);
 
 #endif

@@ -18,8 +18,8 @@ static void free_result(gpointer data)
     g_free(result);
 }
 
-/* Adds a StrobeResult. `directory` is NULL if there is no result directory; `source` is
- * StrobeResult.source. */
+/* Adds a StrobeResult to `results`. `directory` is NULL if there is no result directory; `source`
+ * becomes StrobeResult.source. */
 static void add_result(GPtrArray *results, const char *directory, const char *source, char *capture)
 {
     StrobeResult *result = g_new0(StrobeResult, 1);
@@ -30,7 +30,7 @@ static void add_result(GPtrArray *results, const char *directory, const char *so
     g_ptr_array_add(results, result);
 }
 
-/* The newest segment in a folder; NULL if there is none. */
+/* Returns the newest segment in a folder; NULL if there is none. */
 static char *newest_segment(const char *folder)
 {
     g_auto(GStrv) names = strobe_segments_list(folder);
@@ -67,8 +67,8 @@ static void add_children(GPtrArray *results, const char *parent)
     g_ptr_array_sort(results, compare_results);
 }
 
-/* The directory that contains the folder, if the folder is called FRAMEWORK; otherwise NULL. The
- * path of the folder may lack its name, such as ".". */
+/* Returns the directory that contains the folder, if the folder is called FRAMEWORK; otherwise
+ * NULL. The path of the folder may lack its name, such as ".". */
 static char *directory_around(const char *folder)
 {
     g_autofree char *named = g_path_get_basename(folder);
@@ -118,7 +118,7 @@ static gboolean is_closed(const char *folder)
     return access(folder, R_OK | X_OK) != 0 && errno == EACCES;
 }
 
-/* Finds a folder in `path` that may contain a result and cannot be read; NULL: none. */
+/* Returns a folder in `path` that may contain a result and cannot be read; NULL: there is none. */
 static char *closed_folder(const char *path)
 {
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);

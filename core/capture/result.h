@@ -15,13 +15,13 @@ typedef struct StrobeResult {
     char *source;    /* for strobe_reader_open: the folder of all segments, or the named file */
 } StrobeResult;
 
-/* `path` is a result directory, a parent of result directories, a capture, or one segment of a
- * capture, which is then read alone. Returns a GPtrArray of StrobeResult, sorted by name, never
- * empty. */
+/* Finds the results at `path`: a result directory, a parent of result directories, a capture, or
+ * one segment of a capture, which is then read alone. Returns a GPtrArray of StrobeResult, sorted
+ * by name, never empty. */
 GPtrArray *strobe_result_find(const char *path, GError **error);
 
-/* The rank in the name of the result's profiler_info_RANK.json, which is written last; -1 if
- * there is none. A program may learn its rank after its capture has begun. */
+/* Returns the rank in the name of the result's profiler_info_RANK.json, which is written last; -1
+ * if there is none. A program may learn its rank after its capture has begun. */
 gint strobe_result_rank(const StrobeResult *result);
 
 /* If the program that wrote the capture has ended without completing it, adds the rest from the

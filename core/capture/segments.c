@@ -101,7 +101,8 @@ static void clear_segment(gpointer data)
     g_free(segment->name);
 }
 
-/* Opens a file and checks it; -1 with an error. */
+/* Opens the segment's file, which must be a regular file, and stores its size and identity. Returns
+ * -1 with an error. */
 static int open_segment(struct segment *segment, GError **error)
 {
     struct stat st;
@@ -152,7 +153,7 @@ static void add_earlier(StrobeSegments *segments, const char *folder)
             clear_segment(&segment);
             if (fd >= 0)
                 break;
-            continue; /* removed by a rotation meanwhile */
+            continue; /* a rotation has removed the file meanwhile */
         }
         g_array_insert_val(segments->segments, segments->segments->len - 1, segment);
     }
@@ -167,7 +168,7 @@ static void open_external(StrobeSegments *segments, const char *folder)
     clear_segment(&segment);
 }
 
-/* Path of the first file to open: `path` itself, or the newest segment below it. */
+/* Returns the path of the first file to open: `path` itself, or the newest segment below it. */
 static char *newest_path(const char *path, char **folder, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_IS_DIR))
@@ -184,7 +185,7 @@ static char *newest_path(const char *path, char **folder, GError **error)
     return g_build_filename(*folder, n ? names[n - 1] : STROBE_CAPTURE_NAME, NULL);
 }
 
-/* Opens the first file; -1 with an error. */
+/* Opens the newest segment. Returns its descriptor, or -1 with an error. */
 static int open_newest(const char *path, struct segment *newest, char **folder, GError **error)
 {
     char *first = newest_path(path, folder, error);

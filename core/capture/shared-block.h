@@ -12,7 +12,7 @@ typedef struct StrobeBlockMemory {
     GSList *appendix; /* see strobe_block_memory_append */
 } StrobeBlockMemory;
 
-/* Any thread; NULL is allowed. */
+/* Adds or removes a reference; the last removal frees the memory. Any thread; NULL is allowed. */
 StrobeBlockMemory *strobe_block_memory_ref(StrobeBlockMemory *memory);
 void strobe_block_memory_unref(gpointer memory);
 

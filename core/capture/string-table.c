@@ -51,7 +51,8 @@ struct StrobeStringTable {
     guint32 max_frame; /* highest id of a frame in the stacks that were set */
 };
 
-/* Page of an id's entry: page p begins with id (2^p - 1) << PAGE_BITS. */
+/* Returns the page of an id's entry, and in *place the index in this page. Page p begins with id
+ * (2^p - 1) << PAGE_BITS. */
 static guint page_of(guint32 id, guint64 *place)
 {
     guint64 at = (guint64)id + (1u << PAGE_BITS);
@@ -143,7 +144,7 @@ void strobe_string_table_free(StrobeStringTable *table)
     g_free(table);
 }
 
-/* The slot with these bytes, or the free slot for them. */
+/* Returns the slot with these bytes, or the free slot for them. */
 static struct slot *find_slot(const StrobeStringTable *table, guint32 hash, const char *bytes,
                               gsize length, gboolean is_stack)
 {
@@ -230,7 +231,7 @@ static void take_slot(StrobeStringTable *table, const struct slot *wanted)
     struct slot *slot = find_slot(table, wanted->hash, e->bytes, e->length, e->is_stack != 0);
 
     if (slot->id)
-        return; /* another id has the same bytes and is already in the slots */
+        return; /* an equal string with another id is already in the slots */
     *slot = *wanted;
     table->n_used++;
 }

@@ -9,7 +9,8 @@
 
 typedef struct StrobeStringTable StrobeStringTable;
 
-/* Ids below `first_free` are for strobe_string_table_set; the table assigns all other ids. */
+/* Makes an empty table. Ids below `first_free` are for strobe_string_table_set; the table assigns
+ * all other ids. */
 StrobeStringTable *strobe_string_table_new(guint32 first_free);
 void strobe_string_table_free(StrobeStringTable *table);
 
@@ -22,9 +23,10 @@ void strobe_string_table_set(StrobeStringTable *table, guint32 id, const char *b
 guint32 strobe_string_table_intern(StrobeStringTable *table, const char *bytes, gsize length,
                                    gboolean is_stack);
 
-/* Number of additional probe steps for finding each id once. */
+/* Returns the number of probe steps, beyond one for each id, that a search for each id takes
+ * together. */
 guint64 strobe_string_table_steps(StrobeStringTable *table);
-/* One more than the highest id that has bytes. */
+/* Returns one more than the highest id that has bytes. */
 guint32 strobe_string_table_n_ids(const StrobeStringTable *table);
 /* Appends to `frames` the frames that replace a frame of a stack. */
 typedef void (*StrobeFrameExpand)(gpointer user, StrobeStringId frame, GArray *frames);
@@ -37,7 +39,8 @@ void strobe_string_table_expand_frames(StrobeStringTable *table, StrobeFrameExpa
  * assigns ids. Unknown frames of stacks become 0. */
 guint32 strobe_string_table_end_stored(StrobeStringTable *table);
 
-/* Any thread, also while other threads intern: the bytes of an id do not move. */
+/* Returns the text of an id. Any thread, also while other threads intern, because the bytes of an
+ * id do not move. */
 StrobeText strobe_string_table_text(const StrobeStringTable *table, guint32 id);
 gsize strobe_string_table_stack(const StrobeStringTable *table, guint32 id,
                                 const StrobeStringId **frames);

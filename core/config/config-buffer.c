@@ -33,7 +33,7 @@ static const StrobeConfigMeasure segment_time = {strobe_parse_duration, 10000000
 static const StrobeConfigMeasure dump_interval = {strobe_parse_duration, 0, 30 * DAY_NS,
                                                   "a duration from \"0s\" to \"43200min\""};
 
-/* Signals that a program may not need, so that Strobe can use them for dumps. */
+/* Signals that may be chosen as the trigger of a dump, because most programs do not use them. */
 static const struct {
     const char *name;
     gint number;

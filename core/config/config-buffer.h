@@ -34,7 +34,7 @@ typedef struct StrobeDumpConfig {
 StrobeBufferConfig strobe_buffer_config_default(void);
 StrobeDumpConfig strobe_dump_config_default(void);
 
-/* Each function reads its section from `object`; NULL: the section is missing. */
+/* Each function reads its section, whose JSON object is `object`; NULL: the section is missing. */
 gboolean strobe_buffer_config_read(StrobeBufferConfig *buffer, JsonObject *object,
                                    const char *origin, GError **error);
 gboolean strobe_rotate_config_read(StrobeRotateConfig *rotate, JsonObject *object,
@@ -42,7 +42,7 @@ gboolean strobe_rotate_config_read(StrobeRotateConfig *rotate, JsonObject *objec
 gboolean strobe_dump_config_read(StrobeDumpConfig *dump, JsonObject *object, const char *origin,
                                  GError **error);
 
-/* The sections as JSON (unref them). */
+/* Returns the sections as JSON (unref them). */
 JsonObject *strobe_buffer_config_json(const StrobeBufferConfig *buffer);
 JsonObject *strobe_rotate_config_json(const StrobeRotateConfig *rotate);
 JsonObject *strobe_dump_config_json(const StrobeDumpConfig *dump);

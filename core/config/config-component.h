@@ -9,17 +9,18 @@
 #include "component-request.h"
 #include "config-json.h"
 
-/* A list of components outside of a configuration, such as passes: strobe_config_components_new
- * makes it, strobe_config_add_component adds "NAME[:opt=value,...]"; errors name `flag`. */
+/* strobe_config_components_new makes a list of components outside of a configuration, such as
+ * passes. strobe_config_add_component adds the component "NAME[:opt=value,...]"; errors name
+ * `flag`. */
 GPtrArray *strobe_config_components_new(void);
 gboolean strobe_config_add_component(GPtrArray *components, const char *text, const char *flag,
                                      GError **error);
 
-/* The component `name` in the list; adds it with the origin `origin` if it is missing. */
+/* Returns the component `name` in the list; adds it with the origin `origin` if it is missing. */
 StrobeConfigComponent *strobe_config_component_add(GPtrArray *list, const char *name,
                                                    const char *origin);
 
-/* Adds a component from its object in JSON. */
+/* Adds the component that a JSON object describes. */
 gboolean strobe_config_component_read(GPtrArray *list, const StrobeConfigPlace *place,
                                       const char *name, JsonNode *node, GError **error);
 
@@ -27,7 +28,7 @@ gboolean strobe_config_component_read(GPtrArray *list, const StrobeConfigPlace *
 gboolean strobe_config_component_parse(GPtrArray *list, gboolean *has, const char *text,
                                        const char *flag, GError **error);
 
-/* Does the file or the command line set this option? */
+/* Did a file or the command line set this option of the component? */
 gboolean strobe_config_component_sets(const StrobeConfigComponent *component, const char *option);
 
 /* Converts true-or-false options from the command line to JSON booleans, because JSON accepts no
@@ -40,8 +41,8 @@ void strobe_config_component_drop_paths(StrobeConfigComponent *component,
                                         const StrobeOption *options, guint n_options,
                                         GPtrArray *dropped);
 
-/* A list as a JSON object (unref it): the names of the components, with the options that were
- * given. */
+/* Returns a list as a JSON object (unref it), whose members are the names of the components with
+ * the options that were given. */
 JsonObject *strobe_config_components_json(GPtrArray *components);
 
 #endif

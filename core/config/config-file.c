@@ -27,7 +27,8 @@ static const char *any_of(JsonObject *top, const char *const *keys)
     return NULL;
 }
 
-/* The top-level keys decide which kind of file it is; a mixture is refused. */
+/* Reads a file of any known kind. The top-level keys decide which kind it is; a mixture of keys is
+ * refused. */
 static gboolean read_config(StrobeConfig *config, JsonObject *top, const char *origin,
                             GError **error)
 {
@@ -58,7 +59,7 @@ StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError *
         return config;
     if (!origin)
         origin = "configuration";
-    /* A mutable copy: metadata is added while the session runs. */
+    /* The tree must be mutable, because metadata is added while the session runs. */
     g_autoptr(JsonNode) root = strobe_json_parse(text, strlen(text), origin, error);
     if (!root || !read_config(config, json_node_get_object(root), origin, error)) {
         strobe_config_free(config);

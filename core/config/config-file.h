@@ -11,7 +11,7 @@
 
 #include "config.h"
 
-/* Messages name the text `origin`. NULL or "" text gives the defaults. */
+/* Parses a configuration; `text` NULL or "" gives the defaults. Messages name the text `origin`. */
 StrobeConfig *strobe_config_parse(const char *text, const char *origin, GError **error);
 StrobeConfig *strobe_config_load(const char *path, GError **error);
 

@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 
-/* Position of a member in the text, for messages: "file: key \"schedule.wait\"". */
+/* Position of a member in the text, for messages such as "file: key \"schedule.wait\"". */
 typedef struct StrobeConfigPlace {
     const char *origin;
     const char *section; /* NULL for a key at the top level */
@@ -42,7 +42,7 @@ typedef struct StrobeConfigMeasure {
 gboolean strobe_config_get_measure(const StrobeConfigPlace *place, JsonObject *object,
                                    const char *key, const StrobeConfigMeasure *measure, gint64 *out,
                                    GError **error);
-/* Reads one of the NULL-terminated `names`; *out is its index. */
+/* Reads a text that must be one of the NULL-terminated `names`; *out receives its index. */
 gboolean strobe_config_get_choice(const StrobeConfigPlace *place, JsonObject *object,
                                   const char *key, const char *const *names, guint32 *out,
                                   GError **error);

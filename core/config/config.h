@@ -52,8 +52,8 @@ typedef struct StrobeConfig {
     StrobeScheduleConfig schedule;
     GPtrArray *collectors; /* of StrobeConfigComponent */
     GPtrArray *exporters;
-    gboolean is_checked;                    /* strobe run has checked the exporters */
-    gboolean has_collectors, has_exporters; /* the key exists or a flag was given */
+    gboolean is_checked;                    /* `strobe run` has already checked the exporters */
+    gboolean has_collectors, has_exporters; /* the key exists in the file, or a flag was given */
     gboolean has_defaults;                  /* strobe run adds the default collectors */
     guint32 export_types;                   /* STROBE_EXPORT_*, 0: not given */
     char *directory;                        /* NULL: the current folder */
@@ -69,7 +69,7 @@ typedef struct StrobeConfig {
                             * effect */
 } StrobeConfig;
 
-/* The defaults. */
+/* Returns a configuration with all defaults. */
 StrobeConfig *strobe_config_new(void);
 void strobe_config_free(StrobeConfig *config);
 
@@ -83,12 +83,12 @@ gboolean strobe_config_read(StrobeConfig *config, JsonObject *top, const char *o
 gboolean strobe_config_set_section(StrobeConfig *config, const char *section, const char *text,
                                    GError **error);
 
-/* Are the sections consistent with each other? Call it when the file and all flags have been
- * read. */
+/* Checks that the sections are consistent with each other; call it when the file and all flags have
+ * been read. */
 gboolean strobe_config_check(const StrobeConfig *config, GError **error);
 
-/* Adds the collector "NAME[:opt=value,...]" to those of the file. If the file has this collector,
- * the options given here override the file's options. */
+/* Adds the collector "NAME[:opt=value,...]" to the collectors of the file. If the file has this
+ * collector, the options in `text` override the file's options. */
 gboolean strobe_config_add_collector(StrobeConfig *config, const char *text, GError **error);
 gboolean strobe_config_add_exporter(StrobeConfig *config, const char *text, GError **error);
 
@@ -98,11 +98,11 @@ gboolean strobe_config_set_export_types(StrobeConfig *config, const char *text, 
 /* Should a process of rank `rank` (-1: none) be recorded? */
 gboolean strobe_config_records_rank(const StrobeConfig *config, gint rank);
 
-/* Warns of keys in another profiler's file that were replaced or have no effect. */
+/* Adds a warning about a key in another profiler's file that was replaced or has no effect. */
 void strobe_config_warn(StrobeConfig *config, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The collector `name`, added if it is missing. For the keys of another profiler's file that are
- * mapped to collectors. */
+/* Returns the collector `name`, added if it is missing. Used for keys of another profiler's file
+ * that stand for collectors. */
 StrobeConfigComponent *strobe_config_map_collector(StrobeConfig *config, const char *name,
                                                    const char *origin);
 
@@ -115,10 +115,11 @@ void strobe_config_add_defaults(StrobeConfig *config);
  * configuration already names keeps its options. */
 void strobe_config_add_default_collectors(StrobeConfig *config);
 
-/* A schedule as JSON (unref it). */
+/* Returns a schedule as JSON (unref it). */
 JsonObject *strobe_config_schedule_json(const StrobeScheduleConfig *schedule);
 
-/* The whole configuration as JSON text (free it), which parses to an equal configuration. */
+/* Returns the whole configuration as JSON text (free it), which parses to an equal
+ * configuration. */
 char *strobe_config_to_json(const StrobeConfig *config);
 
 #endif

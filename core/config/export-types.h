@@ -11,7 +11,7 @@ enum {
     STROBE_EXPORT_DB = 1u << 1    /* databases only */
 };
 
-/* Parses "text", "db", or both joined by '+'. */
+/* Parses "text", "db", or both joined by '+', to STROBE_EXPORT_*. */
 gboolean strobe_export_types_parse(const char *text, const char *origin, guint32 *types,
                                    GError **error);
 /* Reads the key "export_type", a text or an array of texts; leaves *types unchanged if the key is
@@ -19,7 +19,7 @@ gboolean strobe_export_types_parse(const char *text, const char *origin, guint32
 gboolean strobe_export_types_read(JsonObject *top, const char *origin, guint32 *types,
                                   GError **error);
 
-/* Name of exporter number `index` of these types; NULL after the last. */
+/* Returns the name of exporter number `index` of these types; NULL after the last. */
 const char *strobe_export_types_exporter(guint32 types, guint index);
 
 #endif

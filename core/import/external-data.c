@@ -19,10 +19,10 @@
 
 #define FOLDERS_MAX 64u
 
-/* ---- which folders ---- */
+/* ---- the folders of a result ---- */
 
-/* Does the result have folders that Strobe itself did not make? Most results have none, and their
- * captures need not be read. */
+/* Does the result have folders that Strobe itself did not make? Most results have no such folders,
+ * so their captures need not be read. */
 static gboolean has_other_folders(const char *directory)
 {
     static const char *const own[] = {STROBE_FRAMEWORK_DIR, STROBE_OUTPUT_DIR, "logs"};
@@ -41,8 +41,8 @@ static gboolean has_other_folders(const char *directory)
     return FALSE;
 }
 
-/* Is it a plain file name? A name from a capture may be hostile, and must not lead out of the
- * result. */
+/* Is the name a file name without a path? A name from a capture may be any text, and must not lead
+ * out of the result. */
 static gboolean is_plain(StrobeText name)
 {
     return name.length > 0 && name.length < 256 && name.bytes[0] != '.' &&
@@ -81,9 +81,9 @@ static GPtrArray *find_folders(StrobeReader *reader)
     return folders;
 }
 
-/* ---- what is there already ---- */
+/* ---- the existing file ---- */
 
-/* The metadata "external" of a capture that is read with its external data; NULL: none. */
+/* Returns the metadata "external" of a capture that is read with its external data; NULL: none. */
 static JsonArray *entries_of(StrobeReader *reader)
 {
     JsonObject *metadata = reader ? strobe_reader_metadata(reader) : NULL;
@@ -135,8 +135,8 @@ static gboolean has_changed(const char *folder, const struct timespec *since)
     return has;
 }
 
-/* Is the existing file up to date: was everything read, by this version, and has nothing changed
- * since? */
+/* Is the existing file up to date? It is if this version read everything, and nothing has changed
+ * since. */
 static gboolean is_current(const StrobeResult *result)
 {
     g_autofree char *parent = g_path_get_dirname(result->capture);
@@ -194,7 +194,7 @@ static void tell_problem(Join *join, const char *folder, const char *text)
     fields->level = STROBE_LOG_WARNING;
 }
 
-/* The source that is the folder as a whole; NULL with the error set. */
+/* Returns the source that is the folder as a whole; NULL with the error set. */
 static StrobeImportSource *source_of(GPtrArray *sources, const char *path, GError **error)
 {
     for (guint i = 0; sources && i < sources->len; i++) {
@@ -218,7 +218,8 @@ static void take_metadata(Join *join, JsonObject *metadata)
                                    json_node_copy(json_object_get_member(metadata, name->data)));
 }
 
-/* Reads the raw data too, for kinds of records that the tool's export lacks. */
+/* Reads the raw data in addition, for kinds of records that the export of the vendor's tool
+ * lacks. */
 static void fill_in(Join *join, const char *path, const StrobeComponent *importer)
 {
     g_autoptr(GPtrArray) sources = strobe_import_find_raw(join->registry, path);
@@ -293,14 +294,14 @@ static gboolean set_io_error(const Join *join, int number, GError **error)
 
 #define NAME_TRIES 100
 
-/* Is this a temporary name from create_file? */
+/* Is the name a temporary name that create_file made? */
 static gboolean is_leaving(const char *name)
 {
     return g_str_has_prefix(name, ".external-") && g_str_has_suffix(name, ".new");
 }
 
-/* Removes a temporary file if its writer has ended, because it has no lock then. A process id would
- * not help: the writer may be in another container. */
+/* Removes a temporary file if it has no lock, which means that its writer has ended. A process id
+ * would not show this, because the writer may be in another container. */
 static void remove_leaving(int folder, const char *name)
 {
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -312,7 +313,7 @@ static void remove_leaving(int folder, const char *name)
     close(file);
 }
 
-/* Removes files of analyses that were killed. */
+/* Removes temporary files of analyses that were killed. */
 static void remove_leavings(const char *parent, int folder)
 {
     g_autoptr(GDir) dir = g_dir_open(parent, 0, NULL);
@@ -352,8 +353,8 @@ static int create_file(int folder, char **name)
     return file;
 }
 
-/* Does the existing file contain more than can be read now, for example because the vendor's files
- * were deleted? */
+/* Could a folder not be read, and does the existing file contain more records than can be read now?
+ * This happens, for example, if the vendor's files were deleted. */
 static gboolean is_less_than_before(const Join *join)
 {
     StrobeReader *reader = join->problem ? strobe_reader_open(join->result->source, NULL) : NULL;
@@ -368,7 +369,7 @@ static gboolean write_in(Join *join, int folder, const char *metadata, GError **
 {
     g_autofree char *name = NULL;
     int file = create_file(folder, &name);
-    /* keeps the lock until the file has its final name */
+    /* a second descriptor keeps the lock until the file has its final name */
     int lock = file >= 0 ? fcntl(file, F_DUPFD_CLOEXEC, 3) : -1;
     gboolean good = FALSE;
 

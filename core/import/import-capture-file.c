@@ -92,7 +92,7 @@ static void add_base(const StrobeImportCapture *c, guint64 *times)
         times[1] += (guint64)c->base;
 }
 
-/* Fills the block with records. FALSE: the end, or an error. */
+/* Fills the block with records. FALSE: there are no more records, or *failure is set. */
 static gboolean fill_block(StrobeImportCapture *c, GError **failure)
 {
     GByteArray *bytes = c->block;
@@ -138,7 +138,7 @@ static int write_records(StrobeImportCapture *c, StrobeCaptureWriter *writer, GE
 gboolean strobe_import_capture_write(StrobeImportCapture *c, int file, const char *metadata,
                                      GError **error)
 {
-    /* In an import's capture, counts of the clock are ns since the epoch. */
+    /* In an import's capture the ticks are ns since the epoch. */
     static const StrobeClockPair pair = {.ns_per_tick = 1};
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
     StrobeClockTrend trend;

@@ -15,18 +15,18 @@ struct import_kind {
     guint64 *absent;         /* the initial values of the fields */
     guint32 words;           /* size of the fields in words */
     guint64 n;
-    gboolean is_reported; /* records of this kind are dropped, because a better source has them */
+    gboolean is_reported; /* records of this kind are dropped, because a better source has already
+                             given records of it */
 };
 
 struct StrobeImportCapture {
     struct import_kind kinds[IMPORT_KINDS_MAX]; /* indexed by id */
     gboolean has_end[IMPORT_KINDS_MAX];         /* indexed by kind id: is it a span? */
     guint n_kinds;                              /* the highest id */
-    guint n_taken_kinds;                        /* ids up to this one belong to the recorded
-                                                 * capture */
-    GStringChunk *texts;                        /* texts of the kinds */
-    GArray *tracks;                             /* of struct strobe_stored_track */
-    guint32 first_track, first_string;          /* lower ids belong to the recorded capture */
+    guint n_taken_kinds;               /* ids up to this number belong to the recorded capture */
+    GStringChunk *texts;               /* texts of the kinds */
+    GArray *tracks;                    /* of struct strobe_stored_track */
+    guint32 first_track, first_string; /* ids below these belong to the recorded capture */
     GHashTable *threads; /* struct thread -> id of the recorded capture; NULL: there is none */
     GHashTable *places;  /* stored track without its id -> id */
     StrobeStringTable *strings;
@@ -42,8 +42,8 @@ struct StrobeImportCapture {
     gboolean is_temporary; /* the file need not survive a power cut */
 };
 
-/* The next record in the order of ends, inner spans before outer spans. NULL at the end, or with
- * the error set. */
+/* Returns the next record in the order of ends, inner spans before outer spans. NULL at the end, or
+ * with the error set. */
 const guint64 *strobe_import_capture_next(StrobeImportCapture *capture, guint32 *words,
                                           GError **error);
 

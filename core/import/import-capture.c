@@ -277,7 +277,7 @@ gboolean strobe_import_capture_retrack(StrobeImportCapture *c, StrobeTrackId id,
     struct strobe_stored_track *stored;
 
     if (id && id < c->first_track)
-        return TRUE; /* a track of the recorded capture, which has a name already */
+        return TRUE; /* a track of the recorded capture keeps its description */
     if (id == 0 || id - c->first_track >= c->tracks->len)
         return FALSE;
     stored = &g_array_index(c->tracks, struct strobe_stored_track, id - c->first_track);

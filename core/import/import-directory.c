@@ -15,7 +15,8 @@
 
 /* ---- the name ---- */
 
-/* The name of the source if it has the form {worker}_{pid}_{time}_ascend_pt, otherwise NULL. */
+/* Returns the name of the source if it has the form {worker}_{pid}_{time}_ascend_pt, otherwise
+ * NULL. */
 static char *own_name(const char *source)
 {
     g_autofree char *whole = g_canonicalize_filename(source, NULL);
@@ -35,7 +36,7 @@ static char *made_name(const StrobeImport *import, guint try)
     g_autoptr(GDateTime) time = g_date_time_new_from_unix_local(ms / 1000);
     g_autofree char *stamp = time ? g_date_time_format(time, "%Y%m%d%H%M%S") : g_strdup("0");
 
-    /* a name from a source may be hostile */
+    /* a name from a source may be any text */
     g_strcanon(worker, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_');
     return g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d" RESULT_SUFFIX, worker,
                            strobe_json_member_int(import->metadata, "pid", 0), stamp,

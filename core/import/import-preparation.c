@@ -37,7 +37,7 @@ static gboolean prepare_one(const StrobeComponent *importer, const StrobeConfigC
     return status == STROBE_OK;
 }
 
-/* All importers with `prepare` (an array of StrobeComponent). */
+/* Returns all importers that have the call `prepare`, as an array of StrobeComponent. */
 static GPtrArray *all_with_prepare(StrobeRegistry *registry)
 {
     GPtrArray *files = strobe_registry_scan(registry);

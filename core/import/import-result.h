@@ -14,7 +14,7 @@ typedef struct StrobeImportJoin {
     struct StrobeImportCapture *capture; /* a capture next to the recorded one */
     gint64 begin_ns;                     /* begin of the window */
     gint64 raw_offset;                   /* time of day minus CLOCK_MONOTONIC_RAW */
-    gboolean has_raw_offset;             /* whether the recorder stored raw_offset */
+    gboolean has_raw_offset;             /* the recorder stored raw_offset */
 } StrobeImportJoin;
 
 typedef struct StrobeImportWish {

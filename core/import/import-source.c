@@ -53,8 +53,8 @@ void strobe_source_close(StrobeSource *source)
     source->descriptor = -1;
 }
 
-/* Adds an importer's reason, unless it is already there: most entries of a folder have the same
- * reason. */
+/* Appends an importer's reason to `reasons`, unless it is already there: most entries of a folder
+ * have the same reason. */
 static void add_reason(GString *reasons, const char *importer, const char *reason)
 {
     g_autofree char *whole = g_strdup_printf("; %s: %s", importer, reason);
@@ -63,8 +63,8 @@ static void add_reason(GString *reasons, const char *importer, const char *reaso
         g_string_append(reasons, whole);
 }
 
-/* The importer with the highest score for the source; NULL if none can read the source, with the
- * reasons appended to `reasons`. */
+/* Returns the importer with the highest score for the source; NULL if none can read the source,
+ * with the reasons appended to `reasons`. */
 static const StrobeComponent *ask_all(StrobeRegistry *registry, const char *format,
                                       StrobeSource *source, const char **name, GString *reasons)
 {

@@ -7,8 +7,8 @@
 #include <strobe/importer.h>
 #include "registry.h"
 
-/* Opens `path` (lent). `head` has room for STROBE_SOURCE_HEAD bytes, and receives the first bytes
- * of a file. */
+/* Opens the file or folder `path` and fills *source, which keeps the pointer `path`. `head` has
+ * room for STROBE_SOURCE_HEAD bytes, and receives the first bytes of a file. */
 gboolean strobe_source_open(StrobeSource *source, const char *path, guchar *head, GError **error);
 void strobe_source_close(StrobeSource *source);
 
@@ -19,8 +19,8 @@ typedef struct StrobeImportSource {
     char *format; /* recognised format, for messages */
 } StrobeImportSource;
 
-/* The sources at `path`: the path itself, or the sources in a folder that no importer reads as a
- * whole. `format` is the name of the importer (NULL: the importer that recognises the source).
+/* Returns the sources at `path`: the path itself, or the sources in a folder that no importer reads
+ * as a whole. `format` is the name of the importer (NULL: the importer that recognises the source).
  * Returns a GPtrArray of StrobeImportSource in order of their names, never empty; an error contains
  * each importer's reason. */
 GPtrArray *strobe_import_find(StrobeRegistry *registry, const char *path, const char *format,

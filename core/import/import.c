@@ -26,7 +26,7 @@
 #define FILE_BYTES_MAX (1u << 20)
 #define FILES_MAX 64u
 #define DROPPED "nothing of it could be read"
-#define LINK_IDS_FIRST ((guint64)1 << 62) /* higher than the ids that sources use */
+#define LINK_IDS_FIRST ((guint64)1 << 62) /* higher than the ids in sources */
 
 /* One run of an importer; contains the importer's instance. */
 struct run {

@@ -21,8 +21,8 @@ StrobeImport *strobe_import_run(const StrobeImportSource *source, const StrobeIm
  * strobe_import_options. FALSE with the reason of the first failure. */
 gboolean strobe_import_prepare(StrobeRegistry *registry, const char *path, int logs,
                                const GPtrArray *options, GError **error);
-/* Finds the options for this importer in `options`, an array of StrobeConfigComponent (NULL: no
- * options). NULL: the importer's defaults. */
+/* Returns the options for this importer in `options`, an array of StrobeConfigComponent (NULL: no
+ * options). Returns NULL if there are none, so that the importer's defaults apply. */
 const StrobeConfigComponent *strobe_import_options(const GPtrArray *options,
                                                    const StrobeComponent *importer);
 /* Like strobe_import_find, but only for importers with `prepare`, which read raw data. NULL: no

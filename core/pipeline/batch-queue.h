@@ -7,16 +7,17 @@
 
 typedef struct StrobeBatchQueue StrobeBatchQueue;
 
-/* The queue holds a few batches: one of any size, or several with at most `bytes_max` bytes
- * together. */
+/* Makes a queue that holds a few batches: one of any size, or several with at most `bytes_max`
+ * bytes together. */
 StrobeBatchQueue *strobe_batch_queue_new(gsize bytes_max);
 void strobe_batch_queue_free(StrobeBatchQueue *queue);
 
-/* Waits for room; takes a reference. */
+/* Waits for room and appends the batch. The queue takes a reference of its own. */
 void strobe_batch_queue_push(StrobeBatchQueue *queue, StrobeBatch *batch);
-/* Call it when no more batches follow. */
+/* Ends the queue; call it when no more batches follow. */
 void strobe_batch_queue_end(StrobeBatchQueue *queue);
-/* Waits for a batch and passes its reference to the caller. NULL: the end. */
+/* Waits for a batch and passes its reference to the caller. NULL: the queue has ended and is
+ * empty. */
 StrobeBatch *strobe_batch_queue_pop(StrobeBatchQueue *queue);
 
 #endif

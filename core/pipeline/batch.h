@@ -22,8 +22,8 @@ typedef struct StrobeBatch {
     gsize bytes; /* memory of the batch and its blocks */
 } StrobeBatch;
 
-/* The next records that pass `filter` (NULL: all). `n_read` grows by all records read. NULL at
- * the end, or with an error. */
+/* Returns the next records that pass `filter` (NULL: all). `n_read` grows by all records read. NULL
+ * at the end, or with an error. */
 StrobeBatch *strobe_batch_read(StrobeReader *reader, StrobeFilter *filter, guint64 *n_read,
                                GError **error);
 

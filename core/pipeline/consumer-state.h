@@ -35,7 +35,8 @@ typedef struct StrobeConsumer {
     StrobeReader *reader;
     StrobeMetadata metadata;
     StrobeStorage *storage;
-    /* times in which records were lost; NULL before raw_end: unknown, so any time */
+    /* times in which records were lost; NULL before raw_end: not known yet, so any time counts as a
+     * gap */
     StrobeGaps *gaps;
     gboolean *is_stored;   /* for each kind of a pass: does the capture itself contain it? */
     StrobeDerivedLog *log; /* the pass's output; NULL for an exporter */

@@ -12,7 +12,7 @@
 
 #define MEMORY_PARTS 32u /* fraction of the memory for the batches of a queue */
 
-/* Output of a pass from which a consumer wants records. */
+/* A pass from whose output a consumer wants records. */
 typedef struct Input {
     const StrobeConsumer *pass;
     StrobeDerivedLog *log;
@@ -34,7 +34,7 @@ struct StrobeConsumerThreads {
     StrobeGaps *gaps;
 };
 
-/* ---- one thread ---- */
+/* ---- the thread of one consumer ---- */
 
 static void take_raw(const Thread *thread)
 {
@@ -84,7 +84,7 @@ static void *run_thread(void *user)
     return NULL;
 }
 
-/* ---- all ---- */
+/* ---- all threads ---- */
 
 static gboolean wants_of(const StrobeConsumer *c, const StrobeConsumer *pass)
 {

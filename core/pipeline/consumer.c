@@ -11,7 +11,7 @@
 #define DERIVED_ID_BASE 0x10000u
 #define DERIVED_BYTES (256u << 10) /* maximum bytes of fields in one batch of derived records */
 
-/* ---- making ---- */
+/* ---- making and freeing ---- */
 
 static gboolean lay_out_kinds(StrobeConsumer *c, GError **error)
 {
@@ -135,8 +135,8 @@ static void end_call(StrobeConsumer *c, const char *call, StrobeStatus status)
         strobe_instance_set_error(&c->instance, call, status, &c->failure);
 }
 
-/* Does the capture contain records of this derived kind? In an imported capture they may come from
- * the source; they replace the pass's output. */
+/* Does the capture itself contain records of this derived kind? In an imported capture they may
+ * come from the source, and then replace the output of the pass. */
 static gboolean is_stored(StrobeReader *reader, const char *kind)
 {
     const StrobeKindView *view;
@@ -227,8 +227,8 @@ void strobe_consumer_raw_end(StrobeConsumer *c, const StrobeMetadata *metadata, 
 
 /* ---- derived records ---- */
 
-/* Returns the record's flags. Checks for gaps again: losses may have been unknown when the record
- * was emitted, and all are known now. */
+/* Returns the record's flags. Checks for gaps again, because not all losses may have been known
+ * when the record was emitted. */
 static guint16 flags_of(StrobeGaps *gaps, const StrobeDerived *record)
 {
     return record->track && strobe_gaps_touch(gaps, record->track, record->begin_ns, record->end_ns)
@@ -322,8 +322,8 @@ void strobe_consumer_close(StrobeConsumer *c)
     g_clear_pointer(&c->metadata_texts, g_hash_table_unref);
 }
 
-/* Counts incomplete records again, because gaps were unknown when the records were emitted. If
- * there are no gaps, only the pass's own flags make a record incomplete, and these were counted
+/* Counts incomplete records again, because not all gaps were known when the records were emitted.
+ * If there are no gaps, only the pass's own flags make a record incomplete, and these were counted
  * already. */
 void strobe_consumer_count_incomplete(StrobeConsumer *c)
 {

@@ -13,8 +13,9 @@ void strobe_consumer_free(gpointer consumer);
 gboolean strobe_consumer_is_pass(const StrobeConsumer *consumer);
 gboolean strobe_consumer_wants(const StrobeConsumer *consumer, const StrobeKindView *kind);
 
-/* A run: open, any number of records, raw_end, more records, end, close. After a failure all
- * further calls do nothing. `metadata` is copied; `storage` must outlive the run. */
+/* Begins a run. The calls of a run are: open, any number of records, raw_end, more records, end,
+ * close. After a failure all further calls do nothing. `metadata` is copied; `storage` must outlive
+ * the run. */
 void strobe_consumer_open(StrobeConsumer *consumer, StrobeReader *reader,
                           const StrobeMetadata *metadata, StrobeStorage *storage);
 void strobe_consumer_take(StrobeConsumer *consumer, const StrobeBatch *batch);
@@ -26,7 +27,7 @@ void strobe_consumer_take_derived(StrobeConsumer *consumer, const StrobeConsumer
                                   StrobeDerivedLog *log);
 void strobe_consumer_end(StrobeConsumer *consumer);
 void strobe_consumer_close(StrobeConsumer *consumer);
-/* For a pass that has ended: counts its records that touch a gap. */
+/* Counts the records of `consumer`, a pass that has ended, that touch a gap. */
 void strobe_consumer_count_incomplete(StrobeConsumer *consumer);
 
 #endif

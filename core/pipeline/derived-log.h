@@ -21,22 +21,24 @@ typedef struct StrobeDerived {
 typedef struct StrobeDerivedLog StrobeDerivedLog;
 
 StrobeDerivedLog *strobe_derived_log_new(StrobeStorage *storage);
-/* Reference-counted; any thread. */
+/* Adds or removes a reference; the last removal frees the log. Any thread. */
 StrobeDerivedLog *strobe_derived_log_ref(StrobeDerivedLog *log);
 void strobe_derived_log_unref(StrobeDerivedLog *log);
 
-/* Adds a copy of the record, followed by zeroed fields, which must be filled before the next
- * call. NULL if it cannot be kept (disk full). */
+/* Adds a copy of the record with zeroed fields after it, and returns the copy, whose fields must be
+ * filled before the next call. NULL: the record cannot be kept, for example because the disk is
+ * full. */
 StrobeDerived *strobe_derived_log_add(StrobeDerivedLog *log, const StrobeDerived *record);
-/* errno value of the first failure; 0: none */
+/* Returns the errno value of the first failure; 0: there was none. */
 int strobe_derived_log_error(const StrobeDerivedLog *log);
-/* Call it when all records are added. `is_whole` is FALSE if the pass failed; its records are then
- * not read. */
+/* Ends the log; call it when all records are added. `is_whole` is FALSE if the pass failed; its
+ * records are then not read. */
 void strobe_derived_log_end(StrobeDerivedLog *log, gboolean is_whole);
 
 /* Waits for strobe_derived_log_end and returns a reader of all records. NULL: the pass failed. */
 StrobeRecordLogReader *strobe_derived_log_read(StrobeDerivedLog *log);
-/* The next record. NULL after the last record, or with the error set if a record cannot be read. */
+/* Returns the next record. NULL after the last record, or with the error set if a record cannot be
+ * read. */
 const StrobeDerived *strobe_derived_log_next(StrobeRecordLogReader *reader, GError **error);
 
 #endif

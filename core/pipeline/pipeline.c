@@ -70,7 +70,7 @@ void strobe_pipeline_set_output(StrobePipeline *p, int folder, const char *path)
     p->output_folder = folder;
 }
 
-/* ---- who takes part ---- */
+/* ---- consumers and passes ---- */
 
 static gboolean has_pass(const StrobePipeline *p, const StrobeComponent *component)
 {
@@ -167,7 +167,8 @@ struct run {
     guint64 n_read;
 };
 
-/* Makes a first query, which sorts the gaps, before several threads query them. */
+/* Makes a first query of the gaps, which sorts them, because the threads of consumers must not
+ * change them. */
 static void order_gaps(struct run *run)
 {
     strobe_gaps_touch(run->gaps, 0, 0, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analysis: reader, passes, exporters. */
+/* The analysis of a result: reads its capture, and runs passes and exporters on the records. */
 #ifndef STROBE_CORE_PIPELINE_H
 #define STROBE_CORE_PIPELINE_H
 
@@ -12,7 +12,7 @@
 
 typedef struct StrobePipeline StrobePipeline;
 
-/* The registry must outlive the pipeline. */
+/* Makes a pipeline without exporters. The registry must outlive it. */
 StrobePipeline *strobe_pipeline_new(StrobeRegistry *registry);
 void strobe_pipeline_free(StrobePipeline *pipeline);
 
@@ -29,12 +29,12 @@ gboolean strobe_pipeline_add_consumer(StrobePipeline *pipeline, const StrobeComp
 gboolean strobe_pipeline_set_pass(StrobePipeline *pipeline, const StrobeConfigComponent *wanted,
                                   GError **error);
 
-/* Generation of the file formats that exporters write, 1 to 3; 0 (the default): the generation of
- * the source for an import, 3 for a recording. */
+/* Sets the generation of the file formats that exporters write, 1 to 3; 0 (the default): the
+ * generation of the source for an import, 3 for a recording. */
 void strobe_pipeline_set_generation(StrobePipeline *pipeline, gint generation);
 
-/* Only records that pass the filter reach passes and consumers; NULL (the default): all records.
- * The filter counts records, and must outlive the runs. */
+/* Sets the filter: only records that pass the filter reach passes and consumers. NULL (the
+ * default): all records. The filter counts records, and must outlive the runs. */
 void strobe_pipeline_set_filter(StrobePipeline *pipeline, StrobeFilter *filter);
 
 /* Called regularly with the finished fraction, 0..1, and the number of records read; for a
@@ -51,17 +51,17 @@ void strobe_pipeline_set_output(StrobePipeline *pipeline, int folder, const char
  * with the exporter's name. May be called for several results in turn. */
 gboolean strobe_pipeline_run(StrobePipeline *pipeline, const StrobeResult *result, GError **error);
 
-/* Kind number `index` that the capture of this run declares; NULL after the last. Only during the
- * run. */
+/* Returns kind number `index` of the kinds that the capture of this run declares; NULL after the
+ * last. Call it only during the run. */
 const StrobeKindView *strobe_pipeline_kind(const StrobePipeline *pipeline, guint32 index);
 
-/* Number of records of one kind (number `index`) that a pass derived in the previous run; NULL
- * after the last kind. Valid until the next run. */
+/* Returns the number of records of one kind (number `index`) that a pass derived in the previous
+ * run; NULL after the last kind. Valid until the next run. */
 const StrobeDerivedCount *strobe_pipeline_derived(const StrobePipeline *pipeline, guint index);
 
-/* Statistics of the capture of the last run. */
+/* Returns the statistics of the capture of the last run. */
 const StrobeReaderStats *strobe_pipeline_stats(const StrobePipeline *pipeline);
-/* One text for each damaged place in the capture of the last run; NULL-terminated. */
+/* Returns one text for each damaged place in the capture of the last run; NULL-terminated. */
 const char *const *strobe_pipeline_damage(const StrobePipeline *pipeline);
 
 #endif

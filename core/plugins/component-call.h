@@ -11,11 +11,12 @@ typedef struct StrobeComponentCall {
     const char *call; /* the called member of the operations table, such as "open" */
 } StrobeComponentCall;
 
-/* Calls may be nested: the call of one component may cause a call of another. */
+/* Records in this thread that a call of a component begins, or ends. Calls may be nested: the call
+ * of one component may cause a call of another. */
 void strobe_component_call_begin(const StrobeComponent *component, const char *call);
 void strobe_component_call_end(void);
 
-/* The innermost call of this thread, NULL: none. Takes no lock and no memory, so a signal
+/* Returns the innermost call of this thread, NULL: none. Takes no lock and no memory, so a signal
  * handler may use it. */
 const StrobeComponentCall *strobe_component_call_present(void);
 

@@ -7,7 +7,7 @@
 #include "kind-declaration.h"
 #include "options.h"
 
-/* Can a command line and a configuration contain this name? */
+/* Does the name have the form of names in command lines and configurations? */
 static gboolean is_name(const char *name)
 {
     return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")];

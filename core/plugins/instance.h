@@ -36,7 +36,7 @@ gboolean strobe_instance_init(StrobeInstance *self, const StrobeComponent *compo
                               gpointer owner, GError **error);
 void strobe_instance_clear(StrobeInstance *self);
 
-/* The cause chain (free it), NULL: none. strobe_instance_take_causes also empties it. */
+/* Returns the cause chain (free it), NULL: none. strobe_instance_take_causes also empties it. */
 char *strobe_instance_causes(StrobeInstance *self);
 char *strobe_instance_take_causes(StrobeInstance *self);
 
@@ -44,7 +44,7 @@ char *strobe_instance_take_causes(StrobeInstance *self);
 void strobe_instance_set_error(StrobeInstance *self, const char *call, StrobeStatus status,
                                GError **error);
 
-/* Functions that are in the host tables of collectors and of consumers. */
+/* These functions are in the host tables of both collectors and consumers. */
 gint32 strobe_instance_option_bool(StrobeInstance *self, const char *name);
 gint64 strobe_instance_option_int(StrobeInstance *self, const char *name);
 double strobe_instance_option_double(StrobeInstance *self, const char *name);

@@ -85,7 +85,7 @@ gboolean strobe_parse_bytes(const char *text, gint64 *bytes)
     return parse_with_unit(text, byte_units, bytes);
 }
 
-/* The unit that is most similar to the one at the end of the text, in the form of
+/* Returns the unit that is most similar to the unit at the end of the text, in the form of
  * strobe_nearest_hint; "" if the text does not end with letters. */
 static char *unit_hint(const char *text, const struct unit *units)
 {
@@ -195,7 +195,7 @@ static gboolean in_range(const StrobeOption *option, const struct value *value)
     }
 }
 
-/* ---- describing ---- */
+/* ---- texts for messages ---- */
 
 static char *with_unit(double value, const struct unit *units)
 {
@@ -366,7 +366,7 @@ gboolean strobe_options_set_text(StrobeOptions *options, const char *name, const
     return i != G_MAXUINT && set_at(options, i, text, origin, error);
 }
 
-/* A JSON value in the form in which a user would type it; NULL if there is none. */
+/* Returns a JSON value in the form in which a user would type it; NULL if there is none. */
 static char *text_of_json(const StrobeOption *option, JsonNode *node)
 {
     if ((option->type == STROBE_OPTION_LIST || option->type == STROBE_OPTION_KINDS) &&

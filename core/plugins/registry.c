@@ -130,10 +130,10 @@ const char *const *strobe_registry_path(const StrobeRegistry *registry)
     return registry->path->len ? (const char *const *)registry->path->pdata : none;
 }
 
-/* ---- vetting ---- */
+/* ---- checking a file ---- */
 
-/* The reason why `path` must not be loaded, NULL if it may be loaded (free it). *resolved is the
- * path without links, under which the file is loaded: the loader would take a name under
+/* Returns the reason why `path` must not be loaded, NULL if it may be loaded (free it). *resolved
+ * is the path without links, under which the file is loaded: the loader would take a name under
  * /proc/self/fd for a library that it already has. After the check no untrusted user can put
  * another file there. */
 static char *vet_path(const char *path, char **resolved)
@@ -153,8 +153,8 @@ static char *vet_path(const char *path, char **resolved)
 
 /* ---- loading ---- */
 
-/* The reason why the descriptor cannot be used, NULL if it can be used. Checks integers before
- * pointers. */
+/* Returns the reason why the descriptor cannot be used, NULL if it can be used. Checks integers
+ * before pointers. */
 static char *check_descriptor(const StrobePlugin *plugin, const char *stem)
 {
     if (plugin->struct_size < sizeof(StrobePlugin) || plugin->struct_size > 4096)
@@ -190,7 +190,8 @@ static char *explain_missing_symbol(void *handle)
     return g_strdup("it has no symbol " STROBE_PLUGIN_SYMBOL ": not a Strobe plugin");
 }
 
-/* Is the file in a folder of Strobe itself, even if another folder of the search path led to it? */
+/* Is the file in a folder of Strobe itself, also if it was found through another folder of the
+ * search path? */
 static gboolean is_own(const StrobeRegistry *registry, const char *real)
 {
     g_autofree char *folder = g_path_get_dirname(real);
@@ -203,8 +204,8 @@ static gboolean is_own(const StrobeRegistry *registry, const char *real)
     return FALSE;
 }
 
-/* The path of the file under which it may be loaded (free it); NULL: the reason is in
- * file->error. */
+/* Checks the file and returns the path under which it may be loaded (free it); NULL: the file must
+ * not be loaded, and the reason is in file->error. */
 static char *admit_file(const StrobeRegistry *registry, StrobePluginFile *file)
 {
     g_autofree char *real = NULL;
@@ -432,8 +433,8 @@ const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const
     return NULL;
 }
 
-/* The first trusted file in the folder that matches (free it), NULL: none. `refused` receives the
- * reason why a matching file was refused. */
+/* Returns the first trusted file in the folder that matches (free it), NULL: none. `refused`
+ * receives the reason why a matching file was refused. */
 static char *find_companion(const char *folder, const char *pattern, char **refused)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);

@@ -13,7 +13,7 @@ typedef struct StrobePluginFile {
     char *path;
     char *name;                 /* the file's stem */
     const StrobePlugin *plugin; /* NULL: not loaded, see error */
-    char *error;         /* why the file was refused or failed to load, NULL if neither happened */
+    char *error;         /* why the file was refused or could not be loaded; NULL: no error */
     gboolean shadowed;   /* another file with this name comes first in the search order */
     gboolean is_harmful; /* the file failed its trial (StrobeRegistryTrial) */
 } StrobePluginFile;
@@ -24,10 +24,10 @@ typedef struct StrobePluginFile {
 typedef char *(*StrobeRegistryTrial)(const char *path);
 void strobe_registry_on_load(StrobeRegistryTrial trial);
 
-/* Search order: `extra` (--plugin-path, NULL-terminated, may be NULL), STROBE_PLUGIN_PATH (ignored
- * when setuid), the user's folder, the system's folder. */
+/* Makes a registry. The search order is: `extra` (--plugin-path, NULL-terminated, may be NULL),
+ * STROBE_PLUGIN_PATH (ignored when setuid), the user's folder, the system's folder. */
 StrobeRegistry *strobe_registry_new(const char *const *extra);
-void strobe_registry_free(StrobeRegistry *registry); /* plugins stay loaded */
+void strobe_registry_free(StrobeRegistry *registry); /* does not unload the plugins */
 
 /* Finds a component: "NAME", or "PLUGIN.NAME" for one of several in a plugin. An unknown name is
  * an error with the nearest name; a refused plugin is an error with the reason. `file` may be
@@ -36,34 +36,35 @@ const StrobeComponent *strobe_registry_find(StrobeRegistry *registry, guint32 ty
                                             const char *name, const StrobePluginFile **file,
                                             GError **error);
 
-/* The pass that emits a derived kind, NULL if none does. */
+/* Returns the pass that emits a derived kind, NULL if none does. */
 const StrobeComponent *strobe_registry_find_pass(StrobeRegistry *registry, const char *kind);
 
 /* Loads every plugin and returns all files, including refused ones: a GPtrArray of
  * StrobePluginFile, owned by the registry, in search order. */
 GPtrArray *strobe_registry_scan(StrobeRegistry *registry);
 
-/* All plugin files in search order, like strobe_registry_scan(), but without opening them: neither
- * `plugin` nor `error` is set. For a list of plugins that loads each file in a separate process. */
+/* Returns all plugin files in search order, like strobe_registry_scan(), but opens none of them:
+ * neither `plugin` nor `error` is set. Used by a command that loads each file in a separate
+ * process. */
 GPtrArray *strobe_registry_list(StrobeRegistry *registry);
 
 /* Checks and loads the file at `path`, which strobe_registry_list() has returned. Never NULL;
  * either `plugin` or `error` of the result is set. */
 const StrobePluginFile *strobe_registry_load(StrobeRegistry *registry, const char *path);
 
-/* The search path, first to last; NULL-terminated, owned by the registry. */
+/* Returns the search path, first to last; NULL-terminated, owned by the registry. */
 const char *const *strobe_registry_path(const StrobeRegistry *registry);
 
-/* The folder for backends that Strobe itself builds, $XDG_CACHE_HOME/strobe or ~/.cache/strobe
- * (free it). Only companions are searched there, not plugins. */
+/* Returns the folder for backends that Strobe itself builds, $XDG_CACHE_HOME/strobe or
+ * ~/.cache/strobe (free it). Only companions are searched there, not plugins. */
 char *strobe_registry_cache(void);
 
-/* A trusted file that matches a shell pattern, in the search path or the cache (free it); NULL if
- * there is none.
+/* Returns a trusted file that matches a shell pattern, in the search path or the cache (free it);
+ * NULL if there is none.
  * */
 char *strobe_registry_companion(StrobeRegistry *registry, const char *pattern, GError **error);
 
-/* Name of the type: "collector", "pass" ... */
+/* Returns the name of the type of component, such as "collector". */
 const char *strobe_component_type_name(guint32 type);
 
 #endif

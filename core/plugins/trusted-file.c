@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* dladdr is used only for a library: for the program itself it returns argv[0], which any caller
+/* Uses dladdr only for a library: for the program itself dladdr returns argv[0], which any caller
  * can set. */
 char *strobe_own_file(void)
 {
@@ -93,7 +93,7 @@ static gboolean is_above_strobe(const char *path)
     return own && strncmp(own, path, n) == 0 && own[n] == '/';
 }
 
-/* Checks a folder above the one that contains the file. A folder above Strobe itself is trusted,
+/* Checks a folder above the folder that contains the file. A folder above Strobe itself is trusted,
  * because a user who can change it can change Strobe anyway; in a container it may be mounted from
  * a user of the host. */
 static char *find_fault_above(const char *path, const struct stat *st)
@@ -109,7 +109,7 @@ static char *find_fault_above(const char *path, const struct stat *st)
     return fault;
 }
 
-/* ---- from the root down ---- */
+/* ---- walking to the file from the root ---- */
 
 static char *system_fault(const char *path)
 {

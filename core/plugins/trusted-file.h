@@ -19,7 +19,7 @@ STROBE_API int strobe_trusted_open(const char *path, char **fault);
 /* Like strobe_trusted_open, for a folder; the descriptor is opened with O_PATH. */
 STROBE_API int strobe_trusted_open_folder(const char *path, char **fault);
 
-/* The file from which this code was loaded (g_free() it), NULL if unknown. */
+/* Returns the file from which this code was loaded (g_free() it), NULL if unknown. */
 char *strobe_own_file(void);
 
 #endif

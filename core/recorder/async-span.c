@@ -142,7 +142,7 @@ int32_t strobe_thread_buffer_async_open(StrobeInstance *self, uint64_t key, uint
     return __builtin_expect(is_open, 1) ? 1 : open_async(key, kind, name, argument, frame);
 }
 
-/* ---- the end ---- */
+/* ---- ending a span ---- */
 
 static uint32_t family_of(uint32_t kind)
 {
@@ -192,9 +192,9 @@ static void offer_taken(StrobeWriter *w)
                           memory_order_release);
 }
 
-/* Reads and takes the span; returns 0 if another thread took it first. Before it takes the begin,
- * it marks the track as kept and copies a name that is in the thread buffer: afterwards the buffer
- * may reuse the place of the name, and, when the thread has no open span, the place of the
+/* Reads the span and takes it from the stack; returns 0 if another thread took the span first. The
+ * track is marked as kept, and a name in the thread buffer is copied, before the begin is taken:
+ * afterwards the buffer may overwrite the name, and, when the thread has no open span, the
  * track. */
 static int take_span(StrobeWriter *w, const struct pool_thread_buffer *thread_buffer,
                      struct pool_span *open, uint64_t key, struct taken *taken)
@@ -208,8 +208,8 @@ static int take_span(StrobeWriter *w, const struct pool_thread_buffer *thread_bu
         strobe_track_keep(w->pool, thread_buffer, taken->track);
     if (__builtin_expect(strobe_name_is_kept(taken->name), 0))
         taken->name = strobe_span_name_write(w, thread_buffer, taken->name);
-    /* The entry may meanwhile contain a span without a key; its `key` is then that of the span
-     * before. */
+    /* The entry may meanwhile contain a span without a key; `key` is then the key of an earlier
+     * span in this entry. */
     if (key_of(open) != key || !is_async(open) || !take_begin(open, taken->begin))
         return 0;
     offer_taken(w);
@@ -262,7 +262,8 @@ close_async(uint64_t key, uint32_t kind, const void *fields, size_t size, uintpt
     return is_taken;
 }
 
-/* The fast path: ends the innermost span if it has this key. */
+/* Ends the innermost span on the fast path if it has this key and kind. Returns 0 if it cannot end
+ * on the fast path. */
 static int close_innermost(StrobeWriter *w, uint64_t key, uint32_t kind, uint64_t end,
                            const void *fields, size_t size)
 {

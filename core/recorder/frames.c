@@ -11,8 +11,8 @@
  * is never detected. */
 #define STACK_BYTES ((uintptr_t)8 << 20)
 
-/* An address above all frames of the thread: libc keeps a thread's descriptor at the top of its
- * stack; at the top of the first thread's stack are random bytes from the kernel. */
+/* Returns an address above all frames of the thread: libc keeps a thread's descriptor at the top of
+ * its stack; at the top of the first thread's stack are random bytes from the kernel. */
 static uintptr_t top_of_stack(void)
 {
     return syscall(SYS_gettid) == getpid() ? (uintptr_t)getauxval(AT_RANDOM)
@@ -31,7 +31,7 @@ int strobe_frame_has_ended(uintptr_t border, uintptr_t now)
     if (now < border)
         return 0;
     uintptr_t top = top_of_stack();
-    /* The last check: an alternate signal stack may be an array in a frame of the thread's own
-     * stack. */
+    /* An alternate signal stack may be an array in a frame of the thread's own stack, so addresses
+     * alone do not suffice. */
     return top - border < STACK_BYTES && top - now < STACK_BYTES && !is_on_alternate_stack();
 }

@@ -38,7 +38,8 @@ static inline uint64_t load_u32(const unsigned char *p)
     return value;
 }
 
-/* Most names are short; for these, two overlapping loads and one multiplication suffice. */
+/* Returns the hash of `n` bytes. Most names are short; for a short name, two overlapping loads and
+ * one multiplication suffice. */
 static inline uint64_t hash_bytes(const unsigned char *p, size_t n, uint64_t seed)
 {
     uint64_t h = seed ^ (n * 0x9e3779b97f4a7c15u);
@@ -86,7 +87,8 @@ static void count_stack(struct pool_header *header, uint64_t bytes)
     atomic_fetch_add_explicit(&header->stack_bytes, bytes, memory_order_relaxed);
 }
 
-/* Copies the bytes into the arena and publishes them under a new id; 0 if there is no room. */
+/* Copies the bytes into the arena and publishes them under a new id. Returns the id, or 0 if there
+ * is no room. */
 static uint32_t publish_string(struct pool_header *header, const void *bytes,
                                uint32_t stored_length, size_t length)
 {
@@ -141,7 +143,8 @@ uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_
             if (atomic_compare_exchange_strong_explicit(slot, &id, mine, memory_order_release,
                                                         memory_order_acquire))
                 return mine;
-            /* Another thread stored its string `id` in the slot; it may have the same bytes. */
+            /* Another thread has stored its string `id` in the slot; this string may have the same
+             * bytes. */
         }
         if (is_equal(header, id, bytes, stored_length, length))
             return id;

@@ -19,8 +19,9 @@ void strobe_pool_intern_begin(struct pool_header *header);
 uint32_t strobe_pool_intern(struct pool_header *header, const void *bytes, size_t length,
                             int is_stack);
 
-/* The bytes of a published id; NULL if the id is out of range or not published (yet). *length has
- * bit 31 set for a stack. Checks every bound, so that a damaged pool is safe to read. */
+/* Returns the bytes of a published id; NULL if the id is out of range or not published (yet).
+ * *length has bit 31 set for a stack. Checks every bound, so that a damaged pool is safe to
+ * read. */
 const char *strobe_pool_string(const struct pool_header *header, uint32_t id, uint32_t *length);
 
 #endif

@@ -30,7 +30,8 @@ static uint32_t __attribute__((noinline)) open_span(uint64_t key, uint32_t kind,
     return depth;
 }
 
-/* Depth, from 1, of the innermost open span with this key and kind; 0: there is none. */
+/* Returns the depth, from 1, of the innermost open span with this key and kind; 0: there is
+ * none. */
 static uint32_t find_span(const StrobeWriter *w, uint64_t key, uint32_t kind)
 {
     uint32_t depth = w->depth;

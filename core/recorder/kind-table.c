@@ -18,7 +18,7 @@ static _Atomic uint32_t n_kinds; /* incremented when a new entry of `kinds` is c
 static uint32_t joined_bytes;
 static int is_joined, is_joining;
 
-/* Appends the definition to the pool; 0 if there is no room. */
+/* Appends the definition of `kind` to the pool. Returns 0 if there is no room. */
 static int store_kind(struct pool_header *header, const StrobeKind *kind, uint32_t id)
 {
     uint32_t used = atomic_load(&header->kinds_used);
@@ -32,7 +32,8 @@ static int store_kind(struct pool_header *header, const StrobeKind *kind, uint32
     return 1;
 }
 
-/* Is `kind` the next of the program's definitions in the pool? */
+/* Is the definition of `kind` the next of the program's definitions in the pool? If so, goes on to
+ * the definition after it. */
 static int find_stored(const struct pool_header *header, const StrobeKind *kind, uint32_t id)
 {
     size_t bytes = strobe_kind_stored_bytes(kind);
@@ -128,8 +129,9 @@ void strobe_kind_begin(struct pool_header *header)
 
     n_kinds = 0;
     memset(strobe_thread_buffer_kinds, 0, sizeof strobe_thread_buffer_kinds);
-    /* Registers only raw kinds of the core: kinds of devices and of the host are in a capture only
-     * if a component declares them, and derived kinds, which readers make, never. */
+    /* Registers only the core's raw kinds. Kinds of devices and of the host are in a capture only
+     * if a component declares them. Derived kinds are never in a capture, because readers make
+     * them. */
     for (const StrobeKind *const *kind = strobe_standard_kinds; *kind; kind++) {
         if (*kind == &strobe_kind_api_call)
             break;

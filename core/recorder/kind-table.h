@@ -20,15 +20,15 @@
 uint32_t strobe_kind_register(struct pool_header *header, const StrobeKind *kind, char *error,
                               size_t size);
 
-/* Id of a standard kind, 0 before strobe_kind_begin(). */
+/* Returns the id of a standard kind, 0 before strobe_kind_begin(). */
 uint32_t strobe_kind_id(const StrobeKind *kind);
 
 /* Removes all kinds and registers the standard raw kinds. */
 void strobe_kind_begin(struct pool_header *header);
 
 /* In the writer process: takes over the kinds that the program has registered, first those of
- * strobe_kind_begin(), then `more`. Each must be in the pool as it is declared in this process. No
- * further kinds can be registered afterwards. */
+ * strobe_kind_begin(), then `more`. The pool's definition of each kind must equal the declaration
+ * in this process. No further kinds can be registered afterwards. */
 void strobe_kind_join(struct pool_header *header, const StrobeKind *const *more, size_t n_more);
 
 #endif

@@ -5,7 +5,8 @@
 #include "kind-table.h"
 #include "thread-buffer-inline.h"
 
-/* Size of the fields, and the span entry's kind and flags, of the standard kind "marker". */
+/* For the standard kind "marker": size of the fields in bytes, kind and flags of a span entry, and
+ * size of a record in words. */
 #define MARKER_BYTES sizeof(struct strobe_marker)
 #define MARKER_WHAT strobe_span_what(STROBE_KIND_ID_MARKER, STROBE_SPAN_HAS_NO_KEY)
 #define MARKER_WORDS ((uint32_t)(SPAN_HEAD + MARKER_BYTES) / 8)

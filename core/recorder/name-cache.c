@@ -14,7 +14,8 @@ void strobe_cached_name_set(struct cached_name *place, const char *name, StrobeS
     if (end > sizeof place->words ||
         (uintptr_t)name % STROBE_CACHED_NAME_PAGE - before + looked_at > STROBE_CACHED_NAME_PAGE)
         return;
-    /* The entry is unused until it is complete, in case the thread is ended in this function. */
+    /* Marks the entry as unused until it is complete, because the thread may be ended within this
+     * function. */
     place->address = place->short_address = NULL;
     atomic_signal_fence(memory_order_seq_cst);
     memset(place->words, 0, sizeof place->words);

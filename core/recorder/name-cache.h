@@ -17,7 +17,7 @@
 
 #define STROBE_CACHED_NAMES 256u
 #define STROBE_CACHED_NAME_WORDS 10u
-#define STROBE_CACHED_NAME_PAGE 4096u /* no machine's pages are smaller */
+#define STROBE_CACHED_NAME_PAGE 4096u /* smallest page size of all supported machines */
 
 struct cached_name {
     const char *address; /* NULL: an unused entry */
@@ -36,7 +36,8 @@ static inline struct cached_name *strobe_cached_name(struct cached_name *cache, 
     return &cache[(uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u >> 56];
 }
 
-/* Returns the bits in which the text's first two words differ. */
+/* Returns the bits in which the first two words of the text at `name` differ from the cached
+ * text. */
 __attribute__((no_sanitize("address", "thread"))) static inline uint64_t
 strobe_cached_difference(const struct cached_name *known, const char *name)
 {

@@ -32,7 +32,8 @@ struct pool_notes {
 void strobe_notes_set(struct pool_notes *notes, uint32_t number, const char *component,
                       const char *text);
 void strobe_notes_clear(struct pool_notes *notes);
-/* Appends to the log while there is room. One thread at a time. */
+/* Appends bytes to the log while there is room. Only one thread at a time may call this
+ * function. */
 void strobe_notes_log(struct pool_notes *notes, const char *bytes, size_t n);
 
 #endif

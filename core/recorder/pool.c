@@ -177,7 +177,8 @@ static struct flock lock_of_byte(off_t byte)
     return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
 }
 
-/* Waits for the lock, because `strobe doctor` may hold it for a moment while it inspects the file.
+/* Takes the program's lock, and waits for it if necessary: `strobe doctor` may hold it for a moment
+ * while it inspects the file.
  */
 static int lock_for_program(const StrobePool *pool)
 {
@@ -257,7 +258,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
         error = create_in(pool, &plan, fallback_dir);
     if (error)
         return error;
-    /* so that the first use of a page causes no page fault */
+    /* All pages are allocated now, so that the first use of a page causes no page fault. */
     madvise(pool->header, pool->bytes, MADV_POPULATE_WRITE);
     *pool->header = plan;
     fill_random(pool->header->id, sizeof pool->header->id);
@@ -269,7 +270,7 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
     return 0;
 }
 
-/* The copy gets its own NUL, because the program may change the text at any time. */
+/* Ends the copy with a NUL, because the program may change the text, and its NUL, at any time. */
 char *strobe_pool_copy_setup(const struct pool_header *header)
 {
     char *text = header->setup_bytes ? malloc(header->setup_bytes) : NULL;
@@ -293,8 +294,8 @@ void strobe_pool_destroy(StrobePool *pool, int remove)
         close(fd);
 }
 
-/* Is the part after the header, inside the file, and aligned to a cache line, as thread buffers
- * must be? */
+/* Is the part [at, at + size) after the header, inside the file's `bytes` bytes, and aligned to a
+ * cache line, as thread buffers must be? */
 static int part_fits(const struct pool_header *h, uint64_t at, uint64_t size, uint64_t bytes)
 {
     return at >= sizeof *h && at % 64 == 0 && at <= bytes && size <= bytes - at;
@@ -359,7 +360,8 @@ int strobe_pool_has_writer(const StrobePool *pool)
     return fcntl(pool->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-/* The kernel translates the process id of a lock's holder into the caller's namespace. */
+/* Reads who holds the program's lock: the kernel translates the holder's process id into the
+ * caller's namespace. */
 pid_t strobe_pool_program(const StrobePool *pool)
 {
     struct flock lock = lock_of_byte(PROGRAM_BYTE);
@@ -369,8 +371,8 @@ pid_t strobe_pool_program(const StrobePool *pool)
                : 0;
 }
 
-/* Copies the layout: the program may write anything into its pool at any time, so the layout is
- * read only once. */
+/* Replaces the mapped page with the layout by a private copy: the program may write anything into
+ * its pool at any time, so the layout is read only once. */
 static int keep_layout(void *map)
 {
     static char page[STROBE_POOL_PAGE];
@@ -448,7 +450,7 @@ struct pool_block *strobe_pool_take(struct pool_header *header)
 
     for (;;) {
         uint32_t index = (uint32_t)head;
-        if (index >= header->n_blocks) /* STROBE_NO_BLOCK */
+        if (index >= header->n_blocks) /* also true for STROBE_NO_BLOCK */
             return NULL;
         struct pool_block *block = strobe_pool_block(header, index);
         /* The tag changes with every exchange, so the exchange also fails if the same block was

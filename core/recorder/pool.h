@@ -70,7 +70,7 @@ struct pool_span {
 #define STROBE_SPAN_IS_ASYNC 1u
 #define STROBE_SPAN_HAS_NO_KEY 2u
 
-/* The lower half of pool_span.head. */
+/* Returns the lower half of pool_span.head. */
 static inline uint32_t strobe_span_what(uint32_t kind, uint32_t flags)
 {
     return kind << 16 | flags;
@@ -124,12 +124,12 @@ struct pool_block {
     uint64_t sequence;
     uint32_t track;
     uint32_t window;
-    _Atomic uint32_t used;    /* committed bytes after this header */
-    _Atomic uint32_t flushed; /* committed bytes that are in the capture */
+    _Atomic uint32_t used;    /* number of committed bytes after this header */
+    _Atomic uint32_t flushed; /* number of committed bytes that are in the capture */
     _Atomic uint32_t owned;   /* 1: in use by a thread buffer or waiting to be written; 0: free */
     uint32_t reserved;
     uint64_t full_at; /* ticks: time at which the thread buffer handed the block over */
-    uint64_t base;    /* ticks: short times count their begin from here */
+    uint64_t base;    /* ticks; short times have their begin relative to this */
     uint64_t reserved2;
 };
 
@@ -273,9 +273,8 @@ struct pool_header {
     _Alignas(STROBE_POOL_PAGE) _Atomic uint64_t free_blocks; /* tag << 32 | index */
     _Atomic uint32_t full_blocks;                            /* index of the last block pushed */
     _Atomic uint32_t kinds_used;
-    _Atomic uint64_t n_track_ids; /* assigned track ids; no id is assigned
-                                   * twice */
-    _Atomic uint32_t n_tracks;    /* published so far */
+    _Atomic uint64_t n_track_ids; /* number of assigned track ids; no id is assigned twice */
+    _Atomic uint32_t n_tracks;    /* number of tracks published so far */
     /* number of entries used so far, for threads and for other tracks */
     _Atomic uint32_t n_thread_tracks, n_other_tracks;
     _Atomic uint64_t free_tracks; /* tag << 32 | place from 1, 0: none */
@@ -284,7 +283,7 @@ struct pool_header {
     _Atomic uint32_t n_strings;   /* number of assigned string ids */
     _Atomic uint32_t n_stacks;    /* number of strings that are stacks */
     _Atomic uint64_t arena_used;
-    _Atomic uint64_t stack_bytes; /* size of these stacks in bytes */
+    _Atomic uint64_t stack_bytes; /* size of all stacks in bytes */
     /* number of strings that were written inline, next to their records */
     _Atomic uint32_t n_inline;
 
@@ -315,7 +314,7 @@ typedef struct StrobeRing {
                                  only increase */
 } StrobeRing;
 
-/* Size of a ring with room for all blocks of a pool. */
+/* Returns the size of a ring with room for all blocks of a pool. */
 static inline uint64_t strobe_ring_bytes(uint32_t n_blocks)
 {
     return sizeof(StrobeRing) + sizeof(uint32_t) * (uint64_t)(n_blocks ? n_blocks : 1);
@@ -338,11 +337,12 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir,
 /* Returns 0 in a container (a pid namespace): when its first process ends, its /dev/shm can vanish
  * with the pool in it. */
 int strobe_pool_shared_memory_lasts(void);
-/* A copy of the text for the writer (free it); NULL: there is no text, or no memory. */
+/* Returns a copy of the text for the writer, which the caller must free; NULL: there is no text, or
+ * no memory. */
 char *strobe_pool_copy_setup(const struct pool_header *header);
-/* The pool's id as 32 hexadecimal digits. */
+/* Writes the pool's id to `text` as 32 hexadecimal digits. */
 void strobe_pool_id(const struct pool_header *header, char text[33]);
-/* Unmaps and closes; `remove` unlinks the file. */
+/* Unmaps the pool and closes its file; if `remove` is 1, also unlinks the file. */
 void strobe_pool_destroy(StrobePool *pool, int remove);
 
 /* Closes the file, but only if the mapping, which stays, keeps the program's lock. */
@@ -352,19 +352,21 @@ void strobe_pool_close_file(StrobePool *pool);
  * value. */
 int strobe_pool_lock_for_writer(const StrobePool *pool);
 
-/* Does the program, or the writer, still exist, because its lock is held? The program holds a lock
- * on the file (flock) as long as its mapping exists; the writer holds an open-file lock on the
- * first byte as long as it lives. Neither test needs process ids, or is wrong for a zombie. */
+/* Does the program, or the writer, still exist? Both functions test whether its lock is held. The
+ * program holds a lock on the file (flock) as long as its mapping exists; the writer holds an
+ * open-file lock on the first byte as long as it lives. These tests need no process ids, and count
+ * a zombie as ended. */
 int strobe_pool_has_program(const StrobePool *pool);
 int strobe_pool_has_writer(const StrobePool *pool);
-/* The program's process id as the calling process sees it, while the program starts its writer; 0:
- * the calling process cannot see the program. */
+/* Returns the program's process id as the calling process sees it, while the program starts its
+ * writer; 0: the calling process cannot see the program. */
 pid_t strobe_pool_program(const StrobePool *pool);
 
 /* Checks the layout of an existing pool and maps it: as a private copy, or `shared` for its writer.
  * Returns 0, EINVAL for a file that is not a pool, or an errno value. */
 int strobe_pool_open(StrobePool *pool, const char *path, int shared);
-/* The same, shared, for a pool without a name: `fd` is its file, owned from now on. */
+/* Like strobe_pool_open with `shared`, for a pool whose file has no name. `fd` is the open file,
+ * which the pool owns from now on. */
 int strobe_pool_open_file(StrobePool *pool, int fd);
 
 static inline void *strobe_pool_at(const struct pool_header *header, uint64_t offset)
@@ -372,8 +374,8 @@ static inline void *strobe_pool_at(const struct pool_header *header, uint64_t of
     return (char *)(uintptr_t)header + offset;
 }
 
-/* Lays out the record of an open span; 0 if the span's thread was changing the span at this
- * moment. */
+/* Writes the record of an open span to `out`. Returns 1, or 0 if the span's thread was changing the
+ * span at this moment. */
 static inline int strobe_pool_span_words(const struct pool_span *span, uint32_t track, uint64_t end,
                                          uint64_t out[STROBE_UNFINISHED_WORDS])
 {
@@ -433,7 +435,8 @@ static inline uint32_t strobe_pool_index(const struct pool_header *header,
                       STROBE_POOL_BLOCK_BYTES);
 }
 
-/* Number of committed bytes; never more than the block's size, whatever the program wrote. */
+/* Returns the number of committed bytes; at most the block's size, even if the program wrote a
+ * larger number. */
 static inline uint32_t strobe_pool_used(const struct pool_block *block)
 {
     uint32_t used = atomic_load_explicit(&block->used, memory_order_acquire);
@@ -441,7 +444,7 @@ static inline uint32_t strobe_pool_used(const struct pool_block *block)
     return used < STROBE_BLOCK_DATA ? used : STROBE_BLOCK_DATA;
 }
 
-/* Number of records in [from, to) of a block. */
+/* Returns the number of records in the bytes [from, to) of a block, without inline strings. */
 uint64_t strobe_pool_count_records(const struct pool_block *block, uint32_t from, uint32_t to);
 
 /* Is any window not yet written and sealed? */
@@ -454,8 +457,8 @@ static inline int strobe_pool_has_windows(const struct pool_header *header)
     return any;
 }
 
-/* Loss counts at the end of the window, valid when the window's `end` is set. They separate the
- * window's losses from those of the next window. */
+/* Returns the loss counts at the end of the window, valid when the window's `end` is set. They
+ * separate the window's losses from those of the next window. */
 static inline StrobeLossCounts *strobe_pool_ending(const struct pool_header *header,
                                                    uint32_t window)
 {
@@ -477,19 +480,20 @@ static inline void strobe_pool_begin_block(struct pool_block *block, uint32_t th
     atomic_store_explicit(&block->owned, 1, memory_order_release);
 }
 
-/* Number of the thread buffer's open spans in this window that have no entry in the pool; these
- * spans are lost when the window ends. */
+/* Returns the number of the thread buffer's open spans in this window that have no entry in the
+ * pool; these spans are lost when the window ends. */
 uint32_t strobe_pool_deep_spans(const struct pool_thread_buffer *thread_buffer, uint32_t window);
 /* Records in the pool that the losses in `seen` have been written to a capture. */
 void strobe_pool_tell_losses(struct pool_header *header, const StrobeLossCounts *seen);
 
-/* Takes a free block, NULL if there is none. Lock-free, any thread. */
+/* Takes a free block and returns it, NULL if there is none. Lock-free, any thread. */
 struct pool_block *strobe_pool_take(struct pool_header *header);
 /* Puts a block into the free list. */
 void strobe_pool_give(struct pool_header *header, struct pool_block *block);
 /* Queues a block for the writer. */
 void strobe_pool_push_full(struct pool_header *header, struct pool_block *block);
-/* Takes the whole queue, oldest first; returns the first index or STROBE_NO_BLOCK. Writer only. */
+/* Takes all blocks of the queue and links them from the oldest to the newest by `next`. Returns the
+ * index of the oldest block, STROBE_NO_BLOCK if there is none. Only the writer may call it. */
 uint32_t strobe_pool_take_full(struct pool_header *header);
 
 #endif

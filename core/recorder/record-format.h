@@ -30,7 +30,8 @@ _Static_assert(sizeof(struct strobe_stored_track) == 40, "capture format");
  * string's id (bit 31 set); its fields are a u32 length (bit 31: a stack) and the bytes. */
 #define STROBE_KIND_STRING 0x7fffu
 #define STROBE_STRING_INLINE 0x80000000u
-/* Set in addition in an id that was assigned for an unfinished span. */
+/* Bit that is set, in addition to bit 31, in the id of an inline string that is the name of an
+ * unfinished span. */
 #define STROBE_STRING_OF_SPAN 0x40000000u
 #define STROBE_STRING_IS_STACK 0x80000000u
 

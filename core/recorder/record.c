@@ -2,22 +2,23 @@
 /* The recording calls of the plugin ABI. */
 #include "thread-buffer-inline.h"
 
-/* Room in a block that is kept free, after an inline string, for the record that uses it. */
+/* Number of bytes of a block that must be free after an inline string, for the record that uses the
+ * string. */
 #define INLINE_MARGIN 1024u
 
 _Static_assert(STROBE_BLOCK_DATA / 8 <= STROBE_RECORD_WORDS_MASK, "a block may be one record");
 
-/* The frame to encode for a critical section that lasts until commit, longer than this call. The
- * result is above this call's frame, because other calls of the same caller have frames at or below
- * the frame of this call.
+/* Returns the frame to encode for a critical section that lasts until commit, longer than this
+ * call. The result is above this call's frame, because other calls of the same caller have frames
+ * at or below the frame of this call.
  * */
 static inline uintptr_t until_commit(uintptr_t frame)
 {
     return frame + sizeof frame + STROBE_SIGNAL_FRAME;
 }
 
-/* Makes the thread's next record attach again, because its block was handed over when the gate was
- * shut. */
+/* If a window is given, makes the thread's next record attach again, because the thread's block was
+ * handed over when the gate was shut. */
 void strobe_thread_buffer_record_late(uint32_t window)
 {
     strobe_thread.late = window;
@@ -120,7 +121,8 @@ void *strobe_thread_buffer_span_end(StrobeWriter *w, StrobeSpan span)
 }
 
 /* Writes the string as a separate record into the thread buffer, because the string table is full.
- * 0 if there is no room: the record that uses the string then has no name, or is lost. */
+ * Returns the string's id, or 0 if there is no room: the record that uses the string then has no
+ * name, or is lost. */
 uint32_t strobe_thread_buffer_write_inline(StrobeWriter *w, const void *bytes, size_t length,
                                            int is_stack)
 {

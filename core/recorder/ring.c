@@ -5,11 +5,11 @@
 #include <unistd.h>
 #include "testpoint.h"
 
-/* Number of blocks that a thread buffer takes from the ring at once, so that it need not come back
- * soon. */
+/* Number of blocks that a thread buffer takes from the ring at once, so that it takes the lock less
+ * often. */
 #define BATCH 4
-/* Number of attempts of a thread buffer to get the lock; they take no longer than its holder needs
- * for one step. */
+/* Number of further attempts to take a block while another thread has the lock. Together they take
+ * no longer than that thread needs for one step. */
 #define TRIES 64
 /* Number of attempts of the writer to get the lock, and the pause between them: a thread buffer
  * needs some hundred ns for a step. */
@@ -41,9 +41,9 @@ static void unlock_ring(StrobeRing *ring)
     atomic_store_explicit(&ring->busy, 0, memory_order_release);
 }
 
-/* The writer's lock. The writer waits for a thread that has the lock; no thread ever waits for the
- * writer. The wait is short, because a thread may be stopped, or may have ended with its program,
- * while it has the lock. */
+/* Takes the lock for the writer. The writer waits for a thread that has the lock; no thread ever
+ * waits for the writer. The wait is short, because a thread may be stopped, or may have ended with
+ * its program, while it has the lock. */
 static int lock_ring(StrobeRing *ring)
 {
     for (int i = 0; i < LOCK_TRIES; i++) {
@@ -71,8 +71,8 @@ static void collect_blocks(StrobeRing *ring, struct pool_header *pool)
     atomic_store_explicit(&ring->tail, tail, memory_order_release);
 }
 
-/* Number of blocks, at most `max`, that may be taken at `head` so that at least `least` blocks
- * stay. */
+/* Returns the number of blocks, at most `max`, that may be taken at `head` so that at least `least`
+ * blocks stay. */
 static unsigned count_takable(StrobeRing *ring, uint64_t head, uint64_t least, unsigned max)
 {
     uint64_t position = head & POSITION;
@@ -125,7 +125,7 @@ static void count_overwritten(StrobeRing *ring, struct pool_block *const *blocks
         struct pool_thread_buffer *thread_buffer =
             strobe_pool_thread_buffer(pool, block->thread_buffer % pool->n_thread_buffers);
         uint32_t used = strobe_pool_used(block); /* checked: the program may write any value */
-        /* stored first, because recovery needs it */
+        /* `recycled` is stored first, because recovery needs it. */
         raise_to(&thread_buffer->recycled, block->sequence);
         raise_to(&thread_buffer->overwritten_until, block->full_at);
         atomic_fetch_add_explicit(&thread_buffer->lost[STROBE_LOSS_OVERWRITTEN],
@@ -176,7 +176,7 @@ uint32_t strobe_ring_tidy(StrobeRing *ring, struct pool_header *pool)
     uint32_t freed = 0;
     unsigned n;
 
-    do { /* at most as many as exist, because the program may write any number */
+    do { /* frees at most as many blocks as exist, because the program may write any number */
         if (!lock_ring(ring))
             break;
         STROBE_TESTPOINT("ring-tidying");
@@ -200,7 +200,7 @@ void strobe_ring_pin(StrobeRing *ring)
     while (!atomic_compare_exchange_weak(&ring->head, &head, head + TURN))
         ;
     atomic_store(&ring->pinned, head & POSITION);
-    /* Wait until the blocks that threads have just removed are counted as lost. */
+    /* Waits until the records of blocks that threads have just removed are counted as lost. */
     for (int i = 0; i < 10000 && atomic_load(&ring->n_counting); i++)
         usleep(100);
 }
@@ -213,7 +213,7 @@ void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *f
     }
     *from = atomic_load(&ring->head) & POSITION;
     *to = atomic_load(&ring->tail);
-    if (*to - *from > pool->n_blocks) /* not written by a correct program */
+    if (*to - *from > pool->n_blocks) /* a correct program never writes this */
         *from = *to;
 }
 

@@ -25,7 +25,7 @@ void strobe_ring_abandon(StrobeRing *ring, uint32_t who);
 #define STROBE_RING_CONTROL (UINT32_MAX - 1) /* the control thread */
 #define STROBE_RING_WRITER UINT32_MAX        /* the writer */
 
-/* ---- the writer's ---- */
+/* ---- calls of the writer ---- */
 
 /* Adds the blocks that thread buffers have handed over, and frees the oldest blocks above seven
  * eighths of the pool; returns their number. */
@@ -39,7 +39,7 @@ void strobe_ring_collect(StrobeRing *ring, struct pool_header *pool, uint64_t *f
 void strobe_ring_unpin(StrobeRing *ring, uint64_t position);
 void strobe_ring_unpin_all(StrobeRing *ring);
 
-/* The index of a block; always valid. */
+/* Returns the index of the block at a position; always less than the pool's number of blocks. */
 static inline uint32_t strobe_ring_block(const StrobeRing *ring, const struct pool_header *pool,
                                          uint64_t position)
 {

@@ -28,22 +28,23 @@ static inline int strobe_name_is_kept(uint32_t name)
 /* Number of words of a name of `bytes` bytes. */
 #define STROBE_NAME_WORDS(bytes) (((bytes) + 7u) / 8u)
 
-/* Position of a kept name in the thread buffer's names. There are its length and then its bytes. */
+/* Returns the position of a kept name in the thread buffer's names: the word there is the name's
+ * length, and its bytes follow. */
 static inline uint32_t strobe_name_place(uint32_t name)
 {
     return name & ~STROBE_NAME_IS_KEPT;
 }
 
-/* Length of the name at `place`, UINT32_MAX if the length is invalid (a damaged pool, or a
- * concurrent change). */
+/* Returns the length of the name at `place`, UINT32_MAX if the length is invalid (a damaged pool,
+ * or a concurrent change). */
 uint32_t strobe_name_length(const struct pool_thread_buffer *thread_buffer, uint32_t place);
 /* Copies the words of the name at `place`. */
 void strobe_name_copy(const struct pool_thread_buffer *thread_buffer, uint32_t place,
                       uint32_t n_words, uint64_t *out);
 
-/* Lays out the record of an open span of the thread buffer. If the buffer keeps the span's name,
- * the name precedes the record as an inline string with this id. Returns the number of words, 0 if
- * the span ends at this moment. */
+/* Writes the record of an open span of the thread buffer to `out`. If the buffer keeps the span's
+ * name, the name precedes the record as an inline string with this id. Returns the number of words,
+ * 0 if the span ends at this moment. */
 uint32_t strobe_unfinished_words(const struct pool_thread_buffer *thread_buffer,
                                  const struct pool_span *span, uint32_t track, uint64_t end,
                                  uint32_t string_id, uint64_t out[STROBE_UNFINISHED_WORDS_MAX]);

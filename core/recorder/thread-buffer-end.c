@@ -7,8 +7,8 @@
 #include "span-names.h"
 #include "testpoint.h"
 
-/* Number of waits of 100 us for a free block, for all thread buffers together: the writer keeps
- * freeing blocks. */
+/* Number of waits of 100 us for a free block, for all thread buffers together. Meanwhile the writer
+ * frees blocks. */
 #define PATIENCE 100
 
 struct thread_buffers_end {
@@ -45,7 +45,7 @@ static void hand_over(struct pool_header *pool, struct pool_thread_buffer *threa
     strobe_pool_push_full(pool, block);
 }
 
-/* The thread buffer's block if it has room for `bytes`, otherwise a new block. */
+/* Returns the thread buffer's block if that block has room for `bytes`, otherwise a new block. */
 static struct pool_block *block_with_room(struct thread_buffers_end *e, uint32_t index,
                                           uint32_t bytes)
 {
@@ -82,7 +82,7 @@ static void leave_spans(struct thread_buffers_end *e, uint32_t index)
     uint32_t depth = atomic_load(&thread_buffer->depth);
     uint32_t track = atomic_load(&thread_buffer->track);
 
-    if (depth > STROBE_POOL_SPANS) /* counted as lost */
+    if (depth > STROBE_POOL_SPANS) /* deeper spans are counted as lost */
         depth = STROBE_POOL_SPANS;
     for (; depth > 0; depth--) { /* innermost first, as spans end */
         uint64_t record[STROBE_UNFINISHED_WORDS_MAX];
@@ -98,7 +98,7 @@ static void leave_spans(struct thread_buffers_end *e, uint32_t index)
             break;
         }
         uint32_t used = strobe_pool_used(block);
-        if (bytes > STROBE_BLOCK_DATA - used) /* not written by a correct program */
+        if (bytes > STROBE_BLOCK_DATA - used) /* a correct program never writes this */
             break;
         memcpy((char *)(block + 1) + used, record, bytes);
         atomic_store(&block->used, used + bytes);

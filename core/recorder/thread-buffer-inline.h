@@ -15,8 +15,9 @@
 #include "span-names.h"
 #include "testpoint.h"
 
-/* For a thread variable that one load through the thread register reads. The program is linked with
- * the library, or it is preloaded, so a few bytes of static thread storage are always available. */
+/* Lets a thread variable be read by one load through the thread register. The program is linked
+ * with the library, or it is preloaded, so a few bytes of static thread storage are always
+ * available. */
 #define THREAD_BUFFER_TLS __attribute__((tls_model("initial-exec")))
 
 struct thread_buffer_state {
@@ -25,8 +26,8 @@ struct thread_buffer_state {
     enum strobe_policy policy;
     StrobeRing *ring;            /* used with the policy ring */
     int64_t patience_ns;         /* used with the policy block: maximum wait; 0: no limit */
-    _Atomic int is_out_of_block; /* a thread has waited in vain: no thread waits until a block is
-                                    free again */
+    _Atomic int is_out_of_block; /* a thread has waited in vain: other threads do not wait as long
+                                    as no block is free */
     _Atomic uint64_t late;
     _Atomic uint32_t n_counting; /* number of threads without a thread buffer that count a loss; the
                                   * pool must stay mapped */
@@ -67,8 +68,8 @@ uint32_t strobe_thread_buffer_intern_inside(StrobeWriter *writer, const void *by
 uint32_t strobe_thread_buffer_intern_name(StrobeWriter *writer, const char *name);
 /* Closes the span of this depth and the spans inside it, except async spans (drop_spans). */
 void strobe_thread_buffer_drop_inside(StrobeWriter *writer, uint32_t depth);
-/* Frees the thread buffer of an ended thread if all async spans that the thread had left open have
- * ended. */
+/* Marks the thread buffer of an ended thread as vacant if all async spans that the thread had left
+ * open have ended. */
 void strobe_thread_buffer_unpark(uint32_t index);
 /* Call this before a thread takes an async span from another thread's buffer: after this call the
  * owner knows that its buffer is shared. The first call is a barrier in every thread. */
@@ -111,8 +112,9 @@ static inline int is_late(const StrobeWriter *w)
     return strobe_thread.late != 0 && strobe_thread.late == w->generation;
 }
 
-/* This processor may reorder the store of `busy` and the load of the gate;
- * strobe_thread_buffer_close_gate compensates with a barrier in every thread. */
+/* Enters a critical section with the value `busy`. Returns 0 if the thread is already in a critical
+ * section, or the writer's window has ended. This processor may reorder the store of `busy` and the
+ * load of the gate; strobe_thread_buffer_close_gate compensates with a barrier in every thread. */
 static inline int enter_uncounted(StrobeWriter *w, uint64_t busy)
 {
     if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != THREAD_BUFFER_IDLE,
@@ -128,8 +130,8 @@ static inline int enter_uncounted(StrobeWriter *w, uint64_t busy)
     return 1;
 }
 
-/* Like enter_uncounted, for a call that records something: inside another critical section the
- * record is counted as lost. */
+/* Like enter_uncounted, for a call that records something. If the thread is already in a critical
+ * section, the record is counted as lost. */
 static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
 {
     if (__builtin_expect(atomic_load_explicit(&w->busy, memory_order_relaxed) != THREAD_BUFFER_IDLE,
@@ -142,14 +144,14 @@ static inline int enter_as(StrobeWriter *w, uintptr_t frame, uint64_t busy)
     return enter_uncounted(w, busy);
 }
 
-/* The value of `busy` in a critical section that contains a record and ends before the call with
- * this frame returns, so that only a signal handler can interrupt it. */
+/* Returns the value of `busy` in a critical section that contains a record and ends before the call
+ * with this frame returns, so that only a signal handler can interrupt it. */
 static inline uint64_t encode_offering(uintptr_t frame)
 {
     return frame - STROBE_SIGNAL_FRAME + THREAD_BUFFER_OFFERS;
 }
 
-/* The value of `busy` in a critical section that ends the span of this token or depth. */
+/* Returns the value of `busy` in a critical section that ends the span of this token or depth. */
 static inline uint64_t encode_ending(uintptr_t frame, uint64_t token)
 {
     return (token << THREAD_BUFFER_DEPTH_SHIFT) + frame - STROBE_SIGNAL_FRAME + THREAD_BUFFER_ENDS;
@@ -184,8 +186,8 @@ static inline StrobeWriter *current_writer(uintptr_t frame)
 
 /* ---- records ---- */
 
-/* Finds room for `bytes` in the block, inside a critical section; `*cause` has the reason if
- * there is none. */
+/* Returns room for `bytes` in the block; NULL with the reason in *cause if there is none. Inside a
+ * critical section. */
 static inline void *find_room(StrobeWriter *w, uint32_t bytes, uint32_t *cause)
 {
     if (__builtin_expect((size_t)(w->limit - w->cursor) < bytes, 0)) {
@@ -197,7 +199,7 @@ static inline void *find_room(StrobeWriter *w, uint32_t bytes, uint32_t *cause)
     return w->cursor;
 }
 
-/* Like find_room, for a record, which is counted as lost if there is no room. */
+/* Like find_room, for a record: if there is no room, counts the record as lost. */
 static inline void *take_room(StrobeWriter *w, uint32_t bytes)
 {
     uint32_t cause = STROBE_LOSS_POOL_EMPTY;
@@ -208,7 +210,7 @@ static inline void *take_room(StrobeWriter *w, uint32_t bytes)
     return room;
 }
 
-/* The id of a C string, 0 for NULL. Inside a critical section. */
+/* Returns the id of a C string, 0 for NULL. Inside a critical section. */
 static inline uint32_t intern_name(StrobeWriter *w, const char *name)
 {
     if (!name)
@@ -220,7 +222,8 @@ static inline uint32_t intern_name(StrobeWriter *w, const char *name)
                                              : strobe_thread_buffer_intern_name(w, name);
 }
 
-/* Fills in the fields of a span's record; copies the smaller of the two sizes. */
+/* Copies the `size` bytes at `fields` to the fields of the reserved record, but no more bytes than
+ * the record has. */
 static inline void fill_fields(const StrobeWriter *w, void *out, const void *fields, size_t size)
 {
     const char *end = w->cursor + w->pending, *from = fields;
@@ -232,7 +235,7 @@ static inline void fill_fields(const StrobeWriter *w, void *out, const void *fie
         memcpy(out, from, n);
 }
 
-/* Makes the reserved record, which is filled, part of the block. */
+/* Makes the reserved record, whose fields are now filled, part of the block. */
 static inline void publish_pending(StrobeWriter *w)
 {
     STROBE_TESTPOINT("record-filled");
@@ -347,7 +350,7 @@ static inline uint64_t push_span(StrobeWriter *w, uint32_t kind, uint32_t name, 
     return depth ? token_of(w, depth) : 0;
 }
 
-/* Was the span begun in this window? */
+/* Does the token belong to a span that began in this window? */
 static inline int is_own_span(const StrobeWriter *w, uint64_t token)
 {
     return (uint32_t)token != 0 && (uint32_t)(token >> 32) == w->generation;
@@ -385,7 +388,8 @@ static inline void drop_spans(StrobeWriter *w, uint32_t depth)
     publish_depth(w);
 }
 
-/* Closes the span and the spans inside it, and reserves the span's record. */
+/* Closes the span with this token and the spans inside it, and reserves the span's record. Returns
+ * the record's fields; NULL if there is no record. */
 static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint64_t *argument)
 {
     uint32_t depth = (uint32_t)token;
@@ -412,9 +416,9 @@ static inline void *pop_span(StrobeWriter *w, uint64_t token, uint64_t end, uint
 /* ---- the fast path ----
  *
  * For the usual case: the thread has recorded in this window, the clock is the processor's counter,
- * the name is known, the span is the innermost one, its times fit in one word, and the block has
- * room. These functions call no others, so the compiler needs neither a frame nor saved registers.
- * If they return 0, the caller takes the general path. Inside a critical section.
+ * the name is in the cache, the span is the thread's innermost span, its times fit in one word, and
+ * the block has room. These functions call no others, so the compiler needs neither a frame nor
+ * saved registers. If they return 0, the caller takes the general path. Inside a critical section.
  */
 
 #define SPAN_HEAD 24u   /* size of header, begin and end */
@@ -446,7 +450,8 @@ static inline uint64_t open_shortly(StrobeWriter *w, struct cached_name *names, 
     return token;
 }
 
-/* The data of an open span's entry that its record needs, if the span can end on the fast path. */
+/* What the record of an open span needs from the span's entry, if the span can end on the fast
+ * path. */
 struct usual_span {
     struct pool_span *open; /* NULL: the span cannot end on the fast path */
     uint64_t head, begin, times;

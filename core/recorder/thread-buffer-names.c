@@ -2,8 +2,8 @@
 /* Keeps the inline names of a thread's open spans. */
 #include "thread-buffer-inline.h"
 
-/* The first free word of the buffer's names: the word after the name of the innermost open span
- * that has a kept name. */
+/* Returns the position of the first free word of the buffer's names, which is the word after the
+ * name of the innermost open span that has a kept name. */
 static uint32_t free_place(const StrobeWriter *w)
 {
     for (uint32_t i = w->depth; i-- > 0;) {
@@ -25,8 +25,8 @@ static void forget_ended(StrobeWriter *w)
     w->names_high = w->depth + 1;
 }
 
-/* Finds the record of an inline string if the thread buffer wrote it recently into its current
- * block. */
+/* Returns the record of an inline string if it is one of the last inline strings that this thread
+ * wrote into the current block; otherwise NULL. */
 static const uint64_t *find_inline(const StrobeWriter *w, uint32_t id)
 {
     for (uint32_t i = 0; w->block && i < THREAD_BUFFER_INLINE; i++) {
@@ -42,7 +42,7 @@ uint32_t strobe_span_name_keep(StrobeWriter *w, uint32_t id)
 {
     const volatile uint64_t *record = find_inline(w, id);
     uint32_t place = record ? free_place(w) : 0;
-    /* read once, because other threads may change it */
+    /* The length is read once, because other processes may change the pool. */
     const uint64_t length = record ? record[1] : 0;
 
     /* A stack is not a name; its length is above every limit. */

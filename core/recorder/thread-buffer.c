@@ -38,12 +38,13 @@ struct thread_buffer_state strobe_thread_buffers;
 __thread struct thread_buffer_thread strobe_thread THREAD_BUFFER_TLS;
 
 static _Atomic uint64_t writer_map[STROBE_POOL_THREAD_BUFFERS / 64]; /* 1: in use */
-/* 1: the thread was still in a critical section when its window ended; used by the control
- * thread */
+/* 1: the thread was still in a critical section when its window ended; only the control thread uses
+ * this */
 static char is_stuck[STROBE_POOL_THREAD_BUFFERS];
 static int is_gate_wiped; /* 1: the kernel clears the gate's page in a forked child */
 /* `forking` is not 0 while this thread is in fork(): 1 plus the number of records that fork
- * handlers have tried to make. The next variable is the window to which its writer was attached. */
+ * handlers have tried to make. `generation_at_fork` is the window to which the thread's writer was
+ * attached before fork(). */
 static __thread uint32_t forking THREAD_BUFFER_TLS;
 static __thread uint32_t generation_at_fork THREAD_BUFFER_TLS;
 static pthread_key_t exit_key;
@@ -61,7 +62,8 @@ static void barrier_in_all_threads(void)
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/* Several threads may call this at the same time. */
+/* Makes the buffer's owner notice that the buffer is shared. Several threads may call this function
+ * at the same time. */
 void strobe_thread_buffer_share(uint32_t index)
 {
     _Atomic uint32_t *sharing = &writers[index].sharing;
@@ -102,9 +104,9 @@ static int may_wait(int64_t begun_ns)
     return !patience_ns || strobe_clock_ns(CLOCK_MONOTONIC) - begun_ns < patience_ns;
 }
 
-/* Waits until the writer has freed a block, the window ends or the writer is gone. If another
- * library intercepts a function that is called here, it may record and so find the critical section
- * active; its frames are not far below. */
+/* Waits until the writer has freed a block, the window ends or the writer is gone. Another library
+ * may intercept a function that is called here, and record. Its call must find the critical section
+ * active, although its frame is near this one; therefore the border in `busy` is raised. */
 static struct pool_block *wait_for_block(StrobeWriter *w)
 {
     const struct timespec nap = {0, 100000};
@@ -192,7 +194,8 @@ static StrobeWriter *take_writer(uint32_t index)
     return w;
 }
 
-/* Called if all thread buffers are in use: finds one whose thread has ended. */
+/* Called if all thread buffers are in use: takes one whose thread, and the async spans that the
+ * thread left open, have ended. */
 static StrobeWriter *claim_vacant(void)
 {
     for (unsigned i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
@@ -216,8 +219,8 @@ int strobe_thread_buffer_is_own(uint32_t index)
     return (index >= STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS) == is_writer;
 }
 
-/* Bits of the thread buffers in word `word` of writer_map that are for threads of the other process
- * (program or writer). */
+/* Returns the bits of the thread buffers in word `word` of writer_map that are for threads of the
+ * other process (program or writer). */
 static uint64_t thread_buffers_of_other(unsigned word)
 {
     const uint64_t last = UINT64_MAX << (64 - STROBE_POOL_WRITER_THREAD_BUFFERS);
@@ -296,7 +299,7 @@ static void bind_thread_buffer(StrobeWriter *w, uint32_t window)
     atomic_store_explicit(&thread_buffer->window, window, memory_order_relaxed);
     atomic_store_explicit(&thread_buffer->is_handing_over, 0,
                           memory_order_relaxed); /* a thread that died may have left it set */
-    /* set before the fast path may use the names, also in a signal handler */
+    /* The names must be set before the fast path can use them, also in a signal handler. */
     strobe_thread.names = w->names;
     atomic_signal_fence(memory_order_seq_cst);
     w->generation = window;
@@ -311,7 +314,7 @@ static void count_lost_without_thread_buffer(uint32_t cause, uint32_t n)
     atomic_fetch_sub(&strobe_thread_buffers.n_counting, 1);
 }
 
-/* Called for a thread's first record in a window. */
+/* Called for a thread's first record in a window: gives the thread a thread buffer. */
 StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame)
 {
     StrobeWriter *w = strobe_thread.writer;
@@ -341,7 +344,8 @@ StrobeWriter *strobe_thread_buffer_attach(uint32_t window, uintptr_t frame)
     }
     atomic_store_explicit(&w->busy, frame + THREAD_BUFFER_INSIDE, memory_order_seq_cst);
     STROBE_TESTPOINT("attach-busy");
-    /* Acquire: a thread that sees the gate open also sees the pool, which was set before. */
+    /* With an acquire load, a thread that sees the gate open also sees the pool, which was set
+     * before the gate. */
     int is_open =
         __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE) == window || strobe_thread.late == window;
     if (is_open)
@@ -404,7 +408,8 @@ void strobe_thread_buffer_unpark(uint32_t index)
         atomic_compare_exchange_strong(&w->parking, &parked, THREAD_BUFFER_VACANT);
 }
 
-/* Parks the buffer, or frees it if another thread has ended the last async span meanwhile. */
+/* Parks the buffer; marks it as vacant at once if another thread has already ended its last async
+ * span. */
 static void park_writer(StrobeWriter *w)
 {
     atomic_store(&w->parking, THREAD_BUFFER_PARKED);
@@ -436,8 +441,8 @@ static void mend_thread_buffer(StrobeWriter *w)
         fill_block(w, strobe_pool_block(w->pool, index));
 }
 
-/* A signal handler ended the thread inside a critical section, or jumped out of it. A record
- * that was just committed is counted as lost too. */
+/* Leaves a critical section after a signal handler has ended the thread inside the section, or has
+ * jumped out of it. The record of the section is counted as lost, even if it was just committed. */
 static void abandon_critical_section(StrobeWriter *w)
 {
     if (w->generation == gate_now() || is_late(w)) {
@@ -463,7 +468,8 @@ int __attribute__((noinline, cold)) strobe_thread_buffer_leave_ended(StrobeWrite
     return 1;
 }
 
-/* Called at the end of a thread. A well-filled block goes to the writer. The next thread of this
+/* Called at the end of a thread: leaves its open spans as unfinished, and releases its thread
+ * buffer. A block that is at least three quarters full goes to the writer. The next thread of this
  * thread buffer continues a block with few records, so that many short threads do not use up the
  * pool. */
 static void thread_exits(void *value)
@@ -597,9 +603,9 @@ static int wipe_gate_on_fork(void)
     return there == ours && madvise(ours, GATE_PAGE, MADV_WIPEONFORK) == 0;
 }
 
-/* In the child, fork() runs other handlers before those of this library; they may record although
- * the child has no pool. If the kernel does not clear the gate in the child, this thread stops
- * recording here. */
+/* Called before fork(). In the child, fork() runs other handlers before those of this library; they
+ * may record although the child has no pool. If the kernel does not clear the gate in the child,
+ * this function makes the thread stop recording. */
 static void before_fork(void)
 {
     if (is_gate_wiped && !strobe_thread.late) {
@@ -624,8 +630,8 @@ static void after_fork(void)
     forking = 0;
 }
 
-/* The child has only this thread, no pool and no writer: it records nothing until it opens a
- * session of its own. */
+/* Resets the recorder in a forked child. The child has only this thread, no pool and no writer, so
+ * it records nothing until it opens a session of its own. */
 static void in_child(void)
 {
     StrobeWriter *mine = strobe_thread.writer;
@@ -666,7 +672,7 @@ int strobe_thread_buffer_init(void)
     is_gate_wiped = wipe_gate_on_fork();
     has_quick_barrier =
         syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    /* another thread may read these members at any time */
+    /* These members are set once, because another thread may read them at any time. */
     for (uint32_t i = 0; i < STROBE_POOL_THREAD_BUFFERS; i++) {
         writers[i].index = i;
         writers[i].names = cached_names[i];

@@ -64,7 +64,7 @@ struct StrobeWriter {
         };
         uint64_t token; /* depth and generation together: the token of the innermost open span */
     };
-    char *cursor, *limit; /* free part of the block */
+    char *cursor, *limit; /* begin and end of the free part of the block */
     struct pool_block *block;
     struct pool_thread_buffer *thread_buffer;
     uint64_t base;        /* base of short times in the block */
@@ -75,14 +75,13 @@ struct StrobeWriter {
     struct cached_name *names; /* cache of STROBE_CACHED_NAMES names */
     struct pool_header *pool;
     uint32_t pending;       /* number of bytes that are reserved and not committed */
-    uint32_t block_window;  /* window of the block */
+    uint32_t block_window;  /* window to which the block belongs */
     uint32_t index;         /* index of the thread buffer */
-    uint32_t session;       /* session of the track */
-    uint32_t names_session; /* session of the ids in names */
+    uint32_t session;       /* session to which `track` belongs */
+    uint32_t names_session; /* session to which the ids in `names` belong */
     uint32_t names_high; /* no open span at this depth or deeper has a name in the thread buffer */
-    _Atomic uint32_t parking; /* its thread has ended: THREAD_BUFFER_PARKED, THREAD_BUFFER_VACANT */
-    _Atomic uint32_t sharing; /* may other threads end its async spans? THREAD_BUFFER_SHARING,
-                                 THREAD_BUFFER_SHARED */
+    _Atomic uint32_t parking; /* 0, THREAD_BUFFER_PARKED or THREAD_BUFFER_VACANT */
+    _Atomic uint32_t sharing; /* 0, THREAD_BUFFER_SHARING or THREAD_BUFFER_SHARED */
     uint32_t n_inline, beside[THREAD_BUFFER_INLINE]; /* number of inline strings, and the positions
                                                         of the last ones in the block, in words */
 } __attribute__((aligned(128)));
@@ -98,13 +97,14 @@ struct thread_buffer_kind {
 /* Set by the recorder; see recorder.h. */
 extern struct thread_buffer_kind strobe_thread_buffer_kinds[STROBE_KINDS_MAX];
 
-/* Called once per process, before the first window. Returns 0 or an errno value. */
+/* Prepares thread buffers for this process: exit of threads, and fork. Must be called before the
+ * first window; later calls do nothing. Returns 0 or an errno value. */
 int strobe_thread_buffer_init(void);
 
-/* From now on threads of this process take the thread buffers of the writer process; without
- * this call they take those of the program. Call it after strobe_thread_buffer_init(). */
+/* Makes threads of this process take the thread buffers of the writer process; without this call
+ * they take those of the program. Call it after strobe_thread_buffer_init(). */
 void strobe_thread_buffer_be_writer(void);
-/* Is the thread buffer one for threads of this process? */
+/* Is the thread buffer with this index for threads of this process? */
 int strobe_thread_buffer_is_own(uint32_t index);
 
 /* Sets the policy for an empty pool, and how long a thread waits with the policy block (0: no
@@ -121,8 +121,8 @@ unsigned strobe_thread_buffer_close_gate(uint64_t end);
 /* Does a window of this process accept records? No system call; 0 in a forked child. */
 int strobe_thread_buffer_is_gate_open(void);
 
-/* From now on the calling thread, and no other, records into `window`, which has ended; 0: it stops
- * doing so. strobe_thread_buffers_end() hands over these records. */
+/* Makes the calling thread, and no other, record into `window`, which has ended. `window` 0 ends
+ * this. strobe_thread_buffers_end() hands over these records. */
 void strobe_thread_buffer_record_late(uint32_t window);
 
 /* Was the thread on this thread buffer inside a critical section when the gate was shut? Another
@@ -130,8 +130,8 @@ void strobe_thread_buffer_record_late(uint32_t window);
  * nothing. */
 int strobe_thread_buffer_is_stuck(uint32_t index);
 
-/* Number of records since the last call that belong to the ended window, because they began before
- * the `end` passed to close_gate, but came too late. */
+/* Returns the number of records since the last call that belong to the ended window, because they
+ * began before the `end` passed to close_gate, but came too late. */
 uint64_t strobe_thread_buffer_take_late(void);
 /* Is a thread without a thread buffer counting a loss in the pool at this moment? No thread begins
  * to do so while the gate is shut. */
@@ -140,7 +140,8 @@ int strobe_thread_buffer_is_counting(void);
  * such a thread may be in no thread buffer and in no queue. */
 int strobe_thread_buffer_take_abandoned(void);
 
-/* The functions of StrobeHost with these names (see collector.h). */
+/* Members of StrobeHost: strobe/collector.h describes each function of this list under the last
+ * part of its name. */
 StrobeWriter *strobe_thread_buffer_writer(void);
 void *strobe_thread_buffer_reserve(StrobeWriter *writer, uint32_t kind, uint32_t track,
                                    uint32_t name, uint64_t begin, uint64_t end);

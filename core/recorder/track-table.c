@@ -11,17 +11,17 @@
 
 #define NO_PLACE UINT32_MAX
 
-/* Flags in the state of an entry. */
-#define TRACK_ENDED 1u /* its thread has ended */
-#define TRACK_SWEPT 2u /* its thread had ended before the writer's current cycle began */
-#define TRACK_KEPT 4u  /* its id was given to a caller, so the entry is not freed */
+/* Flags in the state of a track's entry. */
+#define TRACK_ENDED 1u /* the track's thread has ended */
+#define TRACK_SWEPT 2u /* the thread had ended before the writer's current cycle began */
+#define TRACK_KEPT 4u  /* the track's id was given to a caller, so the entry is not freed */
 
 static struct pool_track *track_at(const struct pool_header *header, uint32_t place)
 {
     return (struct pool_track *)strobe_pool_at(header, header->tracks_at) + place;
 }
 
-/* ---- making ---- */
+/* ---- publishing ---- */
 
 static uint32_t intern_text(struct pool_header *header, const char *text)
 {
@@ -32,7 +32,7 @@ static uint32_t intern_text(struct pool_header *header, const char *text)
     return strobe_pool_intern(header, text, length > 4096 ? 4096 : length, 0);
 }
 
-/* The stored form of a track's clock: one number for the clock and the clock's track. */
+/* Returns the stored form of a track's clock: one number for the clock and the clock's track. */
 static uint32_t stored_clock(const StrobeTrack *track)
 {
     uint32_t of = 0;
@@ -77,7 +77,7 @@ static uint32_t take_free_place(struct pool_header *header)
 
     while ((uint32_t)head) {
         uint32_t place = (uint32_t)head - 1;
-        if (place >= STROBE_POOL_THREAD_TRACKS) /* not written by a correct program */
+        if (place >= STROBE_POOL_THREAD_TRACKS) /* a correct program never writes this */
             break;
         uint32_t rest = atomic_load_explicit(&track_at(header, place)->next, memory_order_relaxed);
         /* The tag changes with every exchange, so the exchange also fails if the same entry was
@@ -102,7 +102,8 @@ static void give_place(struct pool_header *header, uint32_t place)
                                                     memory_order_release, memory_order_relaxed));
 }
 
-/* Assigns the track's id and publishes it; 0 if all ids have been used. */
+/* Assigns an id to the track and publishes the track. Returns the id; 0 if all ids have been
+ * used. */
 static uint32_t publish_track(struct pool_header *header, uint32_t place,
                               struct strobe_stored_track *stored, uint64_t thread)
 {
@@ -181,8 +182,8 @@ void strobe_track_keep(struct pool_header *header, const struct pool_thread_buff
         ;
 }
 
-/* Finds the track of the latest thread with this number, even if the thread has ended, and marks it
- * as kept. */
+/* Finds the track of the latest thread with this number, even if the thread has ended, and marks
+ * the track as kept. Returns the track's id; 0: there is none. */
 static uint32_t keep_thread(struct pool_header *header, uint64_t number)
 {
     uint32_t n = strobe_track_n_thread_places(header);
@@ -208,7 +209,7 @@ static uint32_t keep_thread(struct pool_header *header, uint64_t number)
     return (uint32_t)(best_state >> 32);
 }
 
-/* ---- others ---- */
+/* ---- other tracks ---- */
 
 static int is_same(const struct strobe_stored_track *a, const struct strobe_stored_track *b)
 {

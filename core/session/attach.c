@@ -58,15 +58,15 @@ static gboolean works_here(const StrobeComponent *component, int process)
 
     if (answer != 2)
         return answer == 1;
-    /* The answer is unknown. Python calls again when PyTorch is imported; until then another
-     * process may be the right process to record. */
+    /* The collector may work after a library is loaded. Python calls again when PyTorch is
+     * imported; until then another process may be the right process to record. */
     return process == STROBE_PROCESS_PYTHON ? strobe_loaded_has("libtorch_cpu.so") == 1
                                             : process != STROBE_PROCESS_STARTING;
 }
 
-/* Is the collector no reason to take over the run? If the process that has the claim samples its
- * children too (`is_sampled`), only a collector of operators is a reason among the default
- * collectors. Otherwise a helper program in Python would take over. */
+/* Is it no reason to record this process that the collector works in it? If the process that has
+ * the claim samples its children too (`is_sampled`), only a collector of operators is a reason
+ * among the default collectors. Otherwise a helper program in Python would take over the run. */
 static gboolean is_by_the_way(const StrobeComponent *component, const StrobeConfigComponent *wanted,
                               gboolean is_sampled)
 {
@@ -80,7 +80,7 @@ static gboolean is_claimed_by_other(const char *folder)
     return strobe_claim_read(folder, &claim) && !strobe_claim_is_mine(&claim);
 }
 
-/* The rank with which this process may claim the run (run-claim.h). */
+/* Returns the rank with which this process may claim the run (run-claim.h). */
 static int find_reason(const char *folder, const StrobeConfig *config, int process)
 {
     gboolean takes_any = g_strcmp0(strobe_environment_get("STROBE_RUN_ANY"), "1") == 0;
@@ -104,8 +104,8 @@ static int find_reason(const char *folder, const StrobeConfig *config, int proce
                           : STROBE_CLAIM_NONE;
 }
 
-/* Claims the run for this process; FALSE: it must not record. With --follow every process may
- * record. */
+/* Claims the run for this process; FALSE: this process must not record. With --follow every process
+ * may record. */
 static gboolean claim_run(const char *folder, int reason)
 {
     gboolean follow = g_strcmp0(strobe_environment_get("STROBE_RUN_FOLLOW"), "1") == 0;

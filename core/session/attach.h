@@ -28,11 +28,11 @@ enum {
     STROBE_PROCESS_STARTING = 4 /* any other program, before its main */
 };
 
-/* Decides whether this process records; then claims the run, makes and starts the session. If it
- * does not record, *session is NULL and the status is STROBE_UNAVAILABLE. In a process that already
- * records, a call confirms that it is the right process. The writer ends the window of a native
- * process; Python stops the session itself. Exported from libstrobe for the preload library and the
- * Python module; not part of the public API. */
+/* Decides whether this process records. If so, claims the run, and makes and starts the session. If
+ * not, *session is NULL and the status is STROBE_UNAVAILABLE. In a process that already records, a
+ * call confirms that it is the right process. The writer ends the window of a native process;
+ * Python stops the session itself. Exported from libstrobe for the preload library and the Python
+ * module; not part of the public API. */
 STROBE_API StrobeStatus strobe_run_attach(int process, StrobeSession **session,
                                           StrobeError **error);
 
@@ -49,8 +49,8 @@ int strobe_run_is_for_now(void);
  * collector. Exported for the Python module. */
 STROBE_API int strobe_run_can_collect(const char *collector);
 
-/* The session that was attached or made in this process, NULL if there is none. Exported for the
- * Python module. */
+/* Returns the session that was attached or made in this process, NULL if there is none. Exported
+ * for the Python module. */
 STROBE_API StrobeSession *strobe_run_session(void);
 
 #endif

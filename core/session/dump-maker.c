@@ -29,7 +29,7 @@ static gboolean is_allowed(StrobeDumpMaker *maker, guint32 why)
     return TRUE;
 }
 
-/* The metadata of the window (`of_window`), with changes for the dump (free it). */
+/* Returns the metadata of the window (`of_window`), with changes for the dump (free it). */
 static char *make_metadata(const StrobeResultDirectory *d, const char *of_window,
                            const char *reason)
 {

@@ -12,11 +12,11 @@
 
 typedef struct StrobeDumpMaker {
     StrobeWriterSetup *setup; /* not owned; NULL: no dump can be made */
-    /* number of dumps by signal and slow step, and time of the last one */
+    /* number of dumps by signal and slow step, and time of the last of these dumps */
     gint64 n_limited, last_ns;
 } StrobeDumpMaker;
 
-/* A StrobeMakeDump; `maker` is a StrobeDumpMaker. */
+/* Makes a dump as StrobeWriterLoopProgram.make_dump describes; `maker` is a StrobeDumpMaker. */
 int strobe_dump_maker_make(void *maker, struct StrobeWriterLoop *loop, uint32_t why,
                            const char *reason, char path[PATH_MAX]);
 

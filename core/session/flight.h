@@ -14,13 +14,13 @@ typedef struct StrobeFlight StrobeFlight;
 /* Begins to listen for triggers; a process can have one StrobeFlight. Logs a warning for a trigger
  * that cannot be used (a signal that the program handles). */
 StrobeFlight *strobe_flight_start(const StrobeDumpConfig *config);
-/* NULL is allowed. */
+/* Stops listening for triggers and frees `flight`; NULL is allowed. */
 void strobe_flight_stop(StrobeFlight *flight);
 /* Call it in a forked child: restores the child's own handling of the signal. */
 void strobe_flight_forget(void);
 
 /* Requests a dump of the process's flight recorder and returns at once; FALSE if there is no flight
- * recorder. Any thread, and in a signal handler. */
+ * recorder. Any thread, also in a signal handler. */
 gboolean strobe_flight_request(void);
 /* Call it after each step with its duration: a slow step requests a dump. `flight` may be NULL. */
 void strobe_flight_step(StrobeFlight *flight, gint64 step, double seconds);

@@ -12,8 +12,9 @@ static gboolean is_waiting(StrobeCollector *c)
     return g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING;
 }
 
-/* May the collector be opened in a call of the loader? Not if its calls take a lock (an
- * interpreter's): another thread may hold that lock while it waits for the session. */
+/* May the collector be opened in a call of the loader? It may not if its calls take an
+ * interpreter's lock (STROBE_COMPONENT_ASK_CALLER): another thread may hold that lock while it
+ * waits for the session. */
 static gboolean may_open_in_loader(StrobeCollector *c)
 {
     return is_waiting(c) && !(c->component->flags & STROBE_COMPONENT_ASK_CALLER);
@@ -43,8 +44,8 @@ static void join_session(StrobeSession *session, StrobeCollector *c)
     strobe_sampler_add(&session->sampler, c);
 }
 
-/* Opens the collectors for which `is_wanted` is true. FALSE: not possible now, because collectors
- * are being called. */
+/* Opens the collectors for which `is_wanted` is true. FALSE: they cannot be opened now, because
+ * collectors are being called. */
 static gboolean open_late(StrobeSession *session, gboolean (*is_wanted)(StrobeCollector *))
 {
     if (session->is_changing)
@@ -83,8 +84,8 @@ void strobe_session_open_loaded(StrobeSession *session)
 
 /* ---- calls of the loader ---- */
 
-/* Called in the program's calls of the loader. Must not wait for the session's lock, because
- * another thread may hold it and wait for the loader. */
+/* Called in the program's calls of the loader: opens the collectors that may be opened there. Must
+ * not wait for the session's lock, because another thread may hold it and wait for the loader. */
 static int open_in_loader(void)
 {
     StrobeSession *session = strobe_session_hold();

@@ -175,8 +175,8 @@ void strobe_outside_begin(StrobeOutside *o, guint32 window, const char *capture)
     pthread_mutex_unlock(&o->lock);
 }
 
-/* If a collector does not return, the thread stays in the old window; the program's window ends all
- * the same. */
+/* If a collector's call does not return, the thread stays in the old window, but the program's
+ * window still ends. */
 guint strobe_outside_end(StrobeOutside *o, guint64 end)
 {
     gint64 until = strobe_clock_ns(CLOCK_MONOTONIC) + END_PATIENCE_NS;
@@ -201,7 +201,7 @@ void strobe_outside_look(StrobeOutside *o)
     pthread_mutex_unlock(&o->lock);
 }
 
-/* ---- making ---- */
+/* ---- making and freeing ---- */
 
 static void add_collector(StrobeOutside *o, const StrobeWriterSetup *setup, guint number)
 {
@@ -269,7 +269,7 @@ void strobe_outside_free(StrobeOutside *o)
     o->is_stopping = TRUE;
     pthread_cond_broadcast(&o->wake);
     pthread_mutex_unlock(&o->lock);
-    if (is_hung) /* does not join the hanging thread: it ends with the process, soon */
+    if (is_hung) /* the thread hangs in a call and is not joined; it ends with the process */
         return;
     if (o->has_thread)
         pthread_join(o->thread, NULL);

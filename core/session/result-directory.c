@@ -21,7 +21,7 @@
 
 #define INFO_PREFIX "profiler_info"
 #define DEVICE_COLLECTOR "npu_task"
-#define DEVICE_LEVEL "Level1" /* its level unless an option says another */
+#define DEVICE_LEVEL "Level1" /* level of this collector by default */
 #define METADATA_NAME "profiler_metadata.json"
 
 static gint reported_rank = -1; /* atomic */
@@ -31,7 +31,7 @@ void strobe_set_rank(int rank)
     g_atomic_int_set(&reported_rank, MAX(rank, -1));
 }
 
-/* The rank in an environment variable; -1 if there is none. */
+/* Returns the rank in an environment variable; -1 if there is none. */
 static gint rank_of_environment(void)
 {
     static const char *const names[] = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
@@ -52,7 +52,7 @@ gint strobe_rank(void)
     return rank >= 0 ? rank : g_atomic_int_get(&reported_rank);
 }
 
-/* ---- making ---- */
+/* ---- the directory ---- */
 
 static gboolean set_io_error(const char *path, GError **error)
 {
@@ -103,8 +103,8 @@ static gboolean make_directory(StrobeResultDirectory *d, const char *parent, con
     return set_io_error(d->path, error);
 }
 
-/* Opens the directory, or a folder in it; the session keeps no descriptor open in the program. -1:
- * an error. */
+/* Opens the result directory, or the folder `name` in it, because the session keeps no descriptor
+ * of the directory open in the program. Returns -1 on an error. */
 static int open_folder(const StrobeResultDirectory *d, const char *name)
 {
     g_autofree char *path = g_build_filename(d->path, name, NULL);
@@ -215,8 +215,8 @@ gboolean strobe_result_directory_place(StrobeResultDirectory *d, gboolean sync, 
 
 /* ---- metadata ---- */
 
-/* The collector's name without the "PLUGIN." that selects the file, unless another collector has
- * the same name. */
+/* Returns the collector's name without the "PLUGIN." that selects the file, unless another
+ * collector has the same name. */
 static const char *collector_name(const StrobeConfig *config, guint index)
 {
     const StrobeConfigComponent *own = g_ptr_array_index(config->collectors, index);
@@ -231,7 +231,7 @@ static const char *collector_name(const StrobeConfig *config, guint index)
     return dot ? dot + 1 : own->name;
 }
 
-/* Names of the collectors in the order of their numbers, which link ids contain. */
+/* Returns the names of the collectors in the order of their numbers, which link ids contain. */
 static char *link_sources(const StrobeConfig *config)
 {
     GString *names = g_string_new(NULL);
@@ -335,8 +335,8 @@ static gboolean has_collector(const StrobeConfig *config, const char *name)
     return FALSE;
 }
 
-/* The parameters of torch_npu's profiler, in the form in which it writes them. A session of another
- * front end has no such parameters; the values are then derived from its collectors. */
+/* Returns the parameters of torch_npu's profiler, in the form in which it writes them. A session of
+ * another front end has no such parameters; the values are then derived from its collectors. */
 static JsonNode *common_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "common_config");
@@ -362,7 +362,8 @@ static JsonNode *common_config(const StrobeConfig *config)
     return object_node(out);
 }
 
-/* Of the parameters those by which torch_npu's analysis chooses columns and tables. */
+/* Returns those parameters of torch_npu's profiler by which its analysis chooses columns and
+ * tables. */
 static JsonNode *experimental_config(const StrobeConfig *config)
 {
     JsonNode *given = copy_member(config->front_end, "experimental_config");
@@ -435,7 +436,7 @@ static void add_versions(JsonObject *top, const StrobeConfig *config)
     json_object_set_string_member(top, "strobe_version", strobe_version());
 }
 
-/* The text of profiler_info. `end` is NULL while the window records. */
+/* Returns the text of profiler_info. `end` is NULL while the window records. */
 static char *info_text(const StrobeResultDirectory *d, const StrobeConfig *config, gint rank,
                        const StrobeResultEnd *end)
 {
@@ -497,7 +498,7 @@ static char *metadata_text(const StrobeResultDirectory *d, const StrobeConfig *c
     g_autoptr(GList) keys = json_object_get_members(config->metadata);
 
     for (GList *k = keys; k; k = k->next)
-        if (strcmp(k->data, "trace_id")) /* added last */
+        if (strcmp(k->data, "trace_id")) /* the member trace_id is added last */
             json_object_set_member(
                 top, k->data, json_node_copy(json_object_get_member(config->metadata, k->data)));
     json_object_set_object_member(top, "ENV_VARIABLES", read_environment());
@@ -542,7 +543,8 @@ static gboolean write_first(int folder, const char *name, const char *text)
     return ok;
 }
 
-/* Does not report errors: the end of the window writes the files again and reports them. */
+/* Errors are not reported here: the end of the window writes the files again and reports its
+ * errors. */
 void strobe_result_directory_begin(StrobeResultDirectory *d, const StrobeConfig *config)
 {
     gint rank = strobe_rank();

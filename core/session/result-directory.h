@@ -34,7 +34,7 @@ int strobe_result_directory_capture(StrobeResultDirectory *directory, const char
 gboolean strobe_result_directory_place(StrobeResultDirectory *directory, gboolean sync,
                                        GError **error);
 
-/* Metadata for the capture, as JSON text (free it). */
+/* Returns the metadata for the capture, as JSON text (free it). */
 char *strobe_result_directory_metadata(const StrobeResultDirectory *directory,
                                        const StrobeConfig *config);
 
@@ -47,7 +47,7 @@ void strobe_result_directory_update(StrobeResultDirectory *directory, const Stro
 gboolean strobe_result_directory_finish(StrobeResultDirectory *directory,
                                         const StrobeConfig *config, const StrobeResultEnd *end,
                                         GError **error);
-/* Writes the log. */
+/* Writes `text` to the log file in the directory's folder of logs. */
 gboolean strobe_result_directory_log(StrobeResultDirectory *directory, const char *text,
                                      GError **error);
 
@@ -60,7 +60,7 @@ gboolean strobe_result_directory_copy(StrobeResultDirectory *directory, const ch
 void strobe_result_directory_report(const StrobeResultDirectory *directory,
                                     const StrobeConfig *config);
 
-/* Rank from RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID, otherwise the value of
+/* Returns the rank from RANK, OMPI_COMM_WORLD_RANK or SLURM_PROCID, otherwise the value of
  * strobe_set_rank(); -1 if there is none. */
 gint strobe_rank(void);
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* a program that has run longer is no launcher, and its result is kept */
+/* a program that has recorded for longer than this is no launcher, and its result is kept */
 #define SUBSTANCE_SECONDS 10
 
 static int open_in(const char *folder, const char *name, int flags)
@@ -24,7 +24,7 @@ static int open_in(const char *folder, const char *name, int flags)
     return open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* Start time of this process (field 22 of /proc/PID/stat); 0: not known. */
+/* Returns the start time of this process (field 22 of /proc/PID/stat); 0: not known. */
 static unsigned long long start_of_process(void)
 {
     unsigned long long start = 0;
@@ -107,8 +107,9 @@ static void drop_results(const char *folder)
         close(from);
 }
 
-/* Was the program that ran in this process before a launcher? Yes if it began to record only
- * recently, and only with collectors for any process. */
+/* Was the program that earlier ran in this process, and made the claim `earlier`, only a launcher?
+ * It was if it made the claim less than SUBSTANCE_SECONDS ago, and only collectors that work in any
+ * process worked in it. */
 static int was_launcher(int fd, const StrobeClaim *earlier)
 {
     struct stat status;

@@ -11,11 +11,11 @@
 /* Why a process records, by increasing weight. */
 enum {
     STROBE_CLAIM_NONE = 0,
-    /* only collectors that work in any process work in it, but other collectors are requested too:
-     * a process in which one of these works takes over */
+    /* only collectors that work in any process work in this process, but other collectors are
+     * requested too: a process in which one of the others works takes over */
     STROBE_CLAIM_FOR_NOW = 1,
     STROBE_CLAIM_ANY = 2, /* only collectors that work in any process are requested */
-    STROBE_CLAIM_OWN = 3  /* a collector works in it that does not work in any process */
+    STROBE_CLAIM_OWN = 3 /* a collector works in this process that does not work in every process */
 };
 
 typedef struct StrobeClaim {
@@ -27,8 +27,8 @@ typedef struct StrobeClaim {
 /* Reads the claim of the run in this folder. 0: no process has claimed the run. */
 int strobe_claim_read(const char *folder, StrobeClaim *claim);
 
-/* Is it the claim of this process, made by this program or by a program that ran in the process
- * before an exec? */
+/* Did this process make the claim, in this program or in a program that ran in the process before
+ * an exec? */
 int strobe_claim_is_mine(const StrobeClaim *claim);
 
 /* Claims the run for this process; returns 0 if another process has the claim. A program that was
@@ -38,7 +38,7 @@ int strobe_claim_is_mine(const StrobeClaim *claim);
  * with rank OWN. `shared`: every process may record, with or without the claim. */
 int strobe_claim_take(const char *folder, int rank, int shared);
 
-/* From now on this process's claim has the rank OWN. */
+/* Gives this process's claim the rank OWN. */
 void strobe_claim_confirm(const char *folder);
 
 #endif

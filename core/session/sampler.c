@@ -17,7 +17,7 @@ struct StrobeSampler {
     pthread_cond_t wake; /* CLOCK_MONOTONIC */
     gboolean stopping;
     GPtrArray *threads; /* of struct worker; [0] samples all sources that have no separate thread */
-    GArray *added; /* of StrobePeriodicSource: new ones that threads[0] has not taken over yet */
+    GArray *added; /* of StrobePeriodicSource: new sources that threads[0] has not taken over yet */
 };
 
 struct worker {
@@ -51,7 +51,7 @@ static void move_source(struct worker *worker, guint i, gint64 took)
     pthread_mutex_unlock(&worker->sampler->lock);
 }
 
-/* Samples the due sources of a worker; returns when the next one is due. */
+/* Samples the due sources of a worker; returns the time at which the next source is due. */
 static gint64 sample_due(struct worker *worker)
 {
     gint64 soonest = G_MAXINT64;
@@ -71,7 +71,8 @@ static gint64 sample_due(struct worker *worker)
     return soonest;
 }
 
-/* Are there new sources for this worker? The caller holds the lock. */
+/* Are there new sources for this worker, which only threads[0] takes over? The caller holds the
+ * lock. */
 static gboolean has_added(const struct worker *worker)
 {
     const StrobeSampler *sampler = worker->sampler;

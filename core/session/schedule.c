@@ -27,8 +27,8 @@ StrobeAction strobe_schedule_action(const StrobeScheduleConfig *schedule, gint64
 #define WARM STROBE_CALL_WARM
 #define START STROBE_CALL_START
 
-/* Rows: previous action; columns: next action, in the last column the end of the session. The
- * messages are those of torch_npu. */
+/* The row is the previous action and the column the next action; the last column is the end of the
+ * session. The messages are those of torch_npu. */
 static const StrobeTransition table[4][5] = {
     [STROBE_ACTION_NONE] = {{0, NULL}, {WARM, NULL}, {START, NULL}, {START, NULL}, {0, NULL}},
     [STROBE_ACTION_WARMUP] = {{WARN | COOL, "Incorrect schedule: WARMUP followed by NONE"},

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The schedule: the action of a step, and the calls for a change of action. Pure functions. */
+/* The schedule: the action of a step, and the calls for a change of action. The functions have no
+ * state. */
 #ifndef STROBE_CORE_SCHEDULE_H
 #define STROBE_CORE_SCHEDULE_H
 
 #include <strobe/strobe.h>
 #include "config.h"
 
-/* Action of step `step` (from 0). The configuration's limits ensure that no sum overflows. */
+/* Returns the action of step `step`, from 0. The configuration's limits ensure that no sum
+ * overflows. */
 StrobeAction strobe_schedule_action(const StrobeScheduleConfig *schedule, gint64 step);
 
 /* A fifth action, for the table of transitions: the session does not run. */
 #define STROBE_ACTION_EXIT 4
 
-/* Calls of a transition, in this order. */
+/* Calls of a transition, made in this order. */
 enum {
     STROBE_CALL_WARN = 1u << 0,    /* the transition's message */
     STROBE_CALL_STOP = 1u << 1,    /* the window ends: stop, flush, seal, write the info files */
@@ -27,7 +29,8 @@ typedef struct StrobeTransition {
     const char *warning; /* the message for STROBE_CALL_WARN */
 } StrobeTransition;
 
-/* `previous` is an action; `next` an action or STROBE_ACTION_EXIT. */
+/* Returns the calls to make between two steps. `previous` is an action; `next` is an action or
+ * STROBE_ACTION_EXIT. */
 const StrobeTransition *strobe_schedule_transition(int previous, int next);
 
 #endif

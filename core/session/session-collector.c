@@ -50,8 +50,8 @@ static uint64_t host_link_of(StrobeInstance *self, uint64_t id)
     return id && id < STROBE_LINK_DEALT ? links_of(self->owner) | id : 0;
 }
 
-/* All collectors exist before the first is opened, and until the session ends, so no lock is
- * needed. */
+/* No lock is needed, because all collectors exist before the first is opened and until the session
+ * ends. */
 static uint64_t host_link_for(StrobeInstance *self, const char *collector, uint64_t id)
 {
     const StrobeCollector *c = self->owner;
@@ -114,7 +114,7 @@ static const StrobeHost collector_host = {
 
 /* ---- core records ---- */
 
-/* Records the cost of a call. FALSE: no window records, or this thread cannot record. */
+/* Records a call and its duration. FALSE: no window records, or this thread cannot record. */
 static gboolean record_call(const StrobeCollector *c, const struct collector_call_cost *cost)
 {
     return strobe_collector_call_record(c->component->name, cost->call, cost->status, cost->begin,
@@ -131,7 +131,8 @@ static void keep_call(StrobeCollector *c, const struct collector_call_cost *cost
     }
 }
 
-/* Returns the status: a collector that is unavailable after it was opened has failed. */
+/* Records the call, keeps its failure and returns its status. STROBE_UNAVAILABLE becomes a failure,
+ * because the collector was available when it was opened. */
 static StrobeStatus finish_call(StrobeCollector *c, const char *call, guint64 begin,
                                 StrobeStatus status)
 {
@@ -160,7 +161,7 @@ void strobe_collector_tell_calls(StrobeCollector *c)
     g_array_set_size(c->calls, 0);
 }
 
-/* ---- life ---- */
+/* ---- calls of the collector ---- */
 
 /* Logs a line. In the writer process, a collector's warning during a window also becomes a
  * diagnostic of the result. */
@@ -227,7 +228,7 @@ void strobe_collector_open(StrobeCollector *c)
 
     if (g_atomic_int_get(&c->phase) != STROBE_COLLECTOR_PENDING)
         return;
-    /* drops the reason why an earlier open returned STROBE_AGAIN */
+    /* Drops the reason why an earlier open returned STROBE_AGAIN. */
     g_free(strobe_instance_take_causes(&c->instance));
     strobe_run_opening(c->component->name);
     StrobeStatus status = c->ops->open(&collector_host, &c->instance, &c->state);
@@ -263,14 +264,13 @@ void strobe_collector_start(StrobeCollector *c)
     if (!is_usable(c) || c->is_started)
         return;
     guint64 begin = strobe_clock_now();
-    /* STROBE_AGAIN: it begins to record later in the window */
+    /* If start returns STROBE_AGAIN, the collector begins to record later in the window. */
     c->is_started = finish_call(c, "start", begin, c->ops->start(c->state)) >= 0;
 }
 
 void strobe_collector_stop(StrobeCollector *c)
 {
-    if (c->is_paused) /* a paused collector has already stopped, and its late records are recorded
-                       */
+    if (c->is_paused) /* a paused collector has already stopped and delivered its late records */
         c->is_started = c->is_paused = FALSE;
     if (!c->is_started)
         return;
@@ -283,7 +283,7 @@ gboolean strobe_collector_needs_end(const StrobeCollector *c)
     return c->is_started && (c->ops->flush || c->ops->sample);
 }
 
-/* Makes one call for late records. TRUE: there may be more. */
+/* Makes one call of flush. TRUE: the collector may have more late records. */
 static gboolean flush_once(StrobeCollector *c)
 {
     if (!c->is_draining)

@@ -28,11 +28,12 @@ typedef struct StrobeCollector {
     gboolean required;
     gboolean is_default; /* TRUE: no diagnostic if the collector finds nothing to collect */
     gboolean is_warm, is_started;
-    gboolean is_paused;           /* started, but temporarily not recording */
+    gboolean is_paused;           /* the program has paused the started collector */
     gboolean is_draining;         /* the collector has stopped, and its flush is not finished */
     gboolean is_outside;          /* this process is the writer, not the program */
     gboolean is_failure_reported; /* if is_outside: the failure was reported to the program */
-    gboolean has_more;            /* flush had not finished at its deadline */
+    gboolean has_more; /* the last call of flush returned STROBE_AGAIN, so there may be more late
+                          records */
     guint64 flush_begin, flush_deadline; /* ticks */
     gint64 flush_until_us;               /* flush_deadline in us of g_get_monotonic_time() */
     GError *failure;                     /* the first failure, kept until the session ends */
@@ -42,20 +43,20 @@ typedef struct StrobeCollector {
 /* Does the component emit records of this kind? */
 gboolean strobe_component_emits(const StrobeComponent *component, const char *kind);
 
-/* `wanted` names the component and its options. */
+/* Makes a collector that is not open yet. `wanted` names the component and its options. */
 StrobeCollector *strobe_collector_new(StrobeRegistry *registry, const StrobeConfigComponent *wanted,
                                       GError **error);
 /* Closes the collector if it is open, and frees it. */
 void strobe_collector_free(gpointer collector);
 
-/* Each call does nothing unless the collector is in the right phase. A failure is kept in
- * `failure`. */
+/* Each function calls the collector's operation of the same name, if the collector is in the right
+ * phase for it. A failure is kept in `failure`. */
 void strobe_collector_open(StrobeCollector *collector);
 void strobe_collector_warm(StrobeCollector *collector);
 void strobe_collector_start(StrobeCollector *collector);
 void strobe_collector_stop(StrobeCollector *collector);
-/* Within a window: pause stops the collector and waits for its late records; resume starts it
- * again. */
+/* To be called within a window: pause stops the collector and waits for its late records; resume
+ * starts it again. */
 void strobe_collector_pause(StrobeCollector *collector);
 void strobe_collector_resume(StrobeCollector *collector);
 /* Call these after stop: they begin to wait for late records of one collector, or of all, for
@@ -70,8 +71,8 @@ void strobe_collectors_flush(const GPtrArray *collectors);
 gboolean strobe_collector_needs_end(const StrobeCollector *collector);
 void strobe_collector_cool(StrobeCollector *collector);
 
-/* The collector's answer to STROBE_PROBE_PROCESS. *reason is the reason for the answer, NULL if
- * there is none. */
+/* Returns the collector's answer to STROBE_PROBE_PROCESS. *reason receives the reason for the
+ * answer, NULL if there is none. */
 int strobe_collector_probe(const StrobeCollector *collector, const char **reason);
 
 /* Records the calls that were made before the window began. */

@@ -9,7 +9,7 @@
 #include "recorder.h"
 #include "session-log.h"
 
-/* ---- what is reported ---- */
+/* ---- reporting dumps ---- */
 
 static void call_trace_ready(StrobeSession *session, const char *path)
 {
@@ -59,7 +59,8 @@ static void report_dump(StrobeSession *session, struct pool_dump *dump)
     }
 }
 
-/* Logs new requests that the configuration did not allow. The caller holds the lock. */
+/* Logs how many new requests for dumps the configuration did not allow. The caller holds the
+ * lock. */
 static void report_refused(StrobeSession *session)
 {
     guint32 before = session->n_refused_dumps;

@@ -41,7 +41,7 @@ void strobe_session_ending_free(gpointer data)
     g_free(ending);
 }
 
-/* ---- what is missing ---- */
+/* ---- collectors that recorded nothing ---- */
 
 static void add_diagnostic(StrobeSession *session, const char *component, const char *text)
 {
@@ -127,7 +127,7 @@ static void diagnose_session(StrobeSession *session)
     }
 }
 
-/* ---- the end ---- */
+/* ---- the end of a window ---- */
 
 /* Returns EINPROGRESS if the capture is still being written. */
 static int seal_window(StrobeSession *session, StrobeEnding *ending)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log in each result directory: every line, of any level. */
+/* Collects the lines of the log that is written to each result directory: lines of every level. */
 #ifndef STROBE_CORE_SESSION_LOG_H
 #define STROBE_CORE_SESSION_LOG_H
 

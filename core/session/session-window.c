@@ -18,7 +18,7 @@
 #include "schedule.h"
 #include "session-log.h"
 
-/* ---- a window ---- */
+/* ---- the begin and end of a window ---- */
 
 static gboolean check_required(StrobeSession *session, GError **error)
 {

@@ -48,7 +48,7 @@ static void in_child(void)
     g_atomic_pointer_set(&current, NULL);
 }
 
-/* ---- making ---- */
+/* ---- making and freeing ---- */
 
 static gboolean add_collectors(StrobeSession *session, GError **error)
 {
@@ -212,8 +212,8 @@ static void tell_writer(void)
                    g_strerror(error));
 }
 
-/* Ends the session of `strobe run`, because the program opens its own session. FALSE: the current
- * session already belongs to the program. */
+/* Ends the current session if `strobe run` made it, because the program opens its own session.
+ * FALSE: the current session was made by the program. */
 static gboolean end_attached_session(void)
 {
     StrobeSession *session = strobe_session_current();
@@ -295,7 +295,7 @@ void strobe_session_free(StrobeSession *session)
     if (!session)
         return;
     if (session->pid != strobe_process_id())
-        return; /* a forked child: the parent frees it */
+        return; /* in a forked child: the session belongs to the parent, which frees it */
     if (strobe_session_is_calling(session)) {
         refuse_free(); /* a session that is in use must not be freed */
         return;
@@ -308,7 +308,7 @@ void strobe_session_free(StrobeSession *session)
     /* Waits for threads that hold the session. */
     for (guint i = 0; i < 5000 && g_atomic_int_get(&session->n_users); i++)
         g_usleep(1000);
-    /* a callback of the session, or a library that hangs, holds it */
+    /* The session is still held by one of its callbacks, or by a thread in a library that hangs. */
     if (g_atomic_int_get(&session->n_users)) {
         refuse_free();
         return;
@@ -336,7 +336,7 @@ gboolean strobe_session_is_own(StrobeSession *session, GError **error)
  * function may only stop the session. If a transition called it, the transition handles the stop;
  * if a dump called it, the session stops when the function has returned. */
 static _Thread_local struct {
-    /* the session that calls the function; NULL: no function is being called */
+    /* the session whose function is being called; NULL: none is */
     const StrobeSession *session;
     gboolean is_of_dump;
 } called;
@@ -459,8 +459,8 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     return strobe_api_result(failure, error);
 }
 
-/* Reports dumps, which may call functions of the user. Then begins the step again, because the time
- * of these functions belongs to no step. */
+/* Reports dumps, which may call functions of the user. Then sets the step's begin anew, because the
+ * time of these functions belongs to no step. */
 static void report_dumps_of_step(StrobeSession *session)
 {
     if (!strobe_session_report_dumps(session))
@@ -566,8 +566,8 @@ static StrobeCollector *find_collector(StrobeSession *session, const char *name)
     return NULL;
 }
 
-/* The caller holds the lock. Stops the sampler first: no thread may sample a collector that is
- * stopped. */
+/* Pauses or resumes a collector in this process. Stops the sampler first, because no thread may
+ * sample a collector that is stopped. The caller holds the lock. */
 static void toggle_inside(StrobeSession *session, StrobeCollector *c, gboolean is_on)
 {
     gboolean is_sampled = session->directory && c->ops->sample;
@@ -602,7 +602,7 @@ StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector
     return strobe_api_result(failure, error);
 }
 
-/* ---- the rest ---- */
+/* ---- other functions of the interface ---- */
 
 void strobe_session_on_trace_ready(StrobeSession *session, StrobeTraceReady function, void *user)
 {

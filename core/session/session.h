@@ -20,7 +20,7 @@ typedef struct StrobeEnding {
     StrobeResultDirectory *directory;
     char *path;
     guint32 window;
-    GError *failure; /* failure to write the files other than the capture */
+    GError *failure; /* why a file other than the capture could not be written; NULL: no failure */
 } StrobeEnding;
 
 struct StrobeSession {
@@ -62,15 +62,17 @@ struct StrobeSession {
     char *diagnostics_text;
 };
 
-/* The session that was attached or made in this process, NULL if none. */
+/* Returns the session that was attached or made in this process, NULL if none. */
 StrobeSession *strobe_session_current(void);
-/* The session whose window records in this process, NULL in a forked child. No system call. */
+/* Returns the session whose window records in this process, NULL in a forked child. No system
+ * call. */
 StrobeSession *strobe_session_recording(void);
 
 void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCollector *));
 
-/* strobe_session_new(); `is_checked`: `strobe run` has already checked the exporters, so they
- * are not loaded. `target`: a process to record from outside instead of this one; 0: this one. */
+/* Like strobe_session_new(). `is_checked`: `strobe run` has already checked the exporters, so they
+ * are not loaded here. `target` is a process to record from outside; 0: this process is
+ * recorded. */
 StrobeStatus strobe_session_make(const char *config, const char *origin, gboolean is_checked,
                                  pid_t target, StrobeSession **session, StrobeError **error);
 
@@ -95,10 +97,12 @@ void strobe_session_prepare(StrobeSession *session, int wanted);
 
 void strobe_session_begin_step(StrobeSession *session);
 void strobe_session_record_step(StrobeSession *session);
-/* A step has ended: records it, and does the work that depends on the number of steps. */
+/* Call it when a step has ended: records the step, and does the work that depends on the number of
+ * steps. */
 void strobe_session_after_step(StrobeSession *session);
 
-/* The current session, which is not freed before strobe_session_let_go() is called; NULL: none. */
+/* Returns the current session, which is not freed before strobe_session_let_go() is called; NULL:
+ * none. */
 StrobeSession *strobe_session_hold(void);
 void strobe_session_let_go(StrobeSession *session);
 
@@ -109,16 +113,17 @@ void strobe_session_let_go(StrobeSession *session);
 void strobe_session_open_late(StrobeSession *session);
 /* Like strobe_session_open_late, but only if a library was loaded since the last attempt. */
 void strobe_session_open_loaded(StrobeSession *session);
-/* From now on, under `strobe run`, calls of the loader open waiting collectors, as long as a
- * collector waits and the session runs. */
+/* Under `strobe run`, makes the program's calls of the loader open waiting collectors, as long as
+ * the session runs and a collector waits; otherwise ends this. */
 void strobe_session_follow_loader(StrobeSession *session);
 
 /* ---- collectors in the writer process, session-outside.c ---- */
 
-/* Numbers, from 1, of the collectors that are to run in a writer process (unref it); adds their
- * kinds to `kinds`. */
+/* Returns the numbers, from 1, of the collectors that are to run in a writer process (unref it).
+ * Adds the kinds of these collectors to `kinds`. */
 GArray *strobe_session_find_outside(const StrobeSession *session, GPtrArray *kinds);
-/* Call it if there is a writer process: marks these collectors as running there. */
+/* Marks the collectors with the numbers `outside` as running in the writer process. Call it only if
+ * there is one. */
 void strobe_session_place_outside(StrobeSession *session, const GArray *outside);
 /* If a collector records operators in this window, stops default collectors with
  * STROBE_COMPONENT_STAND_IN. */
@@ -127,16 +132,17 @@ void strobe_session_end_stand_ins(StrobeSession *session);
  * collectors. */
 void strobe_session_take_messages(StrobeSession *session);
 
-/* ---- the rest of a window, session-ending.c ---- */
+/* ---- the end of a window, session-ending.c ---- */
 
-/* The collectors have stopped. Flushes their late records in this thread, for at most 2 s. Waits
- * for the writer if on_trace_ready is set, otherwise for 20 ms. */
+/* Ends the window, whose collectors must have stopped. Flushes their late records in this thread,
+ * for at most 2 s. Then waits for the writer: without limit if on_trace_ready is set, otherwise for
+ * at most 20 ms. */
 void strobe_session_end_window(StrobeSession *session, GError **error);
 /* Writes the collector's diagnostics to the pool, in case the program ends within the window. */
 void strobe_session_note_missing(StrobeCollector *collector);
-/* strobe_session_end_at_exit: the program exits within a window; stops and flushes the collectors
- * that still have records to deliver. The writer ends the window. strobe_session_needs_end: is
- * there such a collector? */
+/* strobe_session_end_at_exit is for a program that exits within a window: it stops and flushes the
+ * collectors that still have records to deliver, and the writer then ends the window.
+ * strobe_session_needs_end: is there such a collector, or a flight recorder? */
 void strobe_session_end_at_exit(StrobeSession *session);
 gboolean strobe_session_needs_end(const StrobeSession *session);
 /* Sets the result directory that the collectors see; NULL: no window records any more. */

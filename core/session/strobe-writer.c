@@ -27,11 +27,11 @@ struct program {
     int was_asked; /* goes_on_outside() was called before */
 };
 
-/* Does the process now execute another program, which cannot record for itself? The collectors in
- * the writer then continue to record it. Such a program is statically linked, so that nothing can
- * be loaded into it, or has another user, who may not enter the run's folder. A launcher is
- * included, because it may execute such a program. The first call returns 1, because the exec may
- * be in progress, so that the new program is not known yet. */
+/* Does the process `p` now execute another program, which cannot record for itself? If so, the
+ * collectors in the writer continue to record the process. Such a program is statically linked, so
+ * that nothing can be loaded into it, or has another user, who may not enter the run's folder. A
+ * launcher is included, because it may execute such a program. The first call returns 1, because
+ * the exec may be in progress, so that the new program is not known yet. */
 static int goes_on_outside(struct program *p)
 {
     if (!p->outside || !p->pid || !strobe_process_is_there(p->pid, NULL))
@@ -145,7 +145,8 @@ int main(int argc, char **argv)
     if (strobe_pool_open(&program.pool, argv[1], 1) || !is_wanted(&program.pool) ||
         strobe_writer_hold_word(program.pool.header))
         return EXIT_FAILURE;
-    /* Read now, before the program continues: the program may change the text later. */
+    /* The setup is read before the program continues, because the program may change the text
+     * later. */
     program.setup = strobe_writer_setup_read(program.pool.header, NULL);
     if (!program.setup && program.pool.header->setup_bytes)
         return EXIT_FAILURE;

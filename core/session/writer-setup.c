@@ -78,7 +78,7 @@ static char **texts_of(JsonObject *metadata, const char *name)
     return (char **)g_ptr_array_free(texts, FALSE);
 }
 
-/* The entries of the array `name` that are valid numbers of collectors. */
+/* Returns the entries of the array `name` that are valid numbers of collectors. */
 static GArray *numbers_of(JsonObject *metadata, const char *name, guint n_collectors)
 {
     JsonNode *node = json_object_get_member(metadata, name);

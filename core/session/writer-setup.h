@@ -19,11 +19,12 @@ typedef struct StrobeWriterSetup {
     char **plugin_path;   /* folders, for strobe_registry_new() */
     char *command;        /* command line of the program */
     GArray *outside;      /* of guint: numbers of the collectors, from 1, that run in the writer */
-    pid_t target;         /* the recorded process if it is not the program; 0: the program */
-    gint rank;            /* rank of the program when it made the session; -1: none */
+    pid_t target;         /* the recorded process if this is not the program; 0: the program */
+    gint rank;            /* rank of the program when it made the session; -1: it had none */
 } StrobeWriterSetup;
 
-/* The text for the pool (free it). `target`: 0 for the program itself. */
+/* Returns the text for the pool (free it). `target` is the recorded process; 0: the program
+ * itself. */
 char *strobe_writer_setup_text(const StrobeConfig *config, const StrobeRegistry *registry,
                                const GArray *outside, pid_t target);
 /* Read the setup from the pool's text, or from a given text (free the result). The text may be

@@ -9,11 +9,11 @@
 
 #include <strobe/helpers/native-frame.h>
 
-/* Is the frame's object such a list, by its file name? */
+/* Is the file name of the frame's object that of such a list? */
 int jit_symbols_lists(const StrobeNativeFrame *frame);
 
-/* The latest function at the frame's address; NULL: unknown. The list must be a regular file that
- * belongs to this user or to root. Valid until jit_symbols_close(). */
+/* Returns the latest function at the frame's address; NULL: unknown. The list must be a regular
+ * file that belongs to this user or to root. Valid until jit_symbols_close(). */
 const char *jit_symbols_find(const StrobeNativeFrame *frame);
 
 void jit_symbols_close(void);

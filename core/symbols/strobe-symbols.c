@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * strobe-symbols: resolves frames of native code for the process at the other end of its standard
- * input and output (native-symbols.h). It is a separate program because the object files may be
- * damaged or hostile: its crash, hang or lack of memory does not affect the reader of the capture.
+ * input and output (native-symbols.h). It is a separate program because object files may be damaged
+ * or malicious: if it crashes, hangs or runs out of memory, this does not affect the reader of the
+ * capture.
  *
  * It reads frames, each with a NUL at its end. For each frame it writes texts, each with a NUL at
  * its end: the number of functions at the frame's address, then for each function its name, source
@@ -19,7 +20,7 @@
 #include "symbol-files.h"
 
 #define MEMORY_MAX (2ull << 30)
-#define SECONDS_MAX 20 /* for one frame */
+#define SECONDS_MAX 20 /* maximum time for one frame */
 
 static void limit_self(void)
 {

@@ -59,7 +59,7 @@ static int has_build_id(Dwfl_Module *module, const StrobeBuildId *wanted)
            (size == (int)wanted->size && memcmp(bytes, wanted->bytes, wanted->size) == 0);
 }
 
-/* Opens only a regular file: to read a FIFO or a device could block, or change it. */
+/* Opens only a regular file: reading a FIFO or a device could block, or have an effect. */
 static int open_regular(const char *path)
 {
     struct stat status;
@@ -135,8 +135,8 @@ static SymbolFile *file_of(const StrobeNativeFrame *frame)
 
 /* ---- functions ---- */
 
-/* Name of the nearest symbol before the address; NULL if that symbol has a size and ends before the
- * address. */
+/* Returns the name of the nearest symbol before the address; NULL if that symbol has a size and
+ * ends before the address. */
 static const char *symbol_at(const SymbolFile *file, GElf_Addr address)
 {
     GElf_Off offset = 0;

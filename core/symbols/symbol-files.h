@@ -14,10 +14,10 @@ typedef struct SourceFunction {
     int line;         /* 0: not known */
 } SourceFunction;
 
-/* The functions at the frame's address, innermost first: inlined functions before the function
- * that contains them. The object is the file at the frame's path if it has the frame's build-id,
- * otherwise its debug file. Returns their number, 0: unknown. The texts are valid until the next
- * call. */
+/* Writes the functions at the frame's address to `functions`, innermost first: inlined functions
+ * before the function that contains them. The object is the file at the frame's path if it has the
+ * frame's build-id, otherwise its debug file. Returns the number of functions, 0 if none is known.
+ * The texts are valid until the next call. */
 size_t symbol_files_resolve(const StrobeNativeFrame *frame,
                             SourceFunction functions[SOURCE_FUNCTIONS_MAX]);
 

@@ -11,8 +11,8 @@
 #include "pool-bell.h"
 #include "testpoint.h"
 
-/* Stores a clock pair at intervals: a block may stay unwritten for hours, and its times can be
- * converted only with pairs from that time. */
+/* A block of the ring may stay unwritten for hours, and the times in it can be converted only with
+ * clock pairs from those hours. */
 void strobe_dump_note_pair(StrobeWriterLoop *d)
 {
     int64_t now = strobe_clock_ns(CLOCK_MONOTONIC);
@@ -25,8 +25,8 @@ void strobe_dump_note_pair(StrobeWriterLoop *d)
 
 /* ---- the ring ---- */
 
-/* Removes the note about a partly filled block, because its thread buffer has handed the block over
- * meanwhile and it must not be written twice. */
+/* Removes the block from d->partial if its thread buffer has handed the block over meanwhile, so
+ * that the block is not written twice. */
 static void forget_partial(StrobeWriterLoop *d, uint32_t thread_buffer, uint32_t index)
 {
     if (thread_buffer < d->pool->n_thread_buffers && d->partial[thread_buffer].block == index)
@@ -44,8 +44,8 @@ static void write_one(StrobeCaptureWriter *writer, const struct pool_block *bloc
         *error = failed;
 }
 
-/* Skips a block that is too old and counts its records as overwritten: only in this dump, or for
- * good if this is the window's end. */
+/* Skips a block that is too old: counts its records as overwritten in this dump, and at the
+ * window's end (`is_end`) also in the pool. */
 static void skip_one(StrobeWriterLoop *d, const struct pool_block *block, uint32_t used, int is_end)
 {
     uint32_t thread_buffer = block->thread_buffer % d->pool->n_thread_buffers;
@@ -133,8 +133,8 @@ int strobe_dump_ring(StrobeWriterLoop *d, StrobeCaptureWriter *writer, uint64_t 
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("dump-noted");
     strobe_ring_collect(d->ring, d->pool, &from, &to);
-    /* Read after the blocks were collected: the dump must report every loss that is older than its
-     * last record. */
+    /* The losses are read after the blocks were collected, because the dump must report every loss
+     * that is older than its last record. */
     strobe_capture_read_losses(d->pool, d->seen);
     STROBE_TESTPOINT("dump-collected");
     strobe_capture_writer_take_pair(writer);
@@ -172,7 +172,7 @@ int strobe_dump_serve(StrobeWriterLoop *d, const char *path)
     return error;
 }
 
-/* ---- requests ---- */
+/* ---- requests for dumps ---- */
 
 static int make_dump(StrobeWriterLoop *d, uint32_t why, const char *reason, int is_recording,
                      struct pool_dump *made)

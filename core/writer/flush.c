@@ -110,7 +110,7 @@ static void give_all(StrobeWriterLoop *d, uint32_t index)
 {
     for (uint32_t n = 0; index < d->pool->n_blocks && n < d->pool->n_blocks; n++) {
         struct pool_block *block = strobe_pool_block(d->pool, index);
-        index = block->next; /* read first, because return_block overwrites it */
+        index = block->next; /* `next` is read first, because return_block overwrites it */
         return_block(d, block);
     }
 }
@@ -129,7 +129,8 @@ static void write_and_give(StrobeWriterLoop *d, uint32_t index)
 
 /* ---- losses ---- */
 
-/* Marks the losses in `seen` as reported. The session reports those that no capture contains. */
+/* Marks the losses in `seen` as reported, and adds the new losses to the window's count, from which
+ * the session reports losses that no capture contains. */
 static void tell_all(StrobeWriterLoop *d)
 {
     for (uint32_t cause = 0; cause < STROBE_LOSS_CAUSES; cause++) {
@@ -161,8 +162,8 @@ static int write_losses(StrobeWriterLoop *d, uint64_t now)
     return error;
 }
 
-/* Reads the losses to write now; 0: none. The losses of a shut window are written only when the
- * window has ended, because it may still lose late records. */
+/* Reads the losses into `seen`. Returns 0 if they must not be written now: the losses of a shut
+ * window are written only when the window has ended, because it may still lose late records. */
 static int read_losses(StrobeWriterLoop *d)
 {
     if (atomic_load(&strobe_writer_loop_place(d)->end))
@@ -187,7 +188,7 @@ void strobe_flush_all(StrobeWriterLoop *d)
     strobe_flush_note_partial(d);
     STROBE_TESTPOINT("flush-noted");
     uint32_t full = take_full(d);
-    /* a clock pair that is later than everything that is written now */
+    /* This clock pair is later than all records that are written now. */
     strobe_capture_writer_take_pair(&d->window.writer);
     STROBE_TESTPOINT("flush-taken");
     write_definitions(d);
@@ -195,8 +196,8 @@ void strobe_flush_all(StrobeWriterLoop *d)
     write_full(d, full);
     write_partial(d);
     STROBE_TESTPOINT("flush-written");
-    give_all(d, full); /* after the partial blocks are written, because a block of `full` may be one
-                          of them */
+    give_all(d, full); /* only after the partial blocks are written, because a block of `full` may
+                          be one of them */
     if (read_losses(d))
         write_losses(d, d->window.writer.pair.ticks);
     if (d->is_whole) /* everything is written, and there is no block of the next window */

@@ -19,7 +19,8 @@ static struct strobe_sampling *reserve_sampling(StrobeWriter *writer,
                                         strobe_core_track(), name, begin, end);
 }
 
-/* Nothing was sampled from the last sample until `end`. */
+/* Records that no samples were taken between the last sample and `end`, and that `missed` samples
+ * are missing. */
 static void record_gap(const StrobePeriodicSource *source, uint64_t end, uint64_t missed)
 {
     StrobeWriter *writer = strobe_thread_buffer_writer();

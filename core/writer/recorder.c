@@ -90,7 +90,7 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     return 0;
 }
 
-/* The ring of the pool; NULL if the policy is not ring. */
+/* Returns the ring of the pool; NULL if the policy is not ring. */
 static StrobeRing *ring_of_policy(void)
 {
     return recorder.policy == STROBE_POLICY_RING ? strobe_pool_ring(recorder.pool.header) : NULL;
@@ -175,7 +175,8 @@ static int begin_named(uint32_t number, int fd, const char *path, const char *me
     return error;
 }
 
-/* Ends a window that the writer has opened but cannot write. */
+/* If the window already has an entry in the pool, ends the window without records, because its
+ * begin has failed. */
 static void give_up_window(uint32_t number)
 {
     const struct pool_window *place = strobe_pool_window(recorder.pool.header, number);
@@ -313,8 +314,8 @@ StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t si
     return id;
 }
 
-/* Begins a use of the pool in a call that any thread may make, also while the session ends; 0:
- * there is no pool. */
+/* Begins a use of the pool in a call that any thread may make, also while the session ends. Returns
+ * 0 if there is no pool. */
 static int visit_pool(void)
 {
     atomic_fetch_add(&recorder.n_visitors, 1);
@@ -492,7 +493,8 @@ static int use_pool(struct pool_header *pool, int64_t pid, const StrobeKind *con
     recorder.pool.header = pool;
     strobe_kind_join(pool, kinds, n_kinds);
     recorder.session = 1;
-    /* Never the policy block: a thread of the writer process would wait for itself. */
+    /* A thread of the writer process must not wait for a free block, because it would wait for
+     * itself. */
     recorder.policy = (enum strobe_policy)pool->control.settings.policy;
     if (recorder.policy != STROBE_POLICY_RING)
         recorder.policy = STROBE_POLICY_DROP;

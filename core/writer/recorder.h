@@ -15,34 +15,36 @@
 
 typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
-    struct pool_settings writer;    /* settings of the writer; `rotation` not with ring */
-    int may_start_process;          /* 1: the writer may be a process; 0: it is a thread */
-    int64_t program;                /* process id of the recorded program; 0: this process */
-    const char *fallback_dir;       /* folder for the pool if tmpfs is too small */
-    int64_t patience_ns;            /* policy block: maximum wait of a thread; 0: no limit */
+    struct pool_settings writer; /* settings of the writer; the policy ring excludes `rotation` */
+    int may_start_process;       /* 1: the writer may be a process; 0: it is a thread */
+    int64_t program;             /* process id of the recorded program; 0: this process */
+    const char *fallback_dir;    /* folder for the pool if tmpfs is too small */
+    int64_t patience_ns;         /* policy block: maximum wait of a thread; 0: no limit */
     const StrobeKind *const *kinds; /* n_kinds kinds of collectors that run in a writer process */
     size_t n_kinds;
     const char *setup;         /* text for a writer process (writer-setup.h); NULL: none */
-    StrobeMakeDump *make_dump; /* for a writer thread; NULL: it makes no dumps */
+    StrobeMakeDump *make_dump; /* makes dumps if the writer is a thread; NULL: there are no dumps */
     /* For a writer thread: it has completed a segment of a rotating capture, which now has this
      * name in the capture's folder. NULL: not needed. */
     void (*segment_done)(void *user, const char *name);
     void *user; /* argument of make_dump and segment_done */
 } StrobeRecorderSettings;
 
-/* Makes the pool and registers the standard kinds. EBUSY if a recorder is already open. */
+/* Makes the pool and registers the standard kinds. Returns 0, EBUSY if a recorder is already open,
+ * or another errno value. */
 int strobe_recorder_open(const StrobeRecorderSettings *settings);
-/* Ends the window if one is open, then the writer, which removes the pool. */
+/* Ends the window if a window is open. Then ends the writer, which removes the pool. */
 void strobe_recorder_close(void);
 /* Is the writer a process? If not, `*error` is the reason why no process could be started; 0: no
  * process was requested. */
 int strobe_recorder_has_process(int *error);
 
-/* Process id of the program, as this process sees it; 0: this process cannot see the program, or
- * there is no recorder. */
+/* Returns the process id of the program, as this process sees it; 0: this process cannot see the
+ * program, or there is no recorder. */
 int64_t strobe_recorder_pid(void);
 
-/* Path of the pool file, whether it is in memory, and its id. "" without a recorder. */
+/* Returns the path of the pool file, "" without a recorder. *is_tmpfs receives whether the file is
+ * in memory, and `id` the pool's id. */
 const char *strobe_recorder_pool(int *is_tmpfs, char id[33]);
 
 /* Begins a window whose capture is `fd` (owned from now on), known to recovery as `path`.
@@ -61,14 +63,16 @@ void strobe_recorder_record_late(void);
 int strobe_recorder_end_window(int64_t patience_ns);
 /* Waits until the window, one of the last two, is sealed; returns its first write error. */
 int strobe_recorder_wait(uint32_t window);
-/* Has the writer written the window, or has the writer ended? */
+/* Has the writer written the window, or has the writer ended, so that strobe_recorder_wait does not
+ * wait? */
 int strobe_recorder_is_written(uint32_t window);
 
-/* Policy ring: the writer makes a result directory with the ring's records, while recording
- * continues. strobe_recorder_dump waits for the directory and returns its path; any thread except
- * the writer; EINVAL if no ring records. The next two functions do not wait: one for any thread,
- * and in a signal handler (`why`: STROBE_DUMP_BY_*), the other for the thread that steps. The last
- * two functions return the outcome, see writer-link.h. */
+/* With the policy ring, these functions make the writer put the ring's records into a result
+ * directory, while recording continues. strobe_recorder_dump waits for the directory and writes its
+ * path to `path`; any thread except the writer may call it; it returns EINVAL if no ring records.
+ * strobe_recorder_request_dump and strobe_recorder_request_step_dump do not wait: the first is for
+ * any thread, also in a signal handler (`why`: STROBE_DUMP_BY_*), the second for the thread that
+ * steps. The last two functions return the outcome, see writer-link.h. */
 int strobe_recorder_dump(const char *reason, char path[PATH_MAX]);
 void strobe_recorder_request_dump(uint32_t why);
 void strobe_recorder_request_step_dump(const char *reason);
@@ -77,24 +81,25 @@ uint32_t strobe_recorder_refused_dumps(void);
 /* Requests the next segment of the capture. Any thread. */
 void strobe_recorder_roll(void);
 
-/* Number of the recording window, 0 if none. Any thread. */
+/* Returns the number of the recording window, 0 if none. Any thread. */
 uint32_t strobe_recorder_window(void);
 
-/* Registers a kind; 0 and a text in `error` if it is rejected. */
+/* Registers a kind and returns its id; 0 and a text in `error` if the kind is rejected. */
 StrobeKindId strobe_recorder_kind(const StrobeKind *kind, char *error, size_t size);
 /* Finds or adds a track. Any thread. 0 if the table is full or no recorder is open. */
 StrobeTrackId strobe_recorder_track(const StrobeTrack *track);
-/* The first of `n` consecutive unique ids. Any thread. */
+/* Returns the first of `n` consecutive unique ids. Any thread. */
 uint64_t strobe_recorder_link_ids(uint32_t n);
 /* Counts losses that a collector or the core reports. Any thread. */
 void strobe_recorder_lost(uint32_t cause, uint64_t count);
-/* Number of threads since the last call that found no room in the track table: their records
- * have no thread. */
+/* Returns the number of threads since the last call that found no room in the track table. The
+ * records of these threads have no track of their own. */
 uint32_t strobe_recorder_take_trackless(void);
-/* Number of records that arrived after the last window was sealed. If another window follows, its
- * capture counts them. */
+/* Returns the number of records that arrived after the last window was sealed. If another window
+ * follows, its capture counts them. */
 uint64_t strobe_recorder_late(void);
-/* Losses of the session's current or last window, by cause; 0 if there is no recorder. */
+/* Sets `lost` to the losses of the session's current or last window, by cause; to 0 if there is no
+ * recorder. */
 void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
 
 /* ---- collectors that run in the writer process ---- */
@@ -102,7 +107,8 @@ void strobe_recorder_losses(uint64_t lost[STROBE_LOSS_CAUSES]);
 /* Makes the collectors in the writer process record in the recording window until its end is
  * marked; waits at most a second until they have started. */
 void strobe_recorder_begin_sampling(void);
-/* The next message of the writer process, NULL: none. The text may lack a NUL at its end. */
+/* Returns the next message of the writer process, NULL: none. The text may lack a NUL at its
+ * end. */
 const char *strobe_recorder_take_message(uint32_t *length, uint32_t *level, uint32_t *collector);
 /* Makes the collector with this number (at most 64) pause or continue within a window; waits at
  * most a second until it has done so. */
@@ -113,7 +119,7 @@ void strobe_recorder_pause(uint32_t collector, int is_paused);
  * program. EINVAL: the pool has another format. */
 int strobe_recorder_join(struct pool_header *pool, int64_t pid, const StrobeKind *const *kinds,
                          size_t n_kinds);
-/* From now on accepts records of this process in the window, which the program has begun. */
+/* Accepts records of this process in the window, which the program must have begun. */
 void strobe_recorder_join_window(uint32_t window);
 /* Ends recording of this process in the window and hands over its records. Returns the number of
  * threads that are stuck in a critical section. */
@@ -124,8 +130,9 @@ void strobe_recorder_say(const char *text, uint32_t level, uint32_t collector);
 
 /* ---- a program that records for itself into the pool of another process ---- */
 
-/* In the program: its marks go into the recording window of the other process, whose pool is mapped
- * here. That process must have called strobe_recorder_share(). EINVAL: the pool has another format.
+/* In the program: puts the program's marks into the recording window of the other process, whose
+ * pool is mapped here. The other process must have called strobe_recorder_share(). EINVAL: the pool
+ * has another format.
  */
 int strobe_recorder_enter(struct pool_header *pool, uint32_t window);
 /* In the process that has the pool, after strobe_recorder_open(): another process may enter. When

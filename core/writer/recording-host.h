@@ -16,7 +16,7 @@ StrobeStackId strobe_host_stack(StrobeWriter *writer, const StrobeStringId *fram
 StrobeTicks strobe_host_now(void);
 void strobe_host_lost(StrobeInstance *self, uint32_t cause, uint64_t count);
 
-/* These members of a host's table. */
+/* Initializers of the members of StrobeHost that call the recorder. */
 #define STROBE_RECORDING_CALLS                                                                     \
     .track = strobe_host_track, .writer = strobe_host_writer, .intern = strobe_host_intern,        \
     .stack = strobe_host_stack, .reserve = strobe_thread_buffer_reserve,                           \

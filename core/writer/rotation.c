@@ -17,7 +17,7 @@ static int is_named_by_program(const StrobeRotation *rotation)
     return strcmp(rotation->name, STROBE_CAPTURE_NAME) != 0;
 }
 
-/* The name that the segment with this number (from 0) gets when the next segment begins. */
+/* Writes the name that the segment with this number, from 0, gets when the next segment begins. */
 static void aside_name(const StrobeRotation *rotation, uint32_t number, char name[NAME_BYTES])
 {
     if (is_named_by_program(rotation))
@@ -26,13 +26,14 @@ static void aside_name(const StrobeRotation *rotation, uint32_t number, char nam
         snprintf(name, NAME_BYTES, STROBE_SEGMENT_FORMAT, number + 1);
 }
 
-/* The name of the next segment until it has its head. */
+/* Writes the name that the next segment has until its head is written. */
 static void new_name(const StrobeRotation *rotation, char name[NAME_BYTES])
 {
     snprintf(name, NAME_BYTES, "%s" STROBE_CAPTURE_UNNAMED, rotation->name);
 }
 
-/* Opens the folder of a file and stores the file's name. 0 or an errno value. */
+/* Opens the folder of the file at `path` and stores the file's name in `rotation`. Returns 0 or an
+ * errno value. */
 static int take_place(StrobeRotation *rotation, const char *path)
 {
     char folder[PATH_MAX];
@@ -46,8 +47,8 @@ static int take_place(StrobeRotation *rotation, const char *path)
     return rotation->folder < 0 ? errno : 0;
 }
 
-/* Finds the file again, because the program may have moved it. 0: the file cannot be rotated
- * now. */
+/* Finds the file's present folder and name, because the program may have moved the file. Returns 0
+ * if the file cannot be rotated now. */
 static int follow_file(StrobeRotation *rotation, int fd)
 {
     char link[64], path[PATH_MAX];
@@ -190,7 +191,7 @@ static int put_in_place(StrobeRotation *p)
     return error;
 }
 
-/* Makes the new segment the current one. */
+/* Gives the new segment the name of the current segment, and writes to it from now on. */
 static void switch_over(StrobeWriterLoop *d)
 {
     StrobeRotation *p = &d->window.rotation;
@@ -220,7 +221,7 @@ void strobe_rotation_roll(StrobeWriterLoop *d)
     int error;
 
     if (!follow_file(p, d->window.writer.fd)) {
-        /* the next attempt follows soon */
+        /* the next attempt follows when the segment has grown a little */
         p->due_bytes = d->window.writer.bytes + p->limits.bytes / 16;
         return;
     }
@@ -242,8 +243,8 @@ void strobe_rotation_roll(StrobeWriterLoop *d)
         switch_over(d);
         return;
     }
-    /* Recording continues in this segment; the next attempt follows when it has grown by the
-     * same size again. */
+    /* Recording continues in this segment. The next attempt follows when the segment has grown by
+     * the same size again. */
     strobe_flush_remember(d, error);
     p->begun_ns = strobe_clock_ns(CLOCK_MONOTONIC);
     p->due_bytes = d->window.writer.bytes + p->limits.bytes;

@@ -118,9 +118,9 @@ static int start_process(StrobeWriterLink *link, const StrobePool *pool)
     return error ? error : await_process(pool, pid, 0, START_NS);
 }
 
-/* Starts a writer thread. If a writer process has the lock, it was only slow to start, and this
- * waits for it again. Otherwise this program takes the lock, so that a process that starts later
- * cannot take it. */
+/* Starts a writer thread. If a writer process has the lock, that process was only slow to start,
+ * and this function waits for it again. Otherwise this program takes the lock, so that a process
+ * that starts later cannot take it. */
 static int start_thread(StrobeWriterLink *link, const StrobePool *pool)
 {
     struct pool_control *control = &pool->header->control;
@@ -326,7 +326,7 @@ void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t en
     strobe_bell_ring(&link->pool->control.bell);
 }
 
-/* ---- the rest ---- */
+/* ---- dumps, segments and losses ---- */
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 

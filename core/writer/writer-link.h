@@ -17,21 +17,23 @@ typedef struct StrobeWriterLink {
     struct pool_header *pool;
     struct StrobeWriterLoop *loop; /* loop of a writer thread; NULL: the writer is a process */
     pthread_t thread;
-    int process_error; /* why the writer is not a process */
-    int run_error; /* why `strobe run` did not start the writer; ESRCH: the writer that it started
-                      has ended */
+    int process_error; /* error of the start of a writer process; 0: there was none */
+    int run_error;     /* why `strobe run` did not start the writer; ESRCH: `strobe run` started a
+                          writer, which has ended */
     /* for the StrobeWriterLoopProgram of a writer thread; set before the thread starts */
     StrobeMakeDump *make_dump;
     void (*segment_done)(void *user, const char *name);
     void *user;
 } StrobeWriterLink;
 
-/* Starts the writer of the pool, whose settings must be set: `strobe run` starts a process if there
- * is a run; otherwise this call starts a process if `may_start_process`, otherwise a thread. */
+/* Starts the writer of the pool, whose settings must be set. With `may_start_process`, `strobe run`
+ * starts a writer process if there is a run, or else this call does; if that is not possible, or
+ * without `may_start_process`, this call starts a writer thread. */
 int strobe_link_start(StrobeWriterLink *link, StrobePool *pool, int may_start_process);
 /* Makes the writer end when all windows are written; waits for the end of a writer thread. Returns
- * whether the caller must remove the pool. It must not if the writer is a process: the process
- * removes the pool itself, and if it has ended before, recovery needs the pool. */
+ * 1 if the caller must remove the pool, otherwise 0. A writer process removes the pool itself. If
+ * the process has ended early, the caller must remove the pool only if no window is left in it,
+ * because recovery needs the pool of a window that is not written. */
 int strobe_link_stop(StrobeWriterLink *link);
 
 /* Waits until there is room for another window; EOWNERDEAD: the writer is gone. */
@@ -48,8 +50,8 @@ int strobe_link_begin_window(StrobeWriterLink *link, uint32_t window);
  * strobe_link_end_sampling makes them stop. */
 void strobe_link_begin_sampling(StrobeWriterLink *link, uint32_t window);
 void strobe_link_end_sampling(StrobeWriterLink *link);
-/* Pauses some of these collectors and resumes others (bits, as in struct pool_control). Waits at
- * most a second until they have done so. */
+/* Pauses the collectors in the writer process whose bits are set in `paused`, and resumes those in
+ * `resumed` (bits as in pool_control.paused). Waits at most a second until they have done so. */
 void strobe_link_pause(StrobeWriterLink *link, uint64_t paused, uint64_t resumed);
 /* Call this when the gate is shut: stores the window's end and the losses so far. The window is
  * active until strobe_link_end_window(). */
@@ -63,8 +65,8 @@ void strobe_link_end_window(StrobeWriterLink *link, uint32_t window, uint64_t en
  * ended. */
 int strobe_link_wait(StrobeWriterLink *link, uint32_t window, int64_t patience_ns);
 
-/* Requests a dump of the ring and returns: any thread, and in a signal handler. The writer finds
- * the request at its next check, even if the program has ended. */
+/* Requests a dump of the ring and returns at once. Any thread, also in a signal handler. The writer
+ * finds the request at its next check, even if the program has ended. */
 void strobe_link_request_dump(StrobeWriterLink *link, uint32_t why);
 /* Like strobe_link_request_dump, for a slow step, with the reason as text; one thread. */
 void strobe_link_request_step_dump(StrobeWriterLink *link, const char *reason);
@@ -73,11 +75,12 @@ int strobe_link_dump(StrobeWriterLink *link, const char *reason, char path[PATH_
 /* Reads the outcome of the next dump for which no call waits, if the writer has made more than
  * `*n_taken`, and increments `*n_taken`. Returns 0 if there is none. */
 int strobe_link_take_dump(StrobeWriterLink *link, uint32_t *n_taken, struct pool_dump *dump);
-/* Number of requests so far that the configuration did not allow (dump.max, dump.min_interval). */
+/* Returns the number of requests so far that the configuration did not allow (dump.max,
+ * dump.min_interval). */
 uint32_t strobe_link_refused_dumps(const StrobeWriterLink *link);
 /* Requests the next segment of the capture. Any thread. */
 void strobe_link_roll(StrobeWriterLink *link);
-/* Losses of the current or last window. */
+/* Sets `lost` to the losses of the current or last window, by cause. */
 void strobe_link_losses(StrobeWriterLink *link, uint64_t lost[STROBE_LOSS_CAUSES]);
 /* In a forked child: releases the parent's resources. */
 void strobe_link_forget(StrobeWriterLink *link);

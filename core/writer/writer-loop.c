@@ -28,7 +28,7 @@ static void copy_path(char path[PATH_MAX], const char *there)
     path[PATH_MAX - 1] = 0;
 }
 
-/* ---- a window's begin ---- */
+/* ---- the begin of a window ---- */
 
 /* Opens the capture that the program has made, with its metadata in it. */
 static int open_capture(StrobeWriterLoop *d, const char *path)
@@ -94,7 +94,7 @@ static void adopt_window(StrobeWriterLoop *d, int is_gone)
         begin_window(d, oldest, least);
 }
 
-/* ---- while it records ---- */
+/* ---- while a window records ---- */
 
 static void sync_interval(StrobeWriterLoop *d)
 {
@@ -145,7 +145,7 @@ static void write_on(StrobeWriterLoop *d)
         strobe_rotation_roll(d);
 }
 
-/* ---- what records in this process ---- */
+/* ---- collectors in this process ---- */
 
 /* Ends the recording of this process's collectors in the window; after this, their blocks are in
  * the pool's queue. */
@@ -175,7 +175,7 @@ static void follow_sampling(StrobeWriterLoop *d)
     d->program.begin(d->program.user, w->number, path);
 }
 
-/* ---- its end ---- */
+/* ---- the end of a window ---- */
 
 /* Frees the window's entry in the pool, unless recovery still needs it. */
 static void leave_window(StrobeWriterLoop *d, int is_whole)
@@ -206,8 +206,8 @@ static void end_window(StrobeWriterLoop *d)
     leave_window(d, 1);
 }
 
-/* Ends a window that the program did not end before its own end. If there is no capture, the window
- * had not begun. */
+/* Ends the current window of a program that has ended without ending the window. If the window has
+ * no capture, it had not begun. */
 static void finish_window(StrobeWriterLoop *d)
 {
     int error = (int)atomic_load(&strobe_writer_loop_place(d)->error);
@@ -288,7 +288,7 @@ void strobe_writer_loop_run(StrobeWriterLoop *d)
     ring_answer(d);
 }
 
-/* ---- making ---- */
+/* ---- the loop ---- */
 
 static int init_writer(const StrobeWriterLoop *d, StrobeCaptureWriter *writer)
 {

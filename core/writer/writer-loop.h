@@ -42,7 +42,8 @@ typedef struct LoopWindow {
 
 /* Callbacks about the program; each may be NULL. */
 typedef struct StrobeWriterLoopProgram {
-    /* Called regularly: has the program ended, so that nothing more is recorded? */
+    /* Called regularly. Returns 1 if the program has ended, so that it records nothing more;
+     * otherwise 0. */
     int (*is_gone)(void *user);
     /* Completes a window of a program that has ended; `writer` describes how far the window's
      * capture is written. Returns 0 or an errno value. */
@@ -76,7 +77,7 @@ typedef struct StrobeWriterLoop {
     uint32_t n_threads_ended; /* number of threads that had ended before the last cycle */
     int64_t swept_ns;         /* when the tracks of ended threads were last freed, for the ring */
 
-    StrobeLossCounts *seen; /* in the pool: the losses that are being written */
+    StrobeLossCounts *seen; /* the losses that are being written; in the pool */
     struct written_part {
         uint32_t block, used;
     } partial[STROBE_POOL_THREAD_BUFFERS];
@@ -89,9 +90,9 @@ void strobe_writer_loop_clear(StrobeWriterLoop *loop);
 /* Runs until the program has requested the end, or is gone, and all windows are written. */
 void strobe_writer_loop_run(StrobeWriterLoop *loop);
 
-/* ---- between the writer's files ---- */
+/* ---- only for the files of the writer ---- */
 
-/* The current window's entry in the pool. */
+/* Returns the current window's entry in the pool. */
 static inline struct pool_window *strobe_writer_loop_place(const StrobeWriterLoop *loop)
 {
     return strobe_pool_window(loop->pool, loop->window.number);
@@ -103,19 +104,21 @@ void strobe_flush_full(StrobeWriterLoop *loop);
 void strobe_flush_all(StrobeWriterLoop *loop);
 void strobe_flush_end_window(StrobeWriterLoop *loop);
 void strobe_flush_remember(StrobeWriterLoop *loop, int error);
-/* Stores which blocks are partly filled, and their committed bytes. */
+/* Stores in loop->partial which blocks are partly filled, and how many bytes are committed in
+ * each. */
 void strobe_flush_note_partial(StrobeWriterLoop *loop);
 
 /* Writes the ring's records with their definitions, clock pairs and losses into the writer's
- * capture; for a dump, also the seal. For the window's own capture, after the thread buffers have
- * handed over their blocks, writes no seal, and leaves the losses in loop->seen. Adds the number of
- * records that could not be written to `lost`. */
+ * capture. For a dump, also writes the seal. For the window's own capture, whose thread buffers
+ * must have handed over their blocks, writes no seal, and leaves the losses in loop->seen. Adds the
+ * number of records that could not be written to `lost`. */
 int strobe_dump_ring(StrobeWriterLoop *loop, StrobeCaptureWriter *writer, uint64_t end,
                      _Atomic uint64_t *lost);
 /* Writes the ring's records after the metadata of the capture at `path`. Returns 0 or an errno
  * value. */
 int strobe_dump_serve(StrobeWriterLoop *loop, const char *path);
-/* Makes the dumps that the program requests; `is_recording`: the ring contains records. */
+/* Makes the dumps that the program requests. `is_recording`: a window records, so that the ring
+ * contains its records. */
 void strobe_dump_answer(StrobeWriterLoop *loop, int is_recording);
 /* Stores a clock pair for later dumps, at intervals. */
 void strobe_dump_note_pair(StrobeWriterLoop *loop);
@@ -125,7 +128,7 @@ int strobe_rotation_limits_any(const StrobeRotationLimits *limits);
 int strobe_rotation_begin(StrobeRotation *rotation, const StrobeRotationLimits *limits,
                           const char *path, const char *metadata);
 void strobe_rotation_end(StrobeRotation *rotation);
-/* A segment has begun, whose head has `head_bytes` bytes: its limits count from now on. */
+/* Sets the limits of a segment that has just begun, and whose head has `head_bytes` bytes. */
 void strobe_rotation_begin_segment(StrobeRotation *rotation, uint64_t head_bytes, int64_t now_ns);
 /* Must the current segment, which has `bytes` bytes, end? */
 int strobe_rotation_is_due(const StrobeRotation *rotation, uint64_t bytes, int64_t now_ns);

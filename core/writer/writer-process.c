@@ -36,7 +36,7 @@ struct start {
     int error;
 };
 
-/* ---- in the new processes: system calls only ---- */
+/* ---- in the new processes, which may only make system calls ---- */
 
 static void close_all(void)
 {
@@ -76,8 +76,8 @@ static int run_writer(void *user)
     _exit(EXIT_FAILURE);
 }
 
-/* The process between the program and the writer. It starts the writer and exits at once, so that
- * the writer is not a child of the program. */
+/* Runs in the process between the program and the writer: starts the writer and exits at once, so
+ * that the writer is not a child of the program. */
 static int run_between(void *user)
 {
     struct start *start = user;
@@ -91,9 +91,9 @@ static int run_between(void *user)
 
 /* ---- in the program ---- */
 
-/* Starts the first of these processes. All have the exit signal 0: the kernel sends no SIGCHLD, and
- * wait() does not return them. Signals are blocked because a handler would run in the program's
- * memory. */
+/* Starts the first of the new processes. All of them have the exit signal 0: the kernel sends no
+ * SIGCHLD, and wait() does not return them. Signals are blocked because a handler would run in the
+ * program's memory. */
 static int start_first(struct start *start, char *stack)
 {
     const int flags = CLONE_VM | CLONE_VFORK;

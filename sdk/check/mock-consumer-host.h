@@ -39,7 +39,7 @@ StrobeTrackId strobe_mock_track(StrobeMockHost *mock, uint32_t type, uint64_t nu
                                 const char *name, const char *group, int32_t device);
 /* Gives a track a separate clock (lent). */
 void strobe_mock_clock(StrobeMockHost *mock, StrobeTrackId track, const StrobeClockView *clock);
-/* The view of a kind; equal calls return the same view. */
+/* Returns the view of a kind; equal calls return the same view. */
 const StrobeKindView *strobe_mock_kind(StrobeMockHost *mock, const StrobeKind *kind);
 
 /* Like strobe_mock_kind, for a kind whose records are derived, like those of a pass. */
@@ -50,11 +50,11 @@ StrobeView *strobe_mock_add(StrobeMockHost *mock, const StrobeKind *kind, Strobe
                             StrobeStringId name, int64_t begin_ns, int64_t end_ns,
                             const void *fields);
 
-/* Make the component's calls. touches_gap knows the losses among the sent records. Unlike Strobe,
- * the mock does not mark derived records as INCOMPLETE. strobe_mock_send passes all queued records
- * as one batch and then overwrites their memory, so that a consumer that keeps a pointer is
- * detected. strobe_mock_run makes all calls, and also sends records that are queued meanwhile;
- * close is called if open succeeded. */
+/* These functions make the component's calls. touches_gap knows the losses among the sent records.
+ * Unlike Strobe, the mock does not mark derived records as INCOMPLETE. strobe_mock_send passes all
+ * queued records as one batch and then overwrites their memory, so that a consumer that keeps a
+ * pointer is detected. strobe_mock_run makes all calls, and also sends records that are queued
+ * meanwhile; close is called if open succeeded. */
 StrobeStatus strobe_mock_open(StrobeMockHost *mock);
 StrobeStatus strobe_mock_send(StrobeMockHost *mock);
 StrobeStatus strobe_mock_raw_end(StrobeMockHost *mock);
@@ -62,12 +62,14 @@ StrobeStatus strobe_mock_end(StrobeMockHost *mock);
 void strobe_mock_close(StrobeMockHost *mock);
 StrobeStatus strobe_mock_run(StrobeMockHost *mock);
 
-/* The records that the pass has emitted, in order. `views` may be NULL. */
+/* Sets *views (`views` may be NULL) to the records that the pass has emitted, in order. Returns
+ * their number. */
 size_t strobe_mock_emitted(StrobeMockHost *mock, const StrobeView **views);
-/* Text of the last fail call, "" if there was none; number of warnings and errors logged. */
+/* Return the text of the last fail call, "" if there was none, and the number of warnings and
+ * errors logged. */
 const char *strobe_mock_error(StrobeMockHost *mock);
 unsigned strobe_mock_warnings(StrobeMockHost *mock);
-/* The string with this id, for comparisons; "" for 0. */
+/* Returns the string with this id, for comparisons; "" for 0. */
 const char *strobe_mock_text(StrobeMockHost *mock, StrobeStringId id);
 
 #if defined(__cplusplus)

@@ -57,7 +57,7 @@ STROBE_MOCK_API void strobe_mock_host_companions(StrobeMockHost *mock, const cha
  * is NULL. */
 STROBE_MOCK_API void strobe_mock_host_result_directory(StrobeMockHost *mock, const char *folder);
 
-/* The host table and the instance, for tests that call a part of a collector directly. */
+/* Return the host table and the instance, for tests that call a part of a collector directly. */
 STROBE_MOCK_API const StrobeHost *strobe_mock_host_table(const StrobeMockHost *mock);
 STROBE_MOCK_API StrobeInstance *strobe_mock_host_instance(StrobeMockHost *mock);
 /* Opens or shuts the gate without calling the collector. */
@@ -78,13 +78,14 @@ STROBE_MOCK_API StrobeStatus strobe_mock_host_sample(StrobeMockHost *mock);
 STROBE_MOCK_API int64_t strobe_mock_host_sample_interval(StrobeMockHost *mock);
 STROBE_MOCK_API StrobeStatus strobe_mock_host_close(StrobeMockHost *mock);
 
-/* The records, thread by thread; the records of a thread are in the order of their commits. */
+/* Return the number of records, and record number `index`. Records are ordered thread by thread;
+ * the records of a thread are in the order of their commits. */
 STROBE_MOCK_API size_t strobe_mock_host_n_records(StrobeMockHost *mock);
 STROBE_MOCK_API const StrobeMockRecord *strobe_mock_host_record(StrobeMockHost *mock, size_t index);
 STROBE_MOCK_API void strobe_mock_host_clear(StrobeMockHost *mock); /* removes all records */
 
-/* The field `field` of a record: as an integer (0 if there is no such field), as a double, or as
- * text if it is a string field ("" if there is none). */
+/* Return the field `field` of a record: as an integer (0 if there is no such field), as a double,
+ * or as text if it is a string field ("" if there is none). */
 STROBE_MOCK_API int64_t strobe_mock_host_integer(const StrobeMockRecord *record, const char *field);
 STROBE_MOCK_API double strobe_mock_host_double(const StrobeMockRecord *record, const char *field);
 STROBE_MOCK_API const char *
@@ -95,13 +96,13 @@ STROBE_MOCK_API const char *strobe_mock_host_string(StrobeMockHost *mock, Strobe
 STROBE_MOCK_API const StrobeTrack *strobe_mock_host_track(StrobeMockHost *mock, StrobeTrackId id);
 STROBE_MOCK_API uint32_t strobe_mock_host_n_tracks(StrobeMockHost *mock);
 
-/* Number of open spans, and number of spans that the end of an outer span closed. */
+/* Return the number of open spans, and the number of spans that the end of an outer span closed. */
 STROBE_MOCK_API uint64_t strobe_mock_host_n_open(StrobeMockHost *mock);
 STROBE_MOCK_API uint64_t strobe_mock_host_n_dropped(StrobeMockHost *mock);
-/* Number of losses that the collector reported. */
+/* Returns the number of losses that the collector reported. */
 STROBE_MOCK_API uint64_t strobe_mock_host_n_lost(StrobeMockHost *mock, uint32_t cause);
 
-/* Three texts with one line for each entry, "" if there are none: causes from fail, log lines, and
+/* Return texts with one line for each entry, "" if there are none: causes from fail, log lines, and
  * breaches of the contract. */
 STROBE_MOCK_API const char *strobe_mock_host_errors(StrobeMockHost *mock);
 STROBE_MOCK_API const char *strobe_mock_host_messages(StrobeMockHost *mock);

@@ -32,17 +32,18 @@ StrobeImportRequest *strobe_mock_importer_request(StrobeMockImporter *mock); /* 
 /* Sets an option as a user would type it; all other options have their declared defaults. */
 void strobe_mock_importer_option(StrobeMockImporter *mock, const char *name, const char *value);
 
-/* The probe's result for the file or folder; its score is -1 if the file or folder cannot be
- * opened. */
+/* Returns the probe's result for the file or folder; its score is -1 if the file or folder cannot
+ * be opened. */
 StrobeSourceProbe strobe_mock_importer_probe(StrobeMockImporter *mock, const char *path);
-/* Runs the import once. */
+/* Calls the importer's import for the file or folder at `path`. */
 StrobeStatus strobe_mock_importer_run(StrobeMockImporter *mock, const char *path);
 
-/* The records in the order of arrival. */
+/* Return the number of records, and record number `index` in the order in which they were
+ * emitted. */
 size_t strobe_mock_importer_n_records(const StrobeMockImporter *mock);
 const StrobeMockImported *strobe_mock_importer_record(const StrobeMockImporter *mock, size_t index);
-/* The field `field` of a record: as an integer, as a double, or as text if it is a string field.
- * Adds a complaint if there is no such field. */
+/* Return the field `field` of a record: as an integer, as a double, or as text if it is a string
+ * field. Adds a complaint if there is no such field. */
 int64_t strobe_mock_importer_integer(StrobeMockImporter *mock, const StrobeMockImported *record,
                                      const char *field);
 double strobe_mock_importer_double(StrobeMockImporter *mock, const StrobeMockImported *record,
@@ -50,16 +51,17 @@ double strobe_mock_importer_double(StrobeMockImporter *mock, const StrobeMockImp
 const char *strobe_mock_importer_text(StrobeMockImporter *mock, const StrobeMockImported *record,
                                       const char *field);
 const char *strobe_mock_importer_string(const StrobeMockImporter *mock, StrobeStringId id);
-/* The frames of a stack, innermost first, and their number; valid until the next run. */
+/* Sets *frames to the frames of a stack, innermost first, valid until the next run, and returns
+ * their number. */
 size_t strobe_mock_importer_stack(const StrobeMockImporter *mock, StrobeStackId id,
                                   const StrobeStringId **frames);
-/* The track and its process; NULL for 0. */
+/* Returns the track and its process; NULL for 0. */
 const StrobeTrack *strobe_mock_importer_track(const StrobeMockImporter *mock, StrobeTrackId id,
                                               uint64_t *pid);
 
-/* Texts with one line for each entry; "" if there are none. The lines are: metadata "key=value",
- * files "name=bytes", found "part: rows", unknown "part: name: rows", damage "place: reason",
- * causes of a failure, breaches of the contract. */
+/* Return texts with one line for each entry; "" if there are none. The lines are: metadata
+ * "key=value", files "name=bytes", found "part: rows", unknown "part: name: rows", damage "place:
+ * reason", causes of a failure, breaches of the contract. */
 const char *strobe_mock_importer_metadata(const StrobeMockImporter *mock);
 const char *strobe_mock_importer_files(const StrobeMockImporter *mock);
 const char *strobe_mock_importer_found(const StrobeMockImporter *mock);

@@ -354,7 +354,7 @@ static const StrobeImporterHost table = {
     .capture = host_capture,
 };
 
-/* ---- life ---- */
+/* ---- making, running and freeing ---- */
 
 StrobeMockImporter *strobe_mock_importer_new(const StrobeComponent *importer)
 {

@@ -46,7 +46,7 @@ struct StrobeMockImporter {
     struct StrobeInstance instance;
 };
 
-/* Adds a line. */
+/* Adds a line to `lines`. */
 void strobe_mock_line(MockLines *lines, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

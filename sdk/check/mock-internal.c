@@ -337,7 +337,7 @@ void strobe_mock_host_gate(StrobeMockHost *mock, int open)
     atomic_store(&mock->gate, open);
 }
 
-/* ---- the collector's life ---------------------------------------------------------------- */
+/* ---- the collector's calls --------------------------------------------------------------- */
 
 int strobe_mock_host_probe(StrobeMockHost *mock, uint32_t question, StrobeProbe *answer)
 {

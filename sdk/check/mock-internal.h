@@ -110,19 +110,19 @@ struct StrobeMockHost {
 void strobe_mock_complain(StrobeMockHost *mock, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Offset of field `index`, or the size of all fields for index == n_fields; UINT32_MAX if a
- * field has an unknown type. */
+/* Returns the offset of field `index`, or the size of all fields for index == n_fields; UINT32_MAX
+ * if a field has an unknown type. */
 uint32_t strobe_mock_field_offset(const StrobeKind *kind, uint32_t index);
 
 /* Is `text` a valid value of the option? */
 int strobe_mock_option_accepts(const StrobeOption *option, const char *text);
-/* Returns 1, 0, or -1 for a text that is not a boolean. */
+/* Returns 1 for true, 0 for false, or -1 for a text that is not a boolean. */
 int strobe_mock_parse_bool(const char *text);
 /* Reads a number in the smallest unit of the option's type. Returns 0, or -1 for an invalid
  * text. */
 int strobe_mock_parse_number(uint32_t type, const char *text, double *value);
 
-/* The functions of the host table that record. */
+/* Members of the host table for recording. */
 StrobeStatus strobe_mock_kind(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id);
 StrobeTrackId strobe_mock_track(StrobeInstance *self, const StrobeTrack *track);
 StrobeStringId strobe_mock_intern(StrobeWriter *thread_buffer, const char *bytes, size_t length);

@@ -56,7 +56,7 @@ void strobe_mock_host_clear(StrobeMockHost *mock)
     mock->is_gathered = 0;
 }
 
-/* The address of the field `name`, NULL if the kind has no such field. */
+/* Returns the address of the field `name`, NULL if the kind has no such field. */
 static const void *find_field(const StrobeMockRecord *record, const char *name, uint32_t *type)
 {
     for (uint32_t i = 0; i < record->kind->n_fields; i++)

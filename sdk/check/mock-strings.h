@@ -16,7 +16,7 @@ typedef struct MockStrings {
 } MockStrings;
 
 uint32_t strobe_mock_strings_id(MockStrings *strings, const char *bytes, size_t length);
-/* The text with this id, empty for an unknown id. */
+/* Returns the text with this id, empty for an unknown id. */
 StrobeText strobe_mock_strings_text(const MockStrings *strings, uint32_t id);
 void strobe_mock_strings_clear(MockStrings *strings);
 

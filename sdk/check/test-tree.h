@@ -17,7 +17,7 @@ void tree_remove(const char *root, const char *pattern);
 /* Makes a FIFO that is never written to. */
 void tree_put_fifo(const char *root, const char *pattern);
 
-/* Record number `index` of this kind and name (NULL: any name); NULL if there is none. */
+/* Returns record number `index` of this kind and name (NULL: any name); NULL if there is none. */
 const StrobeMockRecord *tree_record(StrobeMockHost *mock, const char *kind, const char *name,
                                     gsize index);
 gsize tree_count(StrobeMockHost *mock, const char *kind, const char *name);

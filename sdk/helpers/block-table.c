@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#define BUCKET 4 /* entries of a bucket, which is a cache line */
+#define BUCKET 4 /* number of entries in a bucket, which is a cache line */
 
 typedef struct Block {
     _Atomic uint64_t address; /* 0: the entry is free */
@@ -16,7 +16,7 @@ typedef struct Block {
  * bucket of its address. */
 typedef struct Part {
     Block *blocks;
-    uint32_t bits; /* number of buckets, as a power of two */
+    uint32_t bits; /* the part has 2^bits buckets */
     uint32_t n_tried;
     /* maximum number of blocks; with more, a search for a free entry would take long */
     uint64_t n_max;
@@ -73,7 +73,7 @@ uint64_t strobe_blocks_prepare(uint64_t n_blocks)
     return STROBE_BLOCKS_NEAR + places_of(n_far);
 }
 
-/* The first bucket of an address. Allocators align addresses to 64 bytes or to pages; the
+/* Returns the first bucket of an address. Allocators align addresses to 64 bytes or to pages; the
  * multiplication spreads such addresses over all buckets. */
 static uint32_t bucket_of(const Part *part, uint64_t address)
 {
@@ -97,7 +97,8 @@ static Block *find_block(Part *part, uint64_t address)
     return NULL;
 }
 
-/* Returns the address's entry, or a free entry that it assigns to the address. */
+/* Returns the address's entry, or a free entry, which is then assigned to the address; NULL if
+ * there is neither. */
 static Block *claim_block(Part *part, uint64_t address, uint64_t *before)
 {
     uint32_t first = bucket_of(part, address);
@@ -137,8 +138,8 @@ int strobe_blocks_add(uint64_t address, uint64_t size, uint64_t *before)
         block = claim_far(address, before);
     if (!block)
         return 0;
-    /* relaxed: a thread that takes the block got its address from this thread, and so sees this
-     * store */
+    /* A relaxed store suffices: a thread that takes the block got its address from this thread, and
+     * so sees this store. */
     atomic_store_explicit(&block->size, size, memory_order_relaxed);
     return 1;
 }

@@ -17,7 +17,8 @@
 
 /* ---- writing ---- */
 
-/* value = mantissa / 2^shift; the shift is above 0, because the value is below 2^52. */
+/* Splits `value` into *mantissa and the shift that is returned: value = mantissa / 2^shift. The
+ * shift is above 0, because the value is below 2^52. */
 static inline int take_apart(double value, uint64_t *mantissa)
 {
     uint64_t bits;
@@ -33,9 +34,9 @@ static inline int take_apart(double value, uint64_t *mantissa)
     return shift;
 }
 
-/* value * unit as an integer, rounded like printf: to the nearest, halves to even. This is
- * exact, because a double is an integer times a power of two. `value` must not be negative and
- * must be below FIXED_LIMIT. */
+/* Returns value * unit as an integer, rounded like printf: to the nearest, halves to even. The
+ * result is exact, because a double is an integer times a power of two. `value` must not be
+ * negative and must be below FIXED_LIMIT. */
 static unsigned __int128 scale_value(double value, uint64_t unit)
 {
     uint64_t mantissa;
@@ -108,7 +109,7 @@ static size_t put_decimals(char *out, double value, int decimals)
     return length;
 }
 
-/* Writes six decimals of a number that has at most eight digits with them. */
+/* Writes a number with six decimals, for a number that then has at most eight digits. */
 static size_t put_millionths(char *out, double value)
 {
     uint64_t scaled = (uint64_t)scale_value(value, 1000000), text;
@@ -249,7 +250,8 @@ static int set_real(Text text, double factor, StrobeCellValue *value)
     return 0;
 }
 
-/* In "12.345678" the digits up to the third decimal are ns; further decimals are `rest`. */
+/* The digits up to the third decimal give the ns, and further decimals give `rest`: "12.345678" is
+ * 12345 ns and a rest of 0.678. */
 int strobe_read_us(const char *bytes, size_t length, int64_t *ns, double *rest)
 {
     Text text = without_blanks(bytes, length);
@@ -438,7 +440,8 @@ double strobe_round_decimals(double value, int decimals)
     length = strobe_format_fixed(text, value, decimals);
     if (length > EXACT_DIGITS)
         return read_real((Text){text, length}, &rounded) ? value : rounded;
-    /* Dividend and divisor are exact, so the quotient is the double that is nearest to the text. */
+    /* Dividend and divisor are exact doubles, so the quotient is the double that is nearest to the
+     * text. */
     for (const char *at = text; *at; at++)
         if (*at >= '0' && *at <= '9')
             digits = digits * 10 + (uint64_t)(*at - '0');

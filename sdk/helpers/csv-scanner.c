@@ -49,7 +49,7 @@ void strobe_csv_scanner_free(StrobeCsvScanner *s)
     free(s);
 }
 
-/* The current byte, -1 at the end. */
+/* Returns the current byte, -1 at the end. */
 static int peek_byte(StrobeCsvScanner *s)
 {
     ssize_t n;
@@ -141,7 +141,7 @@ static void take_quoted(StrobeCsvScanner *s)
     }
 }
 
-/* Reads a cell; afterwards the current byte is the one that follows the cell. */
+/* Reads a cell. The current byte is then the byte after the cell. */
 static void take_cell(StrobeCsvScanner *s)
 {
     int c = peek_byte(s);

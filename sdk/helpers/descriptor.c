@@ -10,7 +10,7 @@
 
 #define LEAST 512 /* few programs open so many files that they reach this number */
 
-/* Reads the number after `key` in /proc/self/status; 0: not available. */
+/* Returns the number after `key` in `status`, the text of /proc/self/status; 0: there is none. */
 static long number_of(const char *status, const char *key)
 {
     const char *line = strstr(status, key);
@@ -38,11 +38,11 @@ static int find_least(void)
     return (int)(places / 2);
 }
 
-/* Returns the least number, which it finds once in each process, because a forked child has its own
- * table and threads. */
+/* Returns the least number to use. Finds it once in each process, because a forked child has its
+ * own table and threads. */
 static int get_least(void)
 {
-    static uint64_t known; /* atomic: process, number */
+    static uint64_t known; /* atomic; process id and number in one word */
     uint64_t now = __atomic_load_n(&known, __ATOMIC_RELAXED);
     const uint64_t process = (uint64_t)getpid() << 32;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes decimal digits, eight at a time in a register: a number costs a few multiplications and
- * no loop over its digits. For the helpers that write numbers. These functions store whole words,
- * so they overwrite up to seven bytes after the text. Little endian.
+ * Computes decimal digits, eight at a time in a register, for the helpers that write numbers: a
+ * number costs a few multiplications and no loop over its digits. These functions store whole
+ * words, so they overwrite up to seven bytes after the text. They need a little-endian machine.
  */
 #ifndef STROBE_HELPERS_DIGITS_H
 #define STROBE_HELPERS_DIGITS_H
@@ -18,7 +18,7 @@
 static const uint64_t digits_tens[DIGITS_TENS] = {1,      10,      100,      1000,      10000,
                                                   100000, 1000000, 10000000, 100000000, 1000000000};
 
-/* The eight digits of `value` (below 10^8), 0 to 9 each, the first in the lowest byte. */
+/* Returns the eight digits of `value` (below 10^8), 0 to 9 each, the first in the lowest byte. */
 static inline uint64_t digits_split(uint32_t value)
 {
     uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -87,7 +87,7 @@ __attribute__((always_inline)) static inline size_t digits_put(char *out, uint64
 
     if (value < 1000)
         return digits_put_three(out, (uint32_t)value);
-    if (value < 1000000) { /* most numbers */
+    if (value < 1000000) { /* as most numbers are */
         length = digits_put_three(out, (uint32_t)value / 1000);
         text = digits_three((uint32_t)value % 1000);
         memcpy(out + length, &text, sizeof text);

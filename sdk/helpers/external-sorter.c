@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strobe/helpers/record-log.h>
 
-#define FIRST_BYTES ((size_t)64 * 1024) /* initial memory; few sorters need more */
+#define FIRST_BYTES ((size_t)64 * 1024) /* initial memory; most sorters need no more */
 #define GROWTH 4u
 /* Maximum number of runs that are merged at once. Each run needs memory for a block. */
 #define RUNS_MAX 64u
@@ -20,7 +20,7 @@ typedef struct Item {
     size_t length, offset;
 } Item;
 
-/* A sorted part of the log, between two marks. Each of its records begins with its key. */
+/* A sorted part of the log, between two marks. Each record in a run begins with its key. */
 typedef struct Run {
     size_t from, until;
 } Run;
@@ -125,7 +125,8 @@ static void merge_parts(Item *items, size_t n_first, size_t n, Item *room)
         *items++ = second < second_end && is_before(second, first) ? *second++ : *first++;
 }
 
-/* A merge sort that moves few items if the records are nearly sorted, as they usually are. */
+/* Sorts the items by merging. Moves few items if they are nearly sorted, as they usually are.
+ * Returns 0 or ENOMEM. */
 static int sort_items(Item *items, size_t n)
 {
     Item *room = malloc(n * sizeof *room);
@@ -287,7 +288,8 @@ int strobe_external_sorter_add(StrobeExternalSorter *sorter, StrobeSortKey key, 
 
 /* ---- merging ---- */
 
-/* Compares by key, and then by run: runs are in the order in which their records arrived. */
+/* Compares by key, and then by run, because runs are in the order in which their records were
+ * added. */
 static bool head_is_before(const Head *a, const Head *b)
 {
     const int order = compare_keys(a->key, b->key);
@@ -333,7 +335,7 @@ static int begin_merge(StrobeExternalSorter *sorter, const Run *runs, size_t n)
 
         *head = (Head){.run = i};
         head->reader = strobe_record_log_read_part(sorter->log, runs[i].from, runs[i].until);
-        if (!take_record(head)) /* an error, because no run is empty */
+        if (!take_record(head)) /* this can only be an error, because no run is empty */
             return strobe_record_log_reader_error(head->reader);
     }
     for (unsigned i = merge->n / 2; i-- > 0;)

@@ -48,7 +48,8 @@ static int compare_gaps(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Is `next`, which begins later, close enough to `gap` to be merged with it? */
+/* Are the two gaps on the same track and at most `distance` apart? `next` must not begin before
+ * `gap`. */
 static int is_near(const Gap *gap, const Gap *next, uint64_t distance)
 {
     if (gap->track != next->track)
@@ -56,7 +57,7 @@ static int is_near(const Gap *gap, const Gap *next, uint64_t distance)
     return next->begin <= gap->end || (uint64_t)next->begin - (uint64_t)gap->end <= distance;
 }
 
-/* Sorts the gaps and merges those that are close. */
+/* Sorts the gaps, and merges gaps of the same track that are at most `distance` apart. */
 static void merge_gaps(GapList *list, uint64_t distance)
 {
     size_t kept = 0;
@@ -75,8 +76,8 @@ static void merge_gaps(GapList *list, uint64_t distance)
     list->is_sorted = 1;
 }
 
-/* Reduces the number of gaps to half of the maximum: merges close gaps, and if there are too many
- * tracks, makes the gaps apply to all tracks. */
+/* Reduces the number of gaps to at most half of the maximum: merges gaps over growing distances,
+ * and if there are too many tracks, makes the gaps apply to all tracks. */
 static void thin_out(GapList *list)
 {
     merge_gaps(list, 0);
@@ -90,7 +91,7 @@ static void thin_out(GapList *list)
     }
 }
 
-/* Returns -1 when out of memory. */
+/* Appends a gap to the list. Returns -1 when out of memory. */
 static int append_gap(GapList *list, Gap gap)
 {
     if (list->n == STROBE_GAPS_MAX)

@@ -27,7 +27,7 @@ void strobe_interpreter_probe(uint32_t question, StrobeProbe *answer)
     answer->hint = NULL;
 }
 
-/* The text of sys.version; "" if there is no CPython. */
+/* Returns the text of sys.version; "" if there is no CPython. */
 static const char *long_version(void)
 {
     const char *(*get_version)(void);

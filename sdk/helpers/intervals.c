@@ -13,7 +13,7 @@ void strobe_intervals_clear(StrobeIntervals *set)
     *set = (StrobeIntervals){0};
 }
 
-/* Returns -1 when out of memory. */
+/* Makes room for `n` intervals. Returns -1 when out of memory. */
 static int make_room(StrobeIntervals *set, size_t n)
 {
     size_t room = set->room ? set->room : FIRST_ROOM;
@@ -151,8 +151,8 @@ int64_t strobe_intervals_length(const StrobeIntervals *set)
     return (int64_t)sum;
 }
 
-/* Index of the first interval that ends after the time; the number of intervals if there is
- * none. */
+/* Returns the index of the first interval that ends after the time; the number of intervals if
+ * there is none. */
 static size_t first_after(const StrobeIntervals *set, int64_t at_ns)
 {
     size_t low = 0, high = set->n;

@@ -41,7 +41,7 @@ struct StrobeJsonScanner {
     const char *error;
 };
 
-/* ---- bytes ---- */
+/* ---- buffers ---- */
 
 static int64_t read_descriptor(void *user, char *bytes, size_t size)
 {
@@ -130,7 +130,8 @@ uint64_t strobe_json_scanner_offset(const StrobeJsonScanner *s)
     return s->base + (uint64_t)(s->at - s->begin);
 }
 
-/* Number of bytes before the position that must stay in one buffer with the next bytes. */
+/* Returns the number of bytes at the end of the buffer that must be in one buffer with the next
+ * bytes. */
 static uint64_t held_bytes(const StrobeJsonScanner *s)
 {
     if (s->keeps_texts)
@@ -138,8 +139,8 @@ static uint64_t held_bytes(const StrobeJsonScanner *s)
     return s->is_whole ? (uint64_t)(s->end - s->from) : 0;
 }
 
-/* Reads until the buffer is full or the text ends. With small pieces, tokens would be copied again
- * and again. */
+/* Reads until the buffer is full or the text ends: if the buffer were refilled with few bytes each
+ * time, tokens would be copied again and again. */
 static size_t read_full(StrobeJsonScanner *s, char *bytes, size_t size)
 {
     size_t used = 0;
@@ -636,7 +637,7 @@ void strobe_json_scanner_keep_texts(StrobeJsonScanner *s, int keeps)
     s->kept_from = strobe_json_scanner_offset(s);
 }
 
-/* ---- damage ---- */
+/* ---- continuing after damage ---- */
 
 int strobe_json_scanner_seek(StrobeJsonScanner *s, char other)
 {

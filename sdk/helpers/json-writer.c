@@ -133,7 +133,7 @@ void strobe_json_end_array(StrobeJsonWriter *json)
     end_container(json, ']');
 }
 
-/* Number of bytes at the beginning of the text that need no change. */
+/* Returns the number of bytes at the beginning of the text that need no change. */
 static size_t plain_run(const char *bytes, size_t length)
 {
     size_t i = 0;

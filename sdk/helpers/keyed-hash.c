@@ -16,7 +16,7 @@ static uint64_t next_word(uint64_t *state)
     return strobe_hash_fold(*state ^ odd, step ^ *state >> 32);
 }
 
-/* The kernel gives each program 16 random bytes, without a system call, also on the oldest kernels.
+/* Makes the process's key. Every kernel gives each program 16 random bytes without a system call.
  * Stack protectors are derived from these bytes too, so the key does not contain them unchanged. */
 static void make_key(void)
 {

@@ -33,7 +33,8 @@ static int digit_of(char c)
     return found ? (int)(found - digits) : -1;
 }
 
-/* Returns the position of the first of the hexadecimal digits that end at `end`. */
+/* Returns the position of the first of the hexadecimal digits before `end`; `end` if there are
+ * none. */
 static size_t begin_of_digits(const char *text, size_t end)
 {
     while (end > 0 && digit_of(text[end - 1]) >= 0)

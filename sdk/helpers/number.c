@@ -76,7 +76,7 @@ size_t strobe_format_us_repr(char *out, int64_t ns)
     unsigned places;
     size_t length;
 
-    if (value < DIGITS_8) { /* less than a tenth of a second, as most durations */
+    if (value < DIGITS_8) { /* most durations are less than a tenth of a second */
         *out = '-';
         length = sign + digits_put_parts(out + sign, (uint32_t)value, &places);
         length += 1 + (places ? places : 1);
@@ -237,7 +237,7 @@ static int any_shortest_digits(double value, char *digits, int *exponent)
 #ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 Wide;
 
-#define PLACES_MAX 20 /* needed for 17 digits of a value of 1e-4 or more */
+#define PLACES_MAX 20 /* so many are needed for 17 digits of a value of 1e-4 or more */
 
 /* The exact value of a double times 10^places: `scaled` / 2^shift. */
 typedef struct Scaled {
@@ -247,7 +247,7 @@ typedef struct Scaled {
                     reads back as this double */
 } Scaled;
 
-/* 10^places; `places` is at most 21. */
+/* Returns 10^places; `places` must be at most 21. */
 static Wide power_of_ten(unsigned places)
 {
     return (Wide)(digits_tens[places % 8] * (places >= 8 ? 100000000ull : 1)) *
@@ -277,7 +277,7 @@ static int scale_value(double value, Scaled *out)
     return out->places <= PLACES_MAX;
 }
 
-/* The integer that is nearest to the scaled value / `unit`; of two, the even one. */
+/* Returns the integer that is nearest to the scaled value / `unit`; of two, the even one. */
 static uint64_t round_nearest(const Scaled *s, uint64_t unit)
 {
     Wide below = s->scaled >> s->shift;
@@ -299,7 +299,8 @@ static int is_read_back(const Scaled *s, uint64_t digits)
     return apart * 2 < s->ten || (apart * 2 == s->ten && s->is_even);
 }
 
-/* Like any_shortest_digits; 0: this method does not apply. */
+/* Like any_shortest_digits, but faster and only for some values. Returns 0 if this method does not
+ * apply. */
 static int quick_shortest_digits(double value, char *digits, int *exponent)
 {
     static const uint64_t units[] = {100, 10, 1};

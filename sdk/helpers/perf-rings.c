@@ -32,8 +32,8 @@ struct StrobePerfRings {
     const char *proc_root;
     pid_t pid;
     size_t page_size, ring_bytes;
-    size_t time_from_end;  /* in events that are not samples: distance of the time from the end of
-                              the event; 0: they have no time */
+    size_t time_from_end;  /* distance of the time from the end of an event that is not a sample; 0:
+                              such events have no time */
     struct pollfd *polled; /* one entry for each ring */
     int *descriptors;
     uint32_t n_descriptors, descriptors_room;
@@ -115,7 +115,7 @@ static int make_ring(StrobePerfRings *rings, int descriptor)
 
     while ((page = mmap(NULL, rings->ring_bytes + rings->page_size, PROT_READ | PROT_WRITE,
                         MAP_SHARED, descriptor, 0)) == MAP_FAILED) {
-        /* EPERM: the ring exceeds the limit of locked memory */
+        /* EPERM means that the ring exceeds the limit of locked memory. */
         if (errno != EPERM || rings->ring_bytes <= RING_BYTES_MIN)
             return -1;
         rings->ring_bytes /= 2;
@@ -265,7 +265,7 @@ static void copy_out(const StrobePerfRings *rings, const Ring *ring, uint64_t at
     memcpy((char *)to + first, data, size - first);
 }
 
-/* Reads the time of the event at `at`. 0: there is no event. */
+/* Reads the time of the ring's event at `at`. Returns 0 if there is no event. */
 static int look_at_next(const StrobePerfRings *rings, Ring *ring)
 {
     struct perf_event_header header;

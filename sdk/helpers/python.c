@@ -18,7 +18,7 @@ const char *strobe_python_find(Python *python)
 PyObject *strobe_python_own_function(const Python *python, const char *module_name,
                                      const char *name)
 {
-    PyObject *modules = python->modules(); /* borrowed */
+    PyObject *modules = python->modules(); /* a borrowed reference */
     PyObject *package = modules ? python->dict_item(modules, "strobe._strobe") : NULL;
     PyObject *module = package ? python->import_module(module_name) : NULL;
     PyObject *function = module ? python->get_attribute(module, name) : NULL;

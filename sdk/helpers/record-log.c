@@ -80,7 +80,7 @@ int strobe_record_log_error(const StrobeRecordLog *log)
     return log ? log->error : ENOMEM;
 }
 
-/* ---- blocks out ---- */
+/* ---- writing blocks ---- */
 
 /* Returns the size of the compressed block; 0: the block stays uncompressed. */
 static size_t compress_block(StrobeRecordLog *log, size_t length, char *compressed)
@@ -179,7 +179,7 @@ static int begin_block(StrobeRecordLog *log, size_t need)
     return log->current ? 0 : ENOMEM;
 }
 
-/* ---- records in ---- */
+/* ---- adding records ---- */
 
 static size_t pad_length(uint64_t length)
 {
@@ -216,8 +216,8 @@ size_t strobe_record_log_mark(StrobeRecordLog *log)
 {
     int error = log && !log->error ? end_block(log) : 0;
 
-    if (error) /* not stored unconditionally, because several threads may read a complete log at
-                  once */
+    if (error) /* stored only after a failure, because several threads may read a complete log at
+                  the same time */
         log->error = error;
     return log ? log->n_blocks : 0;
 }

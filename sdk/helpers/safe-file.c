@@ -20,7 +20,7 @@
 #define DIRECT_SIZE (64u * 1024) /* an append of at least this many bytes is not buffered */
 /* after this many bytes, writing to the disk is started */
 #define WRITEBACK_SIZE (8u * 1024 * 1024u)
-#define BEHIND_SIZE (1024u * 1024) /* a file that is larger is written by the background thread */
+#define BEHIND_SIZE (1024u * 1024) /* the background thread writes data beyond this size */
 
 struct StrobeSafeFile {
     int directory; /* descriptor of the folder, owned */
@@ -41,7 +41,8 @@ struct StrobeSafeFile {
     char buffer[BUFFER_SIZE];
 };
 
-/* Checks that the name can be the plain name of a new file. Returns 0, or -1 with errno set. */
+/* Checks that the name can be the name of a new file in the folder itself. Returns 0, or -1 with
+ * errno set. */
 static int check_name(const char *name)
 {
     const size_t length = strlen(name);
@@ -151,7 +152,8 @@ static void begin_writeback(StrobeSafeFile *file)
 #endif
 }
 
-/* Called in the background thread, or in the caller's thread if there is no background thread. */
+/* Writes bytes to the file. Called in the background thread, or in the caller's thread if there is
+ * no background thread. */
 static void write_now(void *user, const char *bytes, size_t length)
 {
     StrobeSafeFile *file = user;

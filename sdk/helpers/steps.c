@@ -33,7 +33,8 @@ static StrobeStep read_step(const StrobeView *record)
             strobe_field_i32(record, strobe_field_offset(kind, "device", STROBE_FIELD_I32), -1)};
 }
 
-/* The last added step if it is the step `step` on another device; otherwise NULL. */
+/* Returns the last added step if it is the same step as `step`, but on another device; otherwise
+ * NULL. */
 static StrobeStep *find_same(const StrobeSteps *steps, const StrobeStep *step)
 {
     StrobeStep *last = steps->n ? &steps->items[steps->n - 1] : NULL;
@@ -44,7 +45,7 @@ static StrobeStep *find_same(const StrobeSteps *steps, const StrobeStep *step)
                : NULL;
 }
 
-/* Returns -1 when out of memory. */
+/* Makes room for one more step. Returns -1 when out of memory. */
 static int make_room(StrobeSteps *steps)
 {
     const size_t room = steps->room ? 2 * steps->room : FIRST_ROOM;
@@ -98,7 +99,8 @@ static int compare_steps(const void *a, const void *b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Does the step begin on the device at the time `at_ns` or before? */
+/* Is the step, in the order of compare_steps, not after the time `at_ns` on the device? Counts a
+ * step that begins at most SLACK_NS after `at_ns` as not after it. */
 static int is_before(const StrobeSteps *steps, const StrobeStep *step, int32_t device,
                      int64_t at_ns)
 {
@@ -107,7 +109,7 @@ static int is_before(const StrobeSteps *steps, const StrobeStep *step, int32_t d
     return at_ns > INT64_MAX - SLACK_NS || step->begin_ns <= at_ns + SLACK_NS;
 }
 
-/* The number of steps that begin on the device at the time `at_ns` or before. */
+/* Returns the number of steps for which is_before() is true. */
 static size_t count_before(const StrobeSteps *steps, int32_t device, int64_t at_ns)
 {
     size_t low = 0, high = steps->n;

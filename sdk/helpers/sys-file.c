@@ -14,7 +14,7 @@
 int strobe_sys_open_at(int folder, const char *name)
 {
     struct stat status;
-    /* O_NONBLOCK: if a FIFO is in place of the file, open must not wait for its writer */
+    /* With O_NONBLOCK open does not wait for a writer if the name is that of a FIFO. */
     int descriptor =
         strobe_descriptor_aside(openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
 

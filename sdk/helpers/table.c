@@ -191,7 +191,8 @@ static Value duration_us(const StrobeView *record)
     return (Value){.type = VALUE_DOUBLE, .f = (double)(record->end_ns - record->begin_ns) / 1000.0};
 }
 
-/* The value of STROBE_COLUMN_EXACT: the duration in microseconds with all digits of the source. */
+/* Returns the value of STROBE_COLUMN_EXACT: the duration in microseconds with all digits of the
+ * source. */
 static Value exact_value(uint32_t index, const StrobeView *record)
 {
     double exact = strobe_view_f64(record, record->kind->fields[index].offset);

@@ -53,7 +53,7 @@ static void check_without_zeros(double value, int decimals, const char *text)
     check_trimmed(value, decimals, 1, with_one);
 }
 
-/* strobe_format_fixed writes the digits of printf, also for ties and tiny numbers. */
+/* Checks that strobe_format_fixed writes the digits of printf, also for ties and tiny numbers. */
 static void test_as_printf(void)
 {
     static const double special[] = {
@@ -147,8 +147,8 @@ static void test_store(void)
     g_assert_cmpuint(narrow, ==, 7);
 }
 
-/* strobe_round_decimals gives the results of Python's round(), which decides halves by the exact
- * value of the double. */
+/* Checks that strobe_round_decimals gives the results of Python's round(), which decides halves by
+ * the exact value of the double. */
 static void test_round(void)
 {
     g_assert_cmpfloat(strobe_round_decimals(2.5, 0), ==, 2);

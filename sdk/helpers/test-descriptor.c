@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Size of the kernel's descriptor table of this process. */
+/* Returns the size of the kernel's descriptor table of this process. */
 static long read_table_size(void)
 {
     g_autofree char *status = NULL;
@@ -27,8 +27,8 @@ static int open_aside(void)
     return strobe_descriptor_aside(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* Runs `child` in a child process with the smallest descriptor table that the kernel makes, and
- * with its own limits. */
+/* Runs `child` in a child process with the smallest descriptor table that the kernel makes and with
+ * separate limits; returns its exit status. */
 static int status_of_child(int (*child)(void))
 {
     int status = -1;
@@ -82,7 +82,8 @@ static int lets_the_table_be(void)
     return read_table_size() == before ? 0 : 3;
 }
 
-/* If the program has threads, the table must not grow: the kernel would wait for all processors. */
+/* Checks that the table does not grow if the program has threads, because the kernel would then
+ * wait for all processors. */
 static void test_threads(void)
 {
     int status = status_of_child(lets_the_table_be);
@@ -105,7 +106,8 @@ static int child_of_threads(void)
     return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 100;
 }
 
-/* A child of a program with threads uses high numbers again: it may close all low descriptors. */
+/* Checks that a child of a program with threads uses high numbers again, because the child may
+ * close all low descriptors. */
 static void test_child(void)
 {
     int status = status_of_child(child_of_threads);

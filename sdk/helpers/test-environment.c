@@ -15,7 +15,7 @@ static void test_as_it_is(void)
     g_assert_null(strobe_environment_get("STROBE_TEST_A"));
 }
 
-/* The program's later changes have no effect. */
+/* Checks that later changes of the program's environment have no effect. */
 static void test_as_it_was(void)
 {
     g_auto(GStrv) before =

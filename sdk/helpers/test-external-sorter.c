@@ -23,8 +23,8 @@ static StrobeSortKey key_nearly(gint64 i, gint64 n)
     return (StrobeSortKey){0, i + i * 7919 % 50};
 }
 
-/* Keys of an ascending sequence, and then of a second sequence whose keys are between those of the
- * first. */
+/* Returns keys in ascending order for the first third, and then again ascending keys in the same
+ * range. */
 static StrobeSortKey key_twice(gint64 i, gint64 n)
 {
     return (StrobeSortKey){0, i < n / 3 ? 6 * i : 3 * i - n};
@@ -35,7 +35,7 @@ static StrobeSortKey key_few(gint64 i, gint64 n)
     return (StrobeSortKey){i % 2, i * 7919 % 11 - 5};
 }
 
-/* Keys from the whole range, including the least and the greatest key. */
+/* Returns keys from the whole range, including the least and the greatest key. */
 static StrobeSortKey key_wide(gint64 i, gint64 n)
 {
     static const gint64 ends[] = {G_MININT64, G_MAXINT64, -1, 0, G_MININT64 + 1};
@@ -99,7 +99,7 @@ static void test_orders(void)
             }
 }
 
-/* Records longer than a block of the log, and longer than the memory. */
+/* Sorts records that are longer than a block of the log, and longer than the memory. */
 static void test_long_records(void)
 {
     static const guint64 bounds[] = {G_MAXINT32, 1000000, 1000};
@@ -119,7 +119,8 @@ static int32_t count_file(StrobeStorage *storage)
     return strobe_mock_storage(0, 0).open_file(storage);
 }
 
-/* Any number of records that arrive in order make one run, so no second log is made. */
+/* Checks that any number of records that arrive in order make one run, so that no second log is
+ * made. */
 static void test_in_order(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 1000);
@@ -161,7 +162,7 @@ static int32_t open_no_file(StrobeStorage *storage)
     return -1;
 }
 
-/* If there is no room for a file, adding records fails, and reading them fails too. */
+/* Checks that adding and reading records fail if no file can be opened. */
 static void test_no_file(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 1000);

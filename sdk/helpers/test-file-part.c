@@ -18,7 +18,8 @@ static int open_nameless(void)
     return file;
 }
 
-/* Reads at the offset of the writing; the file's own position stays unchanged. */
+/* Reads what was written at the same offset, and checks that the file's own position stays
+ * unchanged. */
 static void test_there_and_back(void)
 {
     int file = open_nameless();
@@ -56,8 +57,8 @@ static void test_errors(void)
     g_assert_cmpint(strobe_file_part_write(-1, 0, &byte, 1), ==, EBADF);
 }
 
-/* If the system writes only a part, the function tries to write the rest, and returns that
- * error. */
+/* Checks that strobe_file_part_write tries to write the rest if the system writes only a part, and
+ * returns the error of that attempt. */
 static void test_limit(void)
 {
     const struct rlimit little = {1000, RLIM_INFINITY};

@@ -37,7 +37,7 @@ static void test_no_particular_track(void)
     strobe_gaps_free(gaps);
 }
 
-/* Without memory, every time counts as a gap. */
+/* Checks that every time counts as a gap if there is no StrobeGaps. */
 static void test_none(void)
 {
     strobe_gaps_add(NULL, 1, 0, 1);

@@ -51,8 +51,8 @@ static pid_t another_getppid(void)
     return 42;
 }
 
-/* strobe_imports_replace and strobe_imports_restore do not change a slot that another tool has
- * replaced. */
+/* Checks that strobe_imports_replace and strobe_imports_restore do not change a slot that another
+ * tool has replaced. */
 static void test_slot_of_another(void)
 {
     find_real();

@@ -109,7 +109,7 @@ static void test_coarsen(void)
     strobe_intervals_clear(&set);
 }
 
-/* Times from a file: their differences do not fit in 64 bits. */
+/* Uses times, as a file may contain them, whose differences do not fit in 64 bits. */
 static void test_far_times(void)
 {
     StrobeIntervals set = MAKE({INT64_MAX - 1, INT64_MAX}, {INT64_MIN, INT64_MIN + 1});

@@ -6,7 +6,7 @@
 #include <strobe/helpers/json-scanner.h>
 #include <unistd.h>
 
-/* Writes the tokens as one text: a key as "k:", a string as 's', a number as <n>, a bracket as
+/* Returns the tokens as one text: a key as "k:", a string as 's', a number as <n>, a bracket as
  * itself; an error as "!" and the expected token. */
 static char *tokens_of(StrobeJsonScanner *scanner)
 {
@@ -71,7 +71,7 @@ static void test_damage(void)
     check_tokens("[1", "[<1>!a comma or the end of an object or array");
 }
 
-/* The tokens are the same wherever the end of a buffer is. */
+/* Checks that the tokens are the same wherever the end of a buffer is. */
 static void test_buffer_end(void)
 {
     static const char tail[] =
@@ -233,7 +233,8 @@ static int64_t read_some(void *user, char *bytes, size_t size)
     return (int64_t)n;
 }
 
-/* All values of one object stay valid at the same time, wherever the end of a buffer is. */
+/* Checks that all values of one object stay valid at the same time, wherever the end of a buffer
+ * is. */
 static void test_kept_texts(void)
 {
     static const char json[] =
@@ -260,7 +261,7 @@ static void test_kept_texts(void)
     }
 }
 
-/* An error in a key is found although the key is in an earlier buffer. */
+/* Checks that an error in a key is found although the key is in an earlier buffer. */
 static void test_bad_key_at_end(void)
 {
     static const char json[] = "{\"\\x\"   : 1}";
@@ -278,7 +279,8 @@ static void test_bad_key_at_end(void)
     }
 }
 
-/* A string above the limit is truncated; while texts are kept, it is an error. */
+/* Checks that a string above the limit is truncated, and that it is an error while texts are
+ * kept. */
 static void test_long_string(void)
 {
     const size_t length = 3 * (size_t)STROBE_JSON_STRING_MAX;

@@ -10,7 +10,7 @@ static int to_string(void *user, const char *bytes, size_t length)
     return 0;
 }
 
-/* Text of one JSON string made from `bytes`. */
+/* Returns the text of one JSON string made from `bytes`. */
 static char *escape_text(const char *bytes, size_t length)
 {
     GString *out = g_string_new(NULL);

@@ -22,8 +22,8 @@ static guint64 multiply_number(guint i)
     return i * GOLDEN_INVERSE;
 }
 
-/* Numbers that all have the same hash in newer versions of GLib; the numbers of shift_number() have
- * the same hash in older versions. */
+/* Returns numbers that all have the same hash in newer versions of GLib; the numbers of
+ * shift_number() have the same hash in older versions. */
 static guint64 double_number(guint i)
 {
     return (guint64)i << 32 | i;
@@ -79,8 +79,8 @@ static void test_numbers(void)
     }
 }
 
-/* GLib's hash is the same for "Ez" and "FY", and so for all texts of equal length that consist of
- * these two. */
+/* Hashes texts that have the same hash in GLib: it is the same for "Ez" and "FY", and so for all
+ * texts of equal length that consist of these two. */
 static void test_texts(void)
 {
     const StrobeHashKey *key = strobe_hash_key();
@@ -97,7 +97,7 @@ static void test_texts(void)
     check_all_places(hashes);
 }
 
-/* The hash depends on each byte and on the length, but not on the surrounding bytes. */
+/* Checks that the hash depends on each byte and on the length, but not on the surrounding bytes. */
 static void test_bytes(void)
 {
     const StrobeHashKey *key = strobe_hash_key();

@@ -55,7 +55,7 @@ static void check_binary(int64_t value, unsigned bits)
     g_assert_cmpuint(length, ==, strlen(expected));
 }
 
-/* Sizes in bytes that allocators use, and random numbers. */
+/* Checks sizes in bytes that allocators use, and random numbers. */
 static void test_binary(void)
 {
     static const int64_t values[] = {0,    1,    -1,   127,       128,       512,
@@ -74,7 +74,7 @@ static void test_binary(void)
     g_rand_free(rand);
 }
 
-/* Number of significant digits in a number's text. */
+/* Returns the number of significant digits in a number's text. */
 static int count_digits(const char *text)
 {
     int digits = 0, zeros = 0;
@@ -102,7 +102,7 @@ static void check_round_trip(double value)
     }
 }
 
-/* The text's digits are those of the exact value, correctly rounded. */
+/* Checks that the digits of the value's text are those of the exact value, correctly rounded. */
 static void check_nearest(double value)
 {
     char text[STROBE_NUMBER_MAX], nearest[64];
@@ -121,8 +121,8 @@ static void check_nearest(double value)
     }
 }
 
-/* Values for which the text is computed with integers: all magnitudes, decimals of few digits,
- * halves of the last place, and the borders of the range. */
+/* Checks values for which the text is computed with integers: all magnitudes, decimals of few
+ * digits, halves of the last place, and the borders of the range. */
 static void test_double_nearest(void)
 {
     static const double borders[] = {1e-4, 9.999999999999999e-05, 1e15, 999999999999999.9,
@@ -179,7 +179,7 @@ static void test_us(void)
     check_us(INT64_MIN, "-9223372036854775.808", "-9223372036854776.0");
 }
 
-/* The function for microseconds and the general function agree. */
+/* Checks that the function for microseconds and the general function give the same text. */
 static void test_us_random(void)
 {
     for (int i = 0; i < 200000; i++) {
@@ -219,7 +219,7 @@ static void test_int(void)
     }
 }
 
-/* A locale with a decimal comma changes nothing. */
+/* Checks that a locale with a decimal comma changes no text. */
 static void test_locale(void)
 {
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8")) {

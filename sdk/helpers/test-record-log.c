@@ -31,7 +31,7 @@ static StrobeStorage make_storage(guint64 log_bytes)
     return storage;
 }
 
-/* Lengths from 0 to more than a block. */
+/* Returns lengths from 0 to more than a block. */
 static gsize length_of(guint i)
 {
     return i % 500 == 499 ? 200000 + i : i * 7919 % 150;
@@ -140,7 +140,7 @@ static void test_marks(void)
     strobe_record_log_free(log);
 }
 
-/* A record may be filled in after it was added. */
+/* Fills in records after they were added. */
 static void test_reserve(void)
 {
     StrobeStorage storage = make_storage(0);
@@ -159,7 +159,7 @@ static void test_reserve(void)
     strobe_record_log_free(log);
 }
 
-/* Random bytes that cannot be compressed. */
+/* Writes random bytes, which cannot be compressed. */
 static void test_random(void)
 {
     StrobeStorage storage = make_storage(0);

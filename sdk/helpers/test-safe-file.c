@@ -23,7 +23,7 @@ static void set_up(Folder *folder, gconstpointer unused)
     g_assert_cmpint(folder->fd, >=, 0);
 }
 
-/* Number of entries in the folder, with any name. */
+/* Returns the number of entries in the folder, with any name. */
 static guint count_entries(Folder *folder)
 {
     GDir *dir = g_dir_open(folder->path, 0, NULL);
@@ -100,7 +100,8 @@ static void test_names(Folder *folder, gconstpointer unused)
     g_assert_cmpuint(count_entries(folder), ==, 0);
 }
 
-/* Another user has made symbolic links with the temporary and the final name. */
+/* Checks that symbolic links with the temporary and the final name, which another user may have
+ * made, are not followed. */
 static void test_symlinks(Folder *folder, gconstpointer unused)
 {
     g_autofree char *victim = g_build_filename(folder->path, "victim", NULL);

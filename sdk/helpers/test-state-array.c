@@ -48,7 +48,8 @@ static void test_sort(void)
     }
 }
 
-/* Operators in the order of their ends: each enclosing one comes after many others. */
+/* Sorts operators that are in the order of their ends: an operator that encloses others comes after
+ * them. */
 static void test_nearly_sorted(void)
 {
     StrobeStorage storage = strobe_mock_storage(0, 0);

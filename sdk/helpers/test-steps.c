@@ -61,7 +61,8 @@ static void test_ends(void)
     strobe_steps_clear(&steps);
 }
 
-/* Two devices whose clocks differ: each device has its own time ranges of the same steps. */
+/* Adds the steps of two devices whose clocks differ: each device has its own time ranges of the
+ * same steps. */
 static void test_devices(void)
 {
     static const Range ranges[] = {
@@ -89,8 +90,8 @@ static void test_joined(void)
     strobe_steps_clear(&steps);
 }
 
-/* As doubles of microseconds since the epoch, a step's begin and a time 100 ns before it are
- * equal. */
+/* Uses a step's begin and the time 100 ns before the begin, which are equal as doubles of
+ * microseconds since the epoch. */
 static void test_microseconds(void)
 {
     const int64_t base = INT64_C(1736412474721516800);

@@ -27,7 +27,7 @@ struct every {
 static const StrobeKind every_kind = {
     sizeof(StrobeKind), STROBE_SHAPE_SPAN, "test.every", "", every_fields, 9, 0};
 
-/* Text of the cell of `record` in a table whose only column is `field`. */
+/* Returns the text of the cell of `record` in a table whose only column is `field`. */
 static char *cell_text(StrobeMockHost *mock, const StrobeView *record, const char *field,
                        uint32_t format)
 {
@@ -54,7 +54,7 @@ static void check_cell(StrobeMockHost *mock, const StrobeView *record, const cha
     g_assert_cmpstr(text, ==, expected);
 }
 
-/* A frame may contain the character that ends a frame. */
+/* Writes frames that contain the character that ends a frame. */
 static void test_odd_frames(void)
 {
     static const char *const odd[] = {";a;\\", "b\\;c", NULL};

@@ -29,7 +29,8 @@ static void test_mask(void)
             g_assert_cmpint(sigismember(&mask, number), ==, !is_fault(number));
 }
 
-/* strobe_thread_start leaves the caller's signal mask unchanged, whatever it blocks. */
+/* Checks that strobe_thread_start leaves the caller's signal mask unchanged, whatever the mask
+ * blocks. */
 static void test_caller(void)
 {
     sigset_t own, after, mask;
@@ -47,7 +48,7 @@ static void test_caller(void)
     g_assert_cmpint(sigismember(&mask, SIGSEGV), ==, 0);
 }
 
-/* strobe_thread_processors counts only the processors that the thread may use. */
+/* Checks that strobe_thread_processors counts only the processors that the thread may use. */
 static void test_processors(void)
 {
     cpu_set_t all, one;

@@ -51,7 +51,8 @@ static void let_end(Job *job)
     g_mutex_unlock(&job->lock);
 }
 
-/* Each request leads to one run; strobe_worker_end waits for a run that has not ended. */
+/* Checks that each request leads to one run, and that strobe_worker_end waits for a run that has
+ * not ended. */
 static void test_runs(void)
 {
     static Job job = {.may_end = 1};
@@ -67,8 +68,8 @@ static void test_runs(void)
     g_assert_cmpint(job.n_runs, ==, 3);
 }
 
-/* No call waits for a run that hangs: strobe_worker_ask returns the time since its request, and the
- * thread releases the job later. */
+/* Checks that no call waits for a run that hangs: strobe_worker_ask returns the time since the
+ * run's request, and the thread releases the job later. */
 static void test_hangs(void)
 {
     static Job job;
@@ -87,8 +88,8 @@ static void test_hangs(void)
     g_assert_cmpint(job.n_runs, ==, 1);
 }
 
-/* A requested run is made even if strobe_worker_end is called before the thread has seen the
- * request. */
+/* Checks that a requested run is made even if strobe_worker_end is called before the thread has
+ * seen the request. */
 static void test_ends_at_once(void)
 {
     for (int i = 0; i < 200; i++) {

@@ -13,7 +13,7 @@ struct StrobeWorker {
     void (*run)(void *user);
     void (*release)(void *user);
     void *user;
-    /* is_left: strobe_worker_end() has stopped waiting for the thread */
+    /* is_left: strobe_worker_end() no longer waits for the thread */
     int is_busy, is_ending, is_ended, is_left;
     uint64_t since; /* ns; when the run was requested */
 };

@@ -19,7 +19,7 @@ typedef struct Chunk {
 
 /* State of the thread, shared by all files of this plugin. */
 static struct {
-    pthread_mutex_t users_lock, put_lock; /* both are locked before `lock` */
+    pthread_mutex_t users_lock, put_lock; /* each of them is locked before `lock` */
     unsigned n_users;
     pthread_mutex_t lock;
     pthread_cond_t filled, emptied;

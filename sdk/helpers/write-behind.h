@@ -13,8 +13,8 @@
 
 typedef void (*StrobeWrite)(void *user, const char *bytes, size_t length);
 
-/* Adds a user of the thread, which is started if necessary; false: there is no second processor, or
- * the thread cannot be started. */
+/* Adds a user of the background thread, which is started if necessary. Returns false if there is no
+ * second processor, or the thread cannot be started. */
 bool strobe_write_behind_begin(void);
 void strobe_write_behind_end(void);
 

@@ -12,8 +12,8 @@ typedef enum KeyType { SWITCH, FREQUENCY, TEXT, CHOICE } KeyType;
 typedef struct AclKey {
     const char *name;
     KeyType type;
-    gint64 highest;             /* for the type FREQUENCY; the lowest value is 1 */
-    const char *const *choices; /* for the type CHOICE */
+    gint64 highest;             /* highest value of the type FREQUENCY; the lowest value is 1 */
+    const char *const *choices; /* the allowed values of the type CHOICE */
     const char *otherwise;      /* the key's default; NULL: none */
 } AclKey;
 
@@ -120,7 +120,7 @@ static gboolean check_section(JsonObject *section, const StrobeConfigPlace *plac
     return TRUE;
 }
 
-/* The text of a checked key, or the key's default; "" if it has none. */
+/* Returns the text of a checked key, or the key's default; "" if it has none. */
 static const char *value_of(JsonObject *section, const char *name)
 {
     if (json_object_has_member(section, name))
@@ -138,7 +138,7 @@ static gboolean is_on(JsonObject *section, const char *name)
 
 /* ---- the device ---- */
 
-/* The profiler level that corresponds to the switches for single sources of data. */
+/* Returns the profiler level that corresponds to the switches for single sources of data. */
 static const char *level_of(JsonObject *section)
 {
     const char *time = value_of(section, "task_time");
@@ -246,7 +246,7 @@ static gboolean add_host(StrobeConfig *config, JsonObject *section, const Strobe
         return FALSE;
     guint osrt;
     gboolean has_osrt = g_ptr_array_find_with_equal_func(items, "osrt", g_str_equal, &osrt);
-    if (has_osrt) /* osrt is a separate collector */
+    if (has_osrt) /* osrt is not an item of host_sys but a separate collector */
         g_ptr_array_remove_index(items, osrt);
     if (items->len > 0) {
         JsonObject *options = strobe_config_map_collector(config, "host_sys", place->origin)->json;

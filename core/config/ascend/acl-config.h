@@ -9,10 +9,10 @@
 
 #include "config.h"
 
-/* The top-level key of such a file; Strobe ignores its other sections. */
+/* The only top-level key of an acl.json that Strobe reads. */
 #define STROBE_ACL_KEY "profiler"
 
-/* Reads the section into the configuration. */
+/* Reads the section STROBE_ACL_KEY of an acl.json into the configuration. */
 gboolean strobe_acl_config_read(StrobeConfig *config, JsonObject *top, const char *origin,
                                 GError **error);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "export-types.h"
 
-#define GC_LIMIT_NS 3600000000000.0 /* limit of the collector's option */
+#define GC_LIMIT_NS 3600000000000.0 /* maximum of the option of the collector gc */
 /* the Ascend PyTorch Profiler samples ports at 100 Hz, links at 50 Hz */
 #define DEVICE_INTERVAL "10ms"
 #define LINK_INTERVAL "20ms"
@@ -56,14 +56,15 @@ static gboolean has_numa(const StrobeAscendSettings *s)
     return g_strv_contains((const char *const *)parts, "numa");
 }
 
-/* The shapes of a kernel are in its task's record, and Level_none records no tasks. */
+/* Do the settings require the shapes of kernels? The shapes are in the records of tasks, and
+ * Level_none records no tasks. */
 static gboolean wants_shapes(const StrobeAscendSettings *s)
 {
     return s->record_shapes && !g_str_equal(s->level, "Level_none");
 }
 
-/* Do the settings need CANN's own profiling, which alone provides this data? It then samples ports
- * and links too, which must not be recorded twice. */
+/* Do the settings require data that only CANN's own profiling provides? CANN's profiling then
+ * samples ports and links too, so no other collector may record them. */
 static gboolean takes_aclprof(const StrobeAscendSettings *s)
 {
     return s->npu && (!g_str_equal(s->aic_metrics, "AiCoreNone") || s->l2_cache || s->op_attr ||
@@ -140,7 +141,7 @@ void strobe_ascend_collectors_add(StrobeConfig *config, const StrobeAscendSettin
 
 /* ---- profiler_info.json ---- */
 
-/* "a+b" as an array. */
+/* Sets the member `name` to an array of the parts of `text`, which are joined by '+'. */
 static void set_list(JsonObject *object, const char *name, const char *text)
 {
     JsonArray *array = json_array_new();

@@ -54,7 +54,7 @@ static void warn_of_unknown(StrobeConfig *config, JsonObject *top, const char *o
     }
 }
 
-/* ---- the members of the top ---- */
+/* ---- the top-level members ---- */
 
 static void read_activities(StrobeAscendSettings *settings, JsonObject *top, StrobeConfig *config,
                             const StrobeConfigPlace *place)
@@ -147,7 +147,7 @@ static void read_output(StrobeConfig *config, JsonObject *top, const StrobeConfi
     if (strobe_ascend_switch(config, place, top, "async_mode", FALSE) && !analyses)
         strobe_config_warn(config, "%s: \"async_mode\" has no effect while \"analyse\" is false",
                            place->origin);
-    config->has_exporters = !analyses; /* an empty list: no exporter runs */
+    config->has_exporters = !analyses; /* the list of exporters is empty, so no exporter runs */
 }
 
 static void read_metadata(StrobeConfig *config, JsonObject *top, const StrobeConfigPlace *place)
@@ -172,7 +172,8 @@ static JsonObject *read_experimental(JsonObject *top, StrobeConfig *config,
     return node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
 }
 
-/* Checks combinations like the constructor of the profile. */
+/* Checks combinations of settings, as the constructor of the Ascend PyTorch Profiler's profile
+ * does. */
 static void check_together(StrobeAscendSettings *settings, StrobeConfig *config, const char *origin)
 {
     if (!settings->npu)

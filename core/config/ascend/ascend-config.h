@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Ascend PyTorch Profiler's profiler_config.json as a configuration: its keys are checked as
- * that profiler checks them (a wrong value is replaced, with a warning) and mapped to collectors.
- * docs/ascend-config.md has the mapping.
+ * Reads the Ascend PyTorch Profiler's profiler_config.json as a configuration: the keys of the file
+ * are checked as that profiler checks them (a wrong value is replaced, with a warning) and mapped
+ * to collectors. docs/ascend-config.md has the mapping.
  */
 #ifndef STROBE_CORE_ASCEND_CONFIG_H
 #define STROBE_CORE_ASCEND_CONFIG_H
@@ -18,16 +18,17 @@ typedef struct StrobeAscendSettings {
     gboolean l2_cache, msprof_tx, mstx, record_op_args, op_attr, sys_io, sys_interconnection;
     gboolean data_simplification;
     guint32 export_types;                  /* STROBE_EXPORT_* */
-    double gc_threshold_ms;                /* negative: none */
-    char *host_sys;                        /* "cpu+mem", "" if none */
+    double gc_threshold_ms;                /* negative: no threshold */
+    char *host_sys;                        /* items joined by '+'; "" if none */
     char *domain_include, *domain_exclude; /* joined by '+', "" if none */
 } StrobeAscendSettings;
 
-/* The top-level keys of such a file, NULL-terminated ("metadata" belongs to it too, but does not
- * identify it). */
+/* The top-level keys that identify a file of the Ascend PyTorch Profiler, NULL-terminated. Such a
+ * file may also have "metadata", which does not identify it. */
 extern const char *const strobe_ascend_config_keys[];
 
-/* Reads the whole file into the configuration. */
+/* Reads a whole file of the Ascend PyTorch Profiler, whose object is `top`, into the
+ * configuration. */
 gboolean strobe_ascend_config_read(StrobeConfig *config, JsonObject *top, const char *origin,
                                    GError **error);
 
@@ -39,7 +40,7 @@ void strobe_ascend_settings_clear(StrobeAscendSettings *settings);
 /* Adds the collectors and export types for the settings. */
 void strobe_ascend_collectors_add(StrobeConfig *config, const StrobeAscendSettings *settings,
                                   const char *origin);
-/* The settings in the form of profiler_info.json. */
+/* Returns the settings in the form of profiler_info.json. */
 JsonObject *strobe_ascend_front_end(const StrobeConfig *config,
                                     const StrobeAscendSettings *settings);
 
@@ -49,10 +50,10 @@ gboolean strobe_ascend_switch(StrobeConfig *config, const StrobeConfigPlace *pla
 /* Adds the warning "FILE: key ...: expected ..., found ...; reset to ...". */
 void strobe_ascend_reset(StrobeConfig *config, const StrobeConfigPlace *place, const char *key,
                          const char *expected, JsonNode *node, const char *instead);
-/* aclprof's name of the core metrics ("ACL_AICORE_..."), NULL if there is none. */
+/* Returns aclprof's name of the core metrics `name` ("ACL_AICORE_..."), NULL if there is none. */
 const char *strobe_ascend_metrics_acl(const char *name);
-/* The constant in StrobeAscendSettings.aic_metrics for metrics with this name ("PipeUtilization")
- * or this name in aclprof; NULL if there is none. */
+/* Returns the constant in StrobeAscendSettings.aic_metrics for metrics with this name
+ * ("PipeUtilization") or this name in aclprof; NULL if there is none. */
 const char *strobe_ascend_metrics_name(const char *text);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "experimental_config": the checks of the Ascend PyTorch Profiler, in its order. */
+/* Reads "experimental_config" with the checks of the Ascend PyTorch Profiler, in the order of that
+ * profiler. */
 #include "ascend-config.h"
 
 #include <math.h>
@@ -59,7 +60,7 @@ const char *strobe_ascend_metrics_acl(const char *name)
     return NULL;
 }
 
-/* State shared by the reading functions. */
+/* State that all reading functions of this file use. */
 typedef struct Reading {
     StrobeAscendSettings *settings;
     JsonObject *object; /* NULL: nothing was given */
@@ -72,7 +73,7 @@ static JsonNode *find_member(const Reading *r, const char *key)
     return r->object ? json_object_get_member(r->object, key) : NULL;
 }
 
-/* The node's text, NULL if it is not a text. */
+/* Returns the node's text, NULL if it is not a text. */
 static const char *text_of(JsonNode *node)
 {
     return node && json_node_get_value_type(node) == G_TYPE_STRING ? json_node_get_string(node)
@@ -136,7 +137,8 @@ static void read_metrics(const Reading *r)
 
 /* ---- marks ---- */
 
-/* Texts joined by '+', each once; NULL if the member is not an array of texts without '+'. */
+/* Returns the texts joined by '+', each once; NULL if the member is not an array of texts without
+ * '+'. */
 static char *join_texts(JsonNode *node)
 {
     g_autoptr(GPtrArray) texts = g_ptr_array_new();
@@ -199,7 +201,7 @@ static void read_domains(const Reading *r)
     }
 }
 
-/* ---- the rest ---- */
+/* ---- other members ---- */
 
 static void read_export(const Reading *r)
 {
@@ -224,7 +226,8 @@ static void read_gc(const Reading *r)
     GType type = node ? json_node_get_value_type(node) : G_TYPE_INVALID;
     double value = -1;
 
-    /* The Ascend PyTorch Profiler accepts a bool, which is a number in Python. */
+    /* The Ascend PyTorch Profiler accepts a bool as a number, because a bool is a number in
+     * Python. */
     r->settings->gc_threshold_ms = -1;
     if (!node || JSON_NODE_HOLDS_NULL(node))
         return;
@@ -238,7 +241,7 @@ static void read_gc(const Reading *r)
         reset_member(r, "gc_detect_threshold", "a number of milliseconds from 0", "none");
 }
 
-/* One unknown name resets the whole list. */
+/* Reads "host_sys"; one unknown name resets the whole list. */
 static void read_host_sys(const Reading *r)
 {
     char *texts = read_texts(r, "host_sys");

@@ -35,13 +35,13 @@ extern "C" {
 /* Number of the recording window, 0 while no window records. Read it through strobe_enabled(). */
 extern STROBE_API uint32_t strobe_gate;
 
-/* 1 while records are accepted. Any thread. */
+/* Returns 1 while a window records, otherwise 0. Any thread. */
 static inline int strobe_enabled(void)
 {
     return (int)__builtin_expect(__atomic_load_n(&strobe_gate, __ATOMIC_RELAXED) != 0, 0);
 }
 
-/* An open range; may be copied. End it once, on the thread that began it. */
+/* An open range; may be copied. The thread that began it must end it once. */
 typedef struct StrobeRange {
     uint64_t token; /* 0: not recorded */
 } StrobeRange;
@@ -94,7 +94,7 @@ STROBE_API void strobe_step(void);
 
 typedef struct StrobeError StrobeError;
 
-/* The whole chain of causes in one line, NUL-terminated UTF-8, owned by the error. */
+/* Returns the whole chain of causes in one line, NUL-terminated UTF-8, owned by the error. */
 STROBE_API const char *strobe_error_message(const StrobeError *error);
 STROBE_API StrobeStatus strobe_error_status(const StrobeError *error);
 STROBE_API void strobe_error_free(StrobeError *error); /* NULL is allowed */
@@ -117,8 +117,8 @@ typedef enum StrobeAction {
  * runs, start, step and dump return STROBE_ERROR_STATE, and free only prints a warning. */
 typedef void (*StrobeTraceReady)(void *user, const char *directory);
 
-/* Replaces the schedule: returns the action for a step number. The same rules hold as for
- * StrobeTraceReady. */
+/* Replaces the schedule: returns the action for a step number. The function has the same rules as a
+ * StrobeTraceReady function. */
 typedef StrobeAction (*StrobeScheduleFunction)(void *user, int64_t step);
 
 /* Makes a session from a configuration in JSON (docs/config.md). NULL or "" is the default
@@ -185,8 +185,8 @@ STROBE_API void strobe_session_retry(StrobeSession *session);
 STROBE_API StrobeStatus strobe_session_toggle(StrobeSession *session, const char *collector,
                                               int is_on, StrobeError **error);
 
-/* Number and action of the current step, and the result directory of the current or last window
- * ("" before the first; valid until the next session call). */
+/* Return the number and the action of the current step, and the result directory of the current or
+ * last window ("" before the first; valid until the next session call). */
 STROBE_API int64_t strobe_session_step_number(const StrobeSession *session);
 STROBE_API StrobeAction strobe_session_action(const StrobeSession *session);
 STROBE_API const char *strobe_session_directory(const StrobeSession *session);
@@ -198,24 +198,26 @@ STROBE_API StrobeStatus strobe_session_add_metadata(StrobeSession *session, cons
                                                     StrobeError **error);
 
 /* Sets the process's rank in its job. The environment (RANK, OMPI_COMM_WORLD_RANK, SLURM_PROCID)
- * takes precedence. A negative value means none. Call it before a window ends; any thread. Since
- * 1.0. */
+ * takes precedence. A negative rank means that the process has no rank. Call it before a window
+ * ends; any thread. Since 1.0. */
 STROBE_API void strobe_set_rank(int rank);
 
-/* 1: the results of all ended windows are written, or the writer is gone, so a call that waits for
- * these results returns at once. 0: not yet. Any thread; does not wait for the disk. Since 1.0. */
+/* Returns 1 if the results of all ended windows are written, or the writer has died, so that a call
+ * that waits for these results returns at once; otherwise 0. Any thread; does not wait for the
+ * disk. Since 1.0. */
 STROBE_API int strobe_session_is_written(StrobeSession *session);
 
-/* One line for each failed collector, loss or other limitation; "" if there is none. Waits until
- * the last window is complete. The session owns the text, which is valid until the next session
- * call. */
+/* Returns one line for each failed collector, loss or other limitation; "" if there is none. Waits
+ * until the last window is complete. The session owns the text, which is valid until the next
+ * session call. */
 STROBE_API const char *strobe_session_diagnostics(StrobeSession *session);
 
-/* 1: `text` is among the last 64 warnings that the library has written to stderr in this
- * process, so a caller that shows diagnostics need not repeat it. Any thread. Since 1.0. */
+/* Returns 1 if `text` is among the last 64 warnings that the library has written to stderr in this
+ * process, otherwise 0. A caller that shows diagnostics need not repeat such a text. Any thread.
+ * Since 1.0. */
 STROBE_API int strobe_warning_was_written(const char *text);
 
-/* Version of the library, such as "0.1.0"; a static text. */
+/* Returns the version of the library, such as "0.1.0"; a static text. */
 STROBE_API const char *strobe_version(void);
 
 #if defined(__cplusplus)

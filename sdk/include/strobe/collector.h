@@ -51,12 +51,13 @@ typedef struct StrobeHost {
      * this id belongs to the thread's track. */
     StrobeTrackId (*track)(StrobeInstance *self, const StrobeTrack *track);
 
-    /* The calling thread's writer; NULL while no window records. A later call that returns NULL
-     * makes the writer invalid, so do not keep the writer after the current event. Any thread. */
+    /* Returns the calling thread's writer; NULL while no window records. A later call that returns
+     * NULL makes the writer invalid, so do not keep the writer after the current event. Any
+     * thread. */
     StrobeWriter *(*writer)(StrobeInstance *self);
 
-    /* Interns bytes (need not be NUL-terminated or valid UTF-8). Any thread, on its own writer.
-     * A lasting id (strobe_string_is_lasting) may be kept for later records. */
+    /* Interns bytes, which need not be NUL-terminated or valid UTF-8. Any thread, with its own
+     * writer. A lasting id (strobe_string_is_lasting) may be kept for later records. */
     StrobeStringId (*intern)(StrobeWriter *writer, const char *bytes, size_t length);
 
     /* Interns a call stack of `n` string ids, innermost first. */
@@ -73,8 +74,8 @@ typedef struct StrobeHost {
     void (*commit)(StrobeWriter *writer);
 
     /* Reserves `bytes` (a multiple of 8, at most STROBE_BULK_MAX) for `n_records` records. The
-     * caller lays the records out itself (StrobeRecordHeader) and commits once. On failure all
-     * n_records count as lost. */
+     * caller writes the records with their headers (StrobeRecordHeader) and calls commit once. On
+     * failure all n_records count as lost. */
     void *(*reserve_bulk)(StrobeWriter *writer, uint32_t bytes, uint32_t n_records);
 
     /* Opens a span on the thread's own track. Stores the current time in the pool as the span's
@@ -104,35 +105,35 @@ typedef struct StrobeHost {
     StrobeClosed (*span_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                                const void *fields, size_t size);
 
-    /* Like span_open and span_close, for ranges that overlap. An async span ends before or after
-     * the spans around it, which stay open. Any thread may end it, even after the thread that began
-     * it has ended. The record is on the track of the thread that began it. `key`, not 0,
-     * distinguishes it from all other open async spans of this kind, on any thread. If several open
-     * spans have the same key, the calling thread's innermost span ends first. Set
+    /* Like span_open and span_close, for spans that overlap without being nested. An async span
+     * ends before or after the spans around it, which stay open. Any thread may end it, even after
+     * the thread that began it has ended. The record is on the track of the thread that began it.
+     * `key`, not 0, distinguishes it from all other open async spans of this kind, on any thread.
+     * If several open spans have the same key, the calling thread's innermost span ends first. Set
      * STROBE_KEY_OF_THREAD in the key of a span that only its own thread ends; other threads then
      * do not search for the span. The kind at the end may differ from the kind at the begin, for
-     * example with more fields, if both have the same name.
-     * async_open returns 1, or 0 if the span is not recorded. async_close returns 0 if no such span
-     * is open in this window. When another thread ends a span of a thread for the first time, this
-     * costs both threads some microseconds. From then on each async_close in the thread whose span
-     * it was costs slightly more. */
+     * example with more fields, if both have the same name. async_open returns 1, or 0 if the span
+     * is not recorded. async_close returns 0 if no such span is open in this window. When another
+     * thread ends a span of a thread for the first time, this costs both threads some microseconds.
+     * From then on each async_close in the thread whose span it was costs slightly more. */
     int32_t (*async_open)(StrobeInstance *self, uint64_t key, StrobeKindId kind, const char *name,
                           uint64_t argument);
     int32_t (*async_close)(StrobeInstance *self, uint64_t key, StrobeKindId kind,
                            const void *fields, size_t size);
 
-    /* The current time of the host clock: the processor's counter, or ns if the counter is not
-     * reliable. */
+    /* Returns the current time of the host clock: the processor's counter, or ns if the counter is
+     * not reliable. */
     StrobeTicks (*now)(void);
 
-    /* The first of `n` consecutive ids for STROBE_FIELD_LINK, unique in the session. Any thread. */
+    /* Returns the first of `n` consecutive ids for STROBE_FIELD_LINK, unique in the session. Any
+     * thread. */
     uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
 
     /* Counts `count` more records as lost, which this collector could not record. */
     void (*lost)(StrobeInstance *self, uint32_t cause, uint64_t count);
 
-    /* Values of the declared options; `name` must be the name of a declared option. Texts live as
-     * long as the instance. The items of a list are joined by '+'. */
+    /* Return the values of the declared options; `name` must be the name of a declared option.
+     * Texts live as long as the instance. The items of a list are joined by '+'. */
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
     int64_t (*option_int)(StrobeInstance *self, const char *name); /* int, duration (ns), bytes */
     double (*option_double)(StrobeInstance *self, const char *name);
@@ -158,10 +159,10 @@ typedef struct StrobeHost {
      * on. Any thread, and in recording code. */
     uint64_t (*link_of)(StrobeInstance *self, uint64_t id);
 
-    /* Path of the result directory of the recording window, for sources that write files; NULL
-     * while no window records. Call it in start, stop and flush; the text is valid until the flush
-     * after the window has ended. The source may make a folder in the result directory. The
-     * analysis reads this folder with the result if a "metadata" record named
+    /* Returns the path of the result directory of the recording window, for sources that write
+     * files; NULL while no window records. Call it in start, stop and flush; the text is valid
+     * until the flush after the window has ended. The source may make a folder in the result
+     * directory. The analysis reads this folder with the result if a "metadata" record named
      * STROBE_METADATA_EXTERNAL has the folder's name as its value. */
     const char *(*result_directory)(StrobeInstance *self);
 
@@ -170,9 +171,9 @@ typedef struct StrobeHost {
      * if the session has no collector of that name. Any thread. */
     uint64_t (*link_for)(StrobeInstance *self, const char *collector, uint64_t id);
 
-    /* Process id of the program, as the calling process sees it. A collector that runs in the
-     * writer process (see STROBE_COMPONENT_INSIDE) must read /proc/PID, not /proc/self, and its
-     * environment is not the program's. Any thread. */
+    /* Returns the process id of the program, as the calling process sees it. A collector that runs
+     * in the writer process (see STROBE_COMPONENT_INSIDE) must read /proc/PID, not /proc/self, and
+     * its environment is not the program's. Any thread. */
     int64_t (*pid)(StrobeInstance *self);
     /* end of base ABI 1.0 */
 } StrobeHost;
@@ -196,8 +197,9 @@ typedef struct StrobeCollectorOps {
      * makes no further call, not even close. */
     StrobeStatus (*open)(const StrobeHost *host, StrobeInstance *self, void **state);
 
-    /* Optional. Called at the begin of a step with the action WARMUP, or just before start if there
-     * is no such step. The host drops records emitted now. May block. */
+    /* Optional. The host calls it at the begin of a step with the action WARMUP, or just before
+     * start if there is no such step, and drops records that are emitted in this call. May
+     * block. */
     StrobeStatus (*warm)(void *state);
 
     /* Required. A window begins; records are accepted from just before this call. Must be short.
@@ -216,10 +218,10 @@ typedef struct StrobeCollectorOps {
      * makes no other call until then. */
     StrobeStatus (*flush)(void *state, StrobeTicks deadline);
 
-    /* Optional. Called after the last window, or if no window follows a warm-up. */
+    /* Optional. The host calls it after the last window, or if no window follows a warm-up. */
     void (*cool)(void *state);
 
-    /* Required. Called exactly once if open succeeded, as the last call. */
+    /* Required. The host calls it exactly once if open succeeded, as the last call. */
     void (*close)(void *state);
 
     /* Optional. The core's sampler thread calls sample every sample_interval() ns while a window

@@ -42,18 +42,18 @@ typedef struct StrobeKindView {
  * this window, from the "clock_sync" records. Unknown values are absent. */
 typedef struct StrobeClockView {
     uint32_t struct_size;
-    StrobeTrackId track;    /* track that the clock belongs to */
-    uint64_t n_pairs;       /* number of moments known in both clocks; 0: times of this clock cannot
-                             * be converted to host time */
-    uint64_t n_knots;       /* number of pairs used; the unused pairs were less exact than a time
-                             * interpolated between their neighbours */
-    uint64_t error_ns;      /* largest error of a time outside of broken_ns */
+    StrobeTrackId track; /* track that the clock belongs to */
+    uint64_t n_pairs;    /* number of times known in both clocks; 0: times of this clock cannot be
+                            converted to host time */
+    uint64_t n_knots;    /* number of pairs used; the unused pairs were less exact than a time
+                          * interpolated between their neighbours */
+    uint64_t error_ns;   /* largest error of a time outside of broken_ns */
     uint64_t host_error_ns; /* largest error of a time on the host clock */
     uint64_t width_ns;      /* largest width (strobe_clock_sync.width_ns) of a pair that was used */
-    uint64_t residual_ns;   /* largest distance of a pair from the line through its neighbours */
-    uint64_t broken_ns;     /* host time between the pairs around jumps; a time inside may be off
-                               by as much */
-    double drift;           /* ppm; device time per host time minus 1 */
+    uint64_t residual_ns; /* largest distance of a used pair from the line through its neighbours */
+    uint64_t broken_ns;   /* total host time between the two pairs around each jump; a
+                             time between such pairs may be off by their distance */
+    double drift;         /* ppm; device time per host time minus 1 */
     uint32_t n_jumps;
     uint32_t reserved;
 } StrobeClockView;
@@ -64,18 +64,18 @@ typedef struct StrobeTrackView {
     int32_t device;
     uint32_t reserved;
     uint64_t pid;                 /* id of the recorded process */
-    uint64_t number;              /* thread, stream, plane number */
+    uint64_t number;              /* number of the thread, stream, plane ... */
     const char *name;             /* "" if none was given */
     const char *group;            /* "" if none was given */
     const StrobeClockView *clock; /* NULL: the host clock */
 } StrobeTrackView;
 
 enum {
-    STROBE_VIEW_UNFINISHED = 1u << 0,  /* still open when the window ended or the program died;
-                                          end_ns is then the window's end */
-    STROBE_VIEW_STRADDLES = 1u << 1,   /* ended after the window */
-    STROBE_VIEW_INCOMPLETE = 1u << 2,  /* derived from incomplete records: counts and sums may be
-                                          too small, self times too large */
+    STROBE_VIEW_UNFINISHED = 1u << 0,  /* the span was still open when the window ended or the
+                                          program died; end_ns is the window's end */
+    STROBE_VIEW_STRADDLES = 1u << 1,   /* the record ended after the window */
+    STROBE_VIEW_INCOMPLETE = 1u << 2,  /* the record was derived from incomplete records: counts and
+                                          sums may be too small, self times too large */
     STROBE_VIEW_CLOCK_UNSURE = 1u << 3 /* on a device's clock without a reliable position on the
                                           host clock: no pair was recorded (the times are the
                                           device's own), or the clock jumped near it */
@@ -125,18 +125,19 @@ typedef struct StrobeConsumerHost {
 
     const StrobeMetadata *(*metadata)(StrobeInstance *self);
 
-    /* Bytes of a string, "" for 0 or an unknown id. Valid until close. */
+    /* Returns the bytes of a string, "" for 0 or an unknown id. Valid until close. */
     StrobeText (*string)(StrobeInstance *self, StrobeStringId id);
-    /* Frames of a stack, innermost first; returns their number. */
+    /* Sets *frames to the frames of a stack, innermost first; returns their number. */
     size_t (*stack_frames)(StrobeInstance *self, StrobeStackId id, const StrobeStringId **frames);
     const StrobeTrackView *(*track)(StrobeInstance *self, StrobeTrackId id);
     uint32_t (*track_count)(StrobeInstance *self); /* ids are 1..count */
 
-    /* For record logs and external sorters: helpers/record-log.h, external-sorter.h. */
+    /* Returns the storage to pass to record logs and external sorters (helpers/record-log.h,
+     * external-sorter.h). */
     StrobeStorage *(*storage)(StrobeInstance *self);
 
-    /* intern and stack return the id of a text or stack, for derived records. Ids differ from run
-     * to run, so the order of the output must not depend on them. */
+    /* intern and stack return the id of a text or of a stack, for use in derived records. Ids
+     * differ from run to run, so the order of the output must not depend on them. */
     StrobeStringId (*intern)(StrobeInstance *self, const char *bytes, size_t length);
     StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
 
@@ -146,8 +147,8 @@ typedef struct StrobeConsumerHost {
     void *(*emit)(StrobeInstance *self, uint32_t kind_index, StrobeTrackId track,
                   StrobeStringId name, int64_t begin_ns, int64_t end_ns);
 
-    /* The value of `key` in the capture's metadata as text (a number in decimal, any other value
-     * as JSON), "" if there is no such key. Valid until close. */
+    /* Returns the value of `key` in the capture's metadata as text (a number in decimal, any other
+     * value as JSON), "" if there is no such key. Valid until close. */
     const char *(*metadata_value)(StrobeInstance *self, const char *key);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);
@@ -160,8 +161,8 @@ typedef struct StrobeConsumerHost {
     StrobeStatus (*fail)(StrobeInstance *self, StrobeStatus status, const char *file, int32_t line,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-    /* 1: records of the track (`track` 0: of any track) were lost between begin_ns and end_ns.
-     * Before raw_end the losses are unknown, and the result is 1. */
+    /* Returns 1 if records of the track (`track` 0: of any track) were lost between begin_ns and
+     * end_ns, otherwise 0. Before raw_end the losses are unknown, and the result is 1. */
     int32_t (*touches_gap)(StrobeInstance *self, StrobeTrackId track, int64_t begin_ns,
                            int64_t end_ns);
     /* Passes: adds STROBE_VIEW_* to the flags of the last emitted record. The host itself marks
@@ -177,15 +178,16 @@ typedef struct StrobeConsumerOps {
 
     void (*probe)(uint32_t question, StrobeProbe *answer); /* optional */
 
-    /* Required. close is called if and only if open succeeded. */
+    /* Required. Makes *state, which the host passes to the other calls. The host calls close if and
+     * only if open succeeded. */
     StrobeStatus (*open)(const StrobeConsumerHost *host, StrobeInstance *self, void **state);
 
-    /* Required. Called with records of the wanted kinds, first raw records and then derived
-     * records. */
+    /* Required. The host calls it with records of the wanted kinds, first raw records and then
+     * derived records. */
     StrobeStatus (*batch)(void *state, const StrobeView *records, size_t n);
 
-    /* Required. No more records follow. A pass emits its remaining records; an exporter
-     * finishes, syncs and renames its files into place. If end is not called or fails, close
+    /* Required. No more records follow. A pass must emit its remaining records; an exporter must
+     * finish its files, sync them and rename them into place. If end is not called or fails, close
      * must discard partial output. */
     StrobeStatus (*end)(void *state);
 
@@ -196,7 +198,7 @@ typedef struct StrobeConsumerOps {
     /* end of base ABI 1.0 */
 } StrobeConsumerOps;
 
-/* Read a field of a record. `offset` comes from the kind's field table. */
+/* These functions read a field of a record. `offset` comes from the kind's field table. */
 static inline uint64_t strobe_view_u64(const StrobeView *view, uint32_t offset)
 {
     uint64_t value;

@@ -74,10 +74,10 @@ typedef struct StrobeImporterHost {
      * records then have no track. */
     StrobeTrackId (*track)(StrobeInstance *self, const StrobeTrack *track, uint64_t pid);
 
-    /* Ids stay valid until import returns. If there are too many texts, each further text is
-     * replaced by a fixed text; the host counts and reports this. */
+    /* Returns the id of a text, which stays valid until import returns. If there are too many
+     * texts, each further text is replaced by a fixed text; the host counts and reports this. */
     StrobeStringId (*intern)(StrobeInstance *self, const char *bytes, size_t length);
-    /* `n` string ids, innermost first. */
+    /* Returns the id of the stack of `n` string ids, innermost first. */
     StrobeStackId (*stack)(StrobeInstance *self, const StrobeStringId *frames, size_t n);
 
     /* Adds a record and returns its fields, which must be filled before the next emit. At first
@@ -87,8 +87,8 @@ typedef struct StrobeImporterHost {
     void *(*emit)(StrobeInstance *self, StrobeKindId kind, StrobeTrackId track, StrobeStringId name,
                   int64_t begin_ns, int64_t end_ns);
 
-    /* First of `n` consecutive ids that are unique in this capture. Copy the source's own ids
-     * into STROBE_FIELD_LINK unchanged: a capture has only one source. */
+    /* Returns the first of `n` consecutive ids that are unique in this capture. Copy the source's
+     * own ids into STROBE_FIELD_LINK unchanged: a capture has only one source. */
     uint64_t (*link_ids)(StrobeInstance *self, uint32_t n);
 
     /* Sets metadata of the source; the last value of a key is kept. */
@@ -99,10 +99,10 @@ typedef struct StrobeImporterHost {
      * contain only letters, digits and "._-". At most 1 MiB. */
     StrobeStatus (*file)(StrobeInstance *self, const char *name, const char *bytes, size_t length);
 
-    /* For the list of the source's parts. found: `part` (a file, a table) was read and gave `rows`
-     * rows. unknown: `name` in `part` (a column, a table, a type of event) is unknown, and its
-     * `rows` rows became records of a separate kind. If damage was reported in a part without rows,
-     * the whole part was dropped and the result is incomplete. */
+    /* Both calls fill the list of the source's parts. found: `part` (a file, a table) was read and
+     * gave `rows` rows. unknown: `name` in `part` (a column, a table, a type of event) is unknown,
+     * and its `rows` rows became records of a separate kind. If damage was reported in a part
+     * without rows, the whole part was dropped and the result is incomplete. */
     void (*found)(StrobeInstance *self, const char *part, uint64_t rows);
     void (*unknown)(StrobeInstance *self, const char *part, const char *name, uint64_t rows);
 
@@ -112,7 +112,8 @@ typedef struct StrobeImporterHost {
 
     void (*progress)(StrobeInstance *self, uint64_t done, uint64_t total);
 
-    /* For record logs and external sorters: helpers/record-log.h, external-sorter.h. */
+    /* Returns the storage to pass to record logs and external sorters (helpers/record-log.h,
+     * external-sorter.h). */
     StrobeStorage *(*storage)(StrobeInstance *self);
 
     int32_t (*option_bool)(StrobeInstance *self, const char *name);

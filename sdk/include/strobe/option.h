@@ -27,7 +27,7 @@ enum {
 };
 
 enum {
-    STROBE_OPTION_REQUIRED = 1u << 0 /* has no default and must be given */
+    STROBE_OPTION_REQUIRED = 1u << 0 /* has no default, so the user must set the option */
 };
 
 typedef struct StrobeOption {

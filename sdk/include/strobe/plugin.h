@@ -50,13 +50,13 @@ enum {
      * unless another process records. */
     STROBE_COMPONENT_LATE_LIBRARY = 1u << 3,
     /* A collector whose `sample` must be called in the program, because it empties buffers of a
-     * library there. A thread of the program then calls it. Without this flag a collector with a
-     * `sample` runs in the writer process, and identifies the program by its process id
+     * library there. A thread in the program then calls `sample`. Without this flag a collector
+     * with a `sample` runs in the writer process, and identifies the program by its process id
      * (StrobeHost.pid). */
     STROBE_COMPONENT_INSIDE = 1u << 4,
-    /* A collector that shows where any program spends its time. As a default collector of
-     * `strobe run` it makes any process worth recording. In a window in which another collector
-     * records operators (kind "cpu_op"), it stops. */
+    /* A collector that shows where any program spends its time. As a default collector of `strobe
+     * run` it makes any process worth recording. The collector stops in a window in which another
+     * collector records operators (kind "cpu_op"). */
     STROBE_COMPONENT_STAND_IN = 1u << 5
 };
 
@@ -72,7 +72,7 @@ enum {
 typedef struct StrobeVariable {
     uint32_t struct_size;
     uint32_t how;       /* STROBE_VARIABLE_* */
-    const char *name;   /* "OPENCL_LAYERS" */
+    const char *name;   /* for example "OPENCL_LAYERS" */
     const char *value;  /* the value; "{folder}" is replaced by the folder of the plugin's file */
     const char *option; /* set the variable only if this bool option is true, or if this list
                            option contains `text`; NULL: always */

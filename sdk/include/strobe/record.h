@@ -17,10 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef uint32_t StrobeKindId;   /* assigned per session; 0 is no kind */
-typedef uint32_t StrobeStringId; /* interned bytes; 0 is "no string" */
-typedef uint32_t StrobeStackId;  /* interned list of string ids, innermost frame first; 0 is none */
-/* row on which a record is shown; 0 is the recording thread's own track */
+typedef uint32_t StrobeKindId;   /* id of a kind in its session; 0: no kind */
+typedef uint32_t StrobeStringId; /* id of interned bytes; 0: no string */
+typedef uint32_t StrobeStackId; /* id of a list of string ids, innermost frame first; 0: no stack */
+/* id of the row on which a record is shown; 0: the recording thread's own track */
 typedef uint32_t StrobeTrackId;
 typedef uint64_t StrobeTicks; /* the session's host clock, see StrobeHost.now */
 
@@ -33,11 +33,11 @@ static inline int strobe_string_is_lasting(uint32_t id)
 
 /* Which times a record has, and how a viewer draws it. */
 enum {
-    STROBE_SHAPE_SPAN = 1,    /* begin and end */
-    STROBE_SHAPE_INSTANT = 2, /* begin only */
-    STROBE_SHAPE_COUNTER = 3, /* begin; every numeric field is a series */
-    STROBE_SHAPE_MEMORY = 4,  /* begin; an allocation or a release */
-    STROBE_SHAPE_LINK = 5     /* begin; joins two records by ids */
+    STROBE_SHAPE_SPAN = 1,    /* has begin and end */
+    STROBE_SHAPE_INSTANT = 2, /* has only a begin */
+    STROBE_SHAPE_COUNTER = 3, /* has only a begin; every numeric field is a series */
+    STROBE_SHAPE_MEMORY = 4,  /* has only a begin; an allocation or a release */
+    STROBE_SHAPE_LINK = 5     /* has only a begin; joins two records by ids */
 };
 
 /* Field types. The size of a type is also its alignment. */
@@ -63,8 +63,8 @@ enum {
 #define STROBE_LINK_DEALT ((uint64_t)1 << 47)
 #define STROBE_LINK_SOURCE(id) ((uint32_t)((id) >> STROBE_LINK_BITS))
 
-/* "This field was not measured": exporters omit such a value or leave its cell empty, and never
- * show it as 0. */
+/* Values of a field that was not measured: exporters omit such a value or leave its cell empty, and
+ * never show it as 0. */
 #define STROBE_ABSENT_U64 UINT64_MAX
 #define STROBE_ABSENT_I64 INT64_MIN
 #define STROBE_ABSENT_U32 UINT32_MAX
@@ -110,16 +110,17 @@ typedef struct StrobeKind {
 /* Header of a record in a thread buffer. `words` is written by the host. */
 typedef struct StrobeRecordHeader {
     uint16_t words; /* length of the record in 8-byte words, and the flags below */
-    uint16_t kind;  /* below 256; bit 15: the host has stored both times in one word */
+    uint16_t kind;  /* id of the kind, below 256; bit 15: both times are in one word, which only the
+                       host stores */
     StrobeStringId name;
 } StrobeRecordHeader;
 
 #define STROBE_RECORD_HAS_TRACK 0x8000u /* a track word follows the times */
 /* A span without a recorded end; written only by the host. */
 #define STROBE_RECORD_UNFINISHED 0x4000u
-/* The record belongs to the window in which it is recorded, whatever its begin, because its
- * cause lies in that window (for example the launch of a kernel that had to wait). Set by
- * callers of reserve_bulk. */
+/* The record belongs to the window in which it is recorded, even if it begins outside of the
+ * window, because its cause is in that window. An example is a kernel that had to wait after its
+ * launch. Callers of reserve_bulk set this flag. */
 #define STROBE_RECORD_OF_WINDOW 0x2000u
 #define STROBE_RECORD_WORDS_MASK 0x1fffu
 
@@ -148,8 +149,8 @@ typedef struct StrobeTrack {
     uint32_t type;     /* STROBE_TRACK_* */
     uint32_t clock;    /* STROBE_CLOCK_* */
     int32_t device;    /* device id, -1: host */
-    uint64_t id;       /* thread, stream, plane number */
-    const char *name;  /* shown as the row's name; NULL: made from type and id */
+    uint64_t id;       /* number of the thread, stream, plane ... */
+    const char *name;  /* name of the row; NULL: the name is made from type and id */
     const char *group; /* group in which viewers draw it, such as "CPU Usage"; NULL: the process */
 
     /* With STROBE_CLOCK_OF_TRACK: the track whose "clock_sync" records pair this clock with the
@@ -161,24 +162,22 @@ typedef struct StrobeTrack {
 
 /* Why records were lost. Values are stored in captures. */
 enum {
-    STROBE_LOSS_POOL_EMPTY = 0,        /* no block was free: the disk is slower than the program */
-    STROBE_LOSS_DISK_FULL = 1,         /* the capture could not be written */
-    STROBE_LOSS_TOO_LARGE = 2,         /* the record does not fit a block */
-    STROBE_LOSS_NESTED = 3,            /* reserve inside a reserve: from a signal handler or an
-                                        * interposer */
-    STROBE_LOSS_LATE = 4,              /* arrived after the window's seal */
+    STROBE_LOSS_POOL_EMPTY = 0, /* no block was free: the disk is slower than the program */
+    STROBE_LOSS_DISK_FULL = 1,  /* the capture could not be written */
+    STROBE_LOSS_TOO_LARGE = 2,  /* the record does not fit a block */
+    STROBE_LOSS_NESTED = 3,     /* reserve inside a reserve: in a signal handler or an interposer */
+    STROBE_LOSS_LATE = 4,       /* the record arrived after the window's seal */
     STROBE_LOSS_COLLECTOR_FAILED = 5,  /* its collector failed, or its kind was not declared */
     STROBE_LOSS_NO_THREAD_BUFFER = 6,  /* all thread buffers were in use by other threads */
     STROBE_LOSS_SPAN_DEPTH = 7,        /* a span that began inside 1024 open spans */
     STROBE_LOSS_STRING_CUT = 8,        /* a string was truncated or omitted (the record is kept) */
     STROBE_LOSS_COLLECTOR_DROPPED = 9, /* the source reported that it dropped records */
-    STROBE_LOSS_OVERWRITTEN = 10,      /* older than the time that a flight recorder keeps; this
-                                        * is normal */
-    STROBE_LOSS_WRITER_GONE = 11,      /* no block was free, and the writer has ended */
+    STROBE_LOSS_OVERWRITTEN = 10, /* older than the time that a flight recorder keeps; normal */
+    STROBE_LOSS_WRITER_GONE = 11, /* no block was free, and the writer has ended */
     STROBE_LOSS_CAUSES = 12
 };
 
-/* Bytes of a field of the given type, 0 for an unknown type. */
+/* Returns the size in bytes of a field of the given type, 0 for an unknown type. */
 static inline uint32_t strobe_field_size(uint32_t type)
 {
     switch (type) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The size of each allocated block, by its address. Collectors of memory need it because a release
- * does not give the size. A process has one such table. libc only. Since 1.0. */
+/* A table of the allocated blocks of the process, from address to size. Collectors of memory need
+ * it because a release states only the address. A process has one such table. libc only. Since
+ * 1.0. */
 #ifndef STROBE_HELPERS_BLOCK_TABLE_H
 #define STROBE_HELPERS_BLOCK_TABLE_H
 
@@ -10,8 +11,8 @@
 extern "C" {
 #endif
 
-/* Number of entries in static memory, and in the first mapped part, which is used when the static
- * entries are full. */
+/* STROBE_BLOCKS_NEAR entries are in static memory. When these are full, a mapped part of
+ * STROBE_BLOCKS_FAR entries is used; further parts are larger. */
 #define STROBE_BLOCKS_NEAR 16384u
 #define STROBE_BLOCKS_FAR 1048576u
 

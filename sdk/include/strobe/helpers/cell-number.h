@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in table cells, in the formats of the result files. Exporters write them and importers
- * read them back in the same formats. Independent of the locale. libc only; any thread. Since
- * 1.0.
+ * Writes and reads numbers in table cells, in the formats of the result files: exporters write the
+ * numbers, and importers read them in the same formats. Independent of the locale. libc only; any
+ * thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_CELL_NUMBER_H
 #define STROBE_HELPERS_CELL_NUMBER_H
@@ -14,19 +14,22 @@
 extern "C" {
 #endif
 
-/* `value` with `decimals` decimals (at most 9), correctly rounded: "48.680", "833.420000". */
+/* Writes `value` with `decimals` decimals (at most 9), correctly rounded, for example "48.680" or
+ * "833.420000". */
 size_t strobe_format_fixed(char *out, double value, int decimals);
-/* Like strobe_format_fixed, without trailing zeros: "666.3", "5" or, with `keep_one`, "5.0". */
+/* Like strobe_format_fixed, without trailing zeros, for example "666.3", "5" or, with `keep_one`,
+ * "5.0". */
 size_t strobe_format_trimmed(char *out, double value, int decimals, int keep_one);
 
 /* Rounds to `decimals` decimals (at most 9) like Python's round(): by the exact value of the
  * double, halves to even. A value above 1e15 stays as it is. */
 double strobe_round_decimals(double value, int decimals);
 
-/* ns as the double of microseconds that Python makes from the text "%d.%03d". */
+/* Converts ns to microseconds: returns the double that Python reads from the text with three
+ * decimals, such as "12.345". */
 double strobe_us_of_ns(int64_t ns);
-/* A record's duration as a double of microseconds, with all digits of its source: the field
- * exact_us at this offset, or, if it is absent or STROBE_FIELD_MISSING, end minus begin. */
+/* Returns a record's duration in microseconds, with all digits of its source: the field exact_us at
+ * `offset`, or end minus begin if that field is absent or `offset` is STROBE_FIELD_MISSING. */
 double strobe_view_exact_us(const StrobeView *record, uint32_t offset);
 
 /* A value in the unit of its field. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads CSV of any size row by row; needs memory for the longest row. Supports quoted cells with
- * doubled quotes and newlines, and rows that end with LF or CR LF. libc only. One scanner, one
- * thread. Since 1.0.
+ * doubled quotes and newlines, and rows that end with LF or CR LF. Only one thread at a time may
+ * use a scanner. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_CSV_SCANNER_H
 #define STROBE_HELPERS_CSV_SCANNER_H
@@ -36,16 +36,17 @@ enum {
 StrobeCsvScanner *strobe_csv_scanner_new(int descriptor);
 void strobe_csv_scanner_free(StrobeCsvScanner *scanner);
 
-/* The next non-empty row; its cells are valid until the next call. */
+/* Reads the next non-empty row. The cells are valid until the next call. */
 int strobe_csv_scanner_next(StrobeCsvScanner *scanner, const StrobeCsvCell **cells, size_t *n);
 
 uint64_t strobe_csv_scanner_row(const StrobeCsvScanner *scanner); /* number of the last row, from
                                                                    * 1 */
-/* strobe_csv_scanner_place: offset of the last row in the file. strobe_csv_scanner_go: goes back to
- * such an offset, so that the next call reads this row again; returns 0, or -1 with errno. */
+/* strobe_csv_scanner_place returns the offset of the last row in the file. strobe_csv_scanner_go
+ * goes back to such an offset, so that the next call reads this row again; it returns 0, or -1 with
+ * errno. */
 uint64_t strobe_csv_scanner_place(const StrobeCsvScanner *scanner);
 int strobe_csv_scanner_go(StrobeCsvScanner *scanner, uint64_t place);
-/* the fault of the last damaged row */
+/* Returns what is wrong with the last damaged row. */
 const char *strobe_csv_scanner_error(const StrobeCsvScanner *scanner);
 
 #if defined(__cplusplus)

@@ -2,7 +2,7 @@
 /*
  * One metric of one device, read through DCMI on a worker. A metric that the library does not
  * deliver is logged once. A sample is counted as lost if the reading for an earlier sample has
- * already taken longer than the deadline. Control thread. Since 1.0.
+ * already taken longer than the deadline. All calls must come from the control thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_DCMI_SOURCE_H
 #define STROBE_HELPERS_DCMI_SOURCE_H
@@ -17,18 +17,18 @@ extern "C" {
 
 typedef struct StrobeDcmiMetric {
     const char *name; /* for messages */
-    /* May block; fills `user`. Returns DCMI's status. */
+    /* Reads the metric into `user`; may block. Returns DCMI's status. */
     int (*read)(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevice *device);
-    /* `is_first`: there is no earlier value to subtract, because this is the first reading of a
-     * window or follows a failed reading. */
+    /* Writes records of the reading in `user`. If `is_first`, there is no earlier value to
+     * subtract, because this is the first reading of a window or follows a failed reading. */
     void (*record)(void *user, StrobeWriter *writer, int is_first);
     void (*release)(void *user);
 } StrobeDcmiMetric;
 
 typedef struct StrobeDcmiSource StrobeDcmiSource;
 
-/* Owns `user` from now on. NULL: out of memory, or no thread could be started (`user` is then
- * released). */
+/* Makes a source, which owns `user` from now on. NULL: out of memory, or no thread could be started
+ * (`user` is then released). */
 StrobeDcmiSource *strobe_dcmi_source_new(const StrobeHost *host, StrobeInstance *self,
                                          const StrobeDcmi *dcmi, const StrobeDcmiDevice *device,
                                          const StrobeDcmiMetric *metric, void *user,
@@ -42,7 +42,8 @@ void strobe_dcmi_source_end(StrobeDcmiSource *source);
 
 /* ---- entries of a list of options ---- */
 
-/* `else_`: end of the sentence; says what the collector does on a host without the library. */
+/* `else_` is the end of the option's summary: it says what the collector does on a host without the
+ * library. */
 #define STROBE_DCMI_OPTION_LIBRARY(else_)                                                          \
     {.struct_size = sizeof(StrobeOption),                                                          \
      .type = STROBE_OPTION_STRING,                                                                 \

@@ -16,7 +16,7 @@ extern "C" {
 
 #define STROBE_DCMI_DEVICES_MAX 64
 #define STROBE_DCMI_LINKS 16
-#define STROBE_DCMI_FLIT 20 /* bytes of a flit, the unit in which HCCS counts */
+#define STROBE_DCMI_FLIT 20 /* bytes of a flit, the unit in which HCCS traffic is counted */
 
 enum {
     STROBE_DCMI_OK = 0,
@@ -66,7 +66,7 @@ typedef struct StrobeDcmiPcie {
 /* Result of dcmi_get_netdev_pkt_stats_info: totals. */
 typedef struct StrobeDcmiNetwork {
     uint64_t mac_tx_pause, mac_rx_pause;
-    uint64_t mac_tx_pfc, mac_tx_pfc_of[8]; /* by priority */
+    uint64_t mac_tx_pfc, mac_tx_pfc_of[8]; /* the same counters by priority */
     uint64_t mac_rx_pfc, mac_rx_pfc_of[8];
     uint64_t mac_tx_packets, mac_tx_bytes, mac_tx_bad_packets, mac_tx_bad_bytes;
     uint64_t mac_rx_packets, mac_rx_bytes, mac_rx_bad_packets, mac_rx_bad_bytes;
@@ -105,7 +105,7 @@ const char *strobe_dcmi_open(StrobeDcmi *dcmi, const char *library);
 /* Fills `devices` (room for STROBE_DCMI_DEVICES_MAX) and returns the number of devices. */
 unsigned strobe_dcmi_devices(const StrobeDcmi *dcmi, StrobeDcmiDevice *devices);
 
-/* Handling of a metric after a failed call. */
+/* What to do with a metric after a failed call. */
 typedef enum StrobeDcmiVerdict { STROBE_DCMI_RETRY, STROBE_DCMI_GIVE_UP } StrobeDcmiVerdict;
 /* Decides what to do after a call with this status. *reason is the reason to report. */
 StrobeDcmiVerdict strobe_dcmi_judge(int status, const char **reason);

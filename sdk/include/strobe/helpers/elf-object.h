@@ -31,9 +31,9 @@ typedef struct StrobeElfObject {
  * object has no symbol table. */
 int strobe_elf_object_read(StrobeElfObject *object, const struct dl_phdr_info *info);
 
-/* The address of a function or variable that the object exports. NULL: the object exports no such
- * name, or only the loader can find the address (of an indirect function or a thread-local
- * variable). */
+/* Returns the address of a function or variable that the object exports. NULL: the object exports
+ * no such name, or only the loader can find the address, as for an indirect function or a
+ * thread-local variable. */
 void *strobe_elf_object_symbol(const StrobeElfObject *object, const char *name);
 
 #if defined(__cplusplus)

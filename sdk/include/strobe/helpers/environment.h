@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The environment of a program that may change it at any time. libc only. Since 1.0.
+ * Reads the environment of a program that may change its environment at any time. libc only. Since
+ * 1.0.
  */
 #ifndef STROBE_HELPERS_ENVIRONMENT_H
 #define STROBE_HELPERS_ENVIRONMENT_H
@@ -9,9 +10,9 @@
 extern "C" {
 #endif
 
-/* The value of a variable; NULL: the variable is not set. If `strobe run` makes the session inside
- * a call of the loader, the result is the value before main, and stays valid for ever. Otherwise it
- * is the result of getenv, and getenv's rules apply. Any thread. */
+/* Returns the value of a variable; NULL: the variable is not set. If `strobe run` makes the session
+ * inside a call of the loader, the result is the value before main, and stays valid for ever.
+ * Otherwise it is the result of getenv, and getenv's rules apply. Any thread. */
 const char *strobe_environment_get(const char *name);
 
 #if defined(__cplusplus)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the fields that a consumer knows by name. The kind may have other fields, and any plugin
- * may have declared it. A missing field, or one of another type, reads as the fallback. libc only.
- * One binder, one thread. Since 1.0.
+ * may have declared it. A missing field, or one of another type, reads as the fallback. Only one
+ * thread at a time may use a binder. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_FIELDS_H
 #define STROBE_HELPERS_FIELDS_H
@@ -22,8 +22,8 @@ typedef struct StrobeWantedField {
     uint32_t type; /* STROBE_FIELD_* */
 } StrobeWantedField;
 
-/* Offsets of the wanted fields in the kind of the last call. Initialise wanted and n_wanted, and
- * set the rest to 0. */
+/* The wanted fields, and their offsets in the kind of the last call of strobe_binder_offsets. The
+ * caller must initialise wanted and n_wanted, and set the other members to 0. */
 typedef struct StrobeBinder {
     const StrobeWantedField *wanted;
     uint32_t n_wanted; /* at most STROBE_BINDER_FIELDS_MAX */
@@ -33,10 +33,12 @@ typedef struct StrobeBinder {
     uint32_t offsets[STROBE_BINDER_FIELDS_MAX];
 } StrobeBinder;
 
-/* Offset of a field with this name and type; STROBE_FIELD_MISSING if there is none. */
+/* Returns the offset of the field with this name and type; STROBE_FIELD_MISSING if the kind has no
+ * such field. */
 uint32_t strobe_field_offset(const StrobeKindView *kind, const char *name, uint32_t type);
 
-/* Offsets of the wanted fields in `kind`, in the order of `wanted`. Valid until the next call. */
+/* Returns the offsets of the wanted fields in `kind`, in the order of `wanted`. Valid until the
+ * next call. */
 const uint32_t *strobe_binder_offsets(StrobeBinder *binder, const StrobeKindView *kind);
 
 /* Makes every field absent. A pass needs this function because the fields that
@@ -58,7 +60,8 @@ void strobe_field_copies_find(StrobeFieldCopies *copies, const StrobeKindView *f
 void strobe_field_copies_apply(const StrobeFieldCopies *copies, const StrobeView *record,
                                void *fields);
 
-/* Bytes of the fields of a record of this kind, rounded up to a multiple of 8. */
+/* Returns the number of bytes of the fields of a record of this kind, rounded up to a multiple of
+ * 8. */
 static inline size_t strobe_view_field_bytes(const StrobeKindView *kind)
 {
     size_t n = 0;
@@ -71,11 +74,12 @@ static inline size_t strobe_view_field_bytes(const StrobeKindView *kind)
     return (n + 7) / 8 * 8;
 }
 
-/* Finds which of several names a kind has, and remembers the answer for each kind. Initialise
- * names and n_names, and set the rest to 0. */
+/* A list of names, and for up to 16 kinds the place of the kind's name in the list. The caller must
+ * initialise names and n_names, and set the other members to 0. */
 typedef struct StrobeKindNames {
     const char *const *names;
-    uint32_t n_names; /* also the result for a kind with none of the names */
+    uint32_t n_names; /* strobe_kind_place() returns this number for a kind whose name is not in the
+                         list */
     struct {
         const StrobeKindView *kind;
         const char *name;
@@ -83,10 +87,11 @@ typedef struct StrobeKindNames {
     } known[16];
 } StrobeKindNames;
 
-/* The slow path of strobe_kind_place(): compares the names. */
+/* Does what strobe_kind_place() does for a kind that it does not remember yet: compares the kind's
+ * name with each name in `names`. */
 uint32_t strobe_kind_find(StrobeKindNames *names, const StrobeKindView *kind);
 
-/* Index of the kind's name in `names`; n_names if it is not in the list. */
+/* Returns the index of the kind's name in `names`; n_names if the name is not in the list. */
 static inline uint32_t strobe_kind_place(StrobeKindNames *names, const StrobeKindView *kind)
 {
     const uint32_t slot = kind->id % (sizeof names->known / sizeof names->known[0]);

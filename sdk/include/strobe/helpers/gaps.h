@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times in which records were lost, by track, from the loss records, in bounded memory. If there
- * are too many gaps, neighbouring gaps are merged; no gap is dropped. libc only. One thread. Since
- * 1.0.
+ * The gaps of a capture: the times in which records were lost, by track, as the loss records state
+ * them. Memory is bounded: if there are too many gaps, neighbouring gaps are merged; no gap is
+ * dropped. Only one thread at a time may use a StrobeGaps. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_GAPS_H
 #define STROBE_HELPERS_GAPS_H
@@ -13,23 +13,25 @@
 extern "C" {
 #endif
 
-#define STROBE_GAPS_MAX 16384 /* number of separate intervals */
+#define STROBE_GAPS_MAX 16384 /* maximum number of separate intervals */
 
 typedef struct StrobeGaps StrobeGaps;
 
-/* NULL: out of memory. The other calls accept NULL and treat every time as a gap. */
+/* Makes an empty set of gaps. NULL: out of memory. The other calls accept NULL and treat every time
+ * as a gap. */
 StrobeGaps *strobe_gaps_new(void);
 void strobe_gaps_free(StrobeGaps *gaps);
 
-/* Records were lost in [begin, end); track 0: on unknown tracks, so possibly on any. */
+/* Adds a gap: records of `track` were lost in [begin_ns, end_ns). Track 0 means an unknown track,
+ * so records of any track may be lost. */
 void strobe_gaps_add(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, int64_t end_ns);
 
 /* Adds the interval of a record of kind "loss"; ignores records of other kinds, and losses of texts
  * (STROBE_LOSS_STRING_CUT), because the records with these texts were kept. */
 void strobe_gaps_add_record(StrobeGaps *gaps, const StrobeView *record);
 
-/* 1: records are missing in [begin, end) on the track; track 0: on any track. If begin equals
- * end, the interval stands for that moment. */
+/* Returns 1 if a gap of `track` (`track` 0: of any track) overlaps [begin_ns, end_ns), otherwise 0.
+ * If begin_ns equals end_ns, 1 means that a gap contains this time. */
 int strobe_gaps_touch(StrobeGaps *gaps, StrobeTrackId track, int64_t begin_ns, int64_t end_ns);
 
 #if defined(__cplusplus)

@@ -20,17 +20,18 @@ typedef struct StrobeImport {
 } StrobeImport;
 
 /* Makes all objects that are loaded now call `ours` instead of `real`. Writes only slots that hold
- * `real`, or an address inside the object itself (a slot that is not bound yet); any other address
- * comes from another tool, and stays. Returns the number of written slots; always 0 on processors
- * whose relocations are unknown here. Control thread; other threads may call the functions
- * meanwhile.
+ * `real`, or an address inside the object itself (such a slot is not bound yet). Any other address
+ * comes from another tool and stays. Returns the number of written slots; always 0 on a processor
+ * whose relocations these functions do not know. Control thread; other threads may call the
+ * functions meanwhile.
  */
 size_t strobe_imports_replace(const StrobeImport *imports, size_t n);
-/* Writes `real` back into all slots that hold `ours`, and returns their number. A thread may still
- * be running in `ours`, for any time. */
+/* Writes `real` into all slots that hold `ours`, and returns the number of these slots. A thread
+ * may still run in `ours` after the call, for any time. */
 size_t strobe_imports_restore(const StrobeImport *imports, size_t n);
 
-/* Number of objects that were ever loaded. While it stays the same, there are no new slots. */
+/* Returns the number of objects that the process has loaded so far. While this number stays the
+ * same, there are no new slots. */
 unsigned long long strobe_imports_n_loaded(void);
 
 #if defined(__cplusplus)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Python interpreter of this process, found without linking against it. libc only. Since 1.0.
+ * Describes the Python interpreter of this process, which is found without linking against it. libc
+ * only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_INTERPRETER_H
 #define STROBE_HELPERS_INTERPRETER_H
@@ -19,17 +20,19 @@ enum {
     STROBE_INTERPRETER_RUNS = 2
 };
 
-/* Any thread, without the interpreter's lock. */
+/* Returns STROBE_INTERPRETER_*. Any thread; the interpreter's lock is not needed. */
 int strobe_interpreter_state(void);
 
-/* The probe of a collector that watches the interpreter. */
+/* Answers the probe of a collector that watches the interpreter. */
 void strobe_interpreter_probe(uint32_t question, StrobeProbe *answer);
 
-/* 1: the process contains a free-threaded CPython (built without the global interpreter lock). Its
- * objects have another layout, even if the lock is switched on at run time. */
+/* Returns 1 if the process contains a free-threaded CPython (built without the global interpreter
+ * lock), otherwise 0. Objects of such a CPython have another layout, even if the lock is switched
+ * on at run time. */
 int strobe_interpreter_is_free_threaded(void);
 
-/* Writes the version, such as "3.11.2" (the first word of sys.version); "" without CPython. */
+/* Writes the version of CPython, such as "3.11.2" (the first word of sys.version), to `text`;
+ * writes "" if the process contains no CPython. */
 void strobe_interpreter_version(char *text, unsigned long size);
 
 #if defined(__cplusplus)

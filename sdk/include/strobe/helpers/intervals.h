@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sets of times as intervals, to compute busy and idle time, overlap, and the part of a step that a
- * set covers.
- * A set of zeros is empty and ready. libc only. One set, one thread. Since 1.0.
+ * set covers. A set of zeros is empty and ready for use. Only one thread at a time may use a set.
+ * libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_INTERVALS_H
 #define STROBE_HELPERS_INTERVALS_H
@@ -24,7 +24,7 @@ typedef struct StrobeIntervals {
     int is_short; /* memory ran out: intervals are missing */
 } StrobeIntervals;
 
-/* Frees the intervals; the set is empty and ready afterwards. */
+/* Frees the intervals. The set is then empty and can be used again. */
 void strobe_intervals_clear(StrobeIntervals *set);
 
 /* Adds an interval. An end before the begin counts as the begin. */
@@ -50,9 +50,9 @@ void strobe_intervals_subtract(const StrobeIntervals *a, const StrobeIntervals *
 void strobe_intervals_unite(const StrobeIntervals *a, const StrobeIntervals *b,
                             StrobeIntervals *out);
 
-/* The sum of all lengths in ns. */
+/* Returns the sum of all lengths in ns. */
 int64_t strobe_intervals_length(const StrobeIntervals *set);
-/* How many ns of [begin_ns, end_ns) the set covers. */
+/* Returns how many ns of [begin_ns, end_ns) the set covers. */
 int64_t strobe_intervals_covered(const StrobeIntervals *set, int64_t begin_ns, int64_t end_ns);
 
 #if defined(__cplusplus)

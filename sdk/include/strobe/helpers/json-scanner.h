@@ -3,7 +3,8 @@
  * Reads JSON of any size token by token; needs memory for the longest string.
  *
  * Numbers stay text, because a double is too inexact for ids and times. Invalid JSON is an error
- * with a position; reading may continue after it. libc only. One scanner, one thread. Since 1.0.
+ * with a position; reading may continue after the error. Only one thread at a time may use a
+ * scanner. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_JSON_SCANNER_H
 #define STROBE_HELPERS_JSON_SCANNER_H
@@ -31,7 +32,7 @@ enum {
     STROBE_JSON_NULL = 10,
     STROBE_JSON_NON_FINITE = 11, /* NaN, Infinity, -inf ...: only with
                                   * strobe_json_scanner_allow_non_finite */
-    STROBE_JSON_ERROR = -1,      /* see strobe_json_scanner_error */
+    STROBE_JSON_ERROR = -1,      /* invalid JSON, see strobe_json_scanner_error */
     STROBE_JSON_IO = -2          /* an error of read(); see errno */
 };
 
@@ -51,28 +52,31 @@ typedef struct StrobeJsonValue {
 /* Returns the number of bytes read, 0 at the end, -1 for an error. */
 typedef int64_t (*StrobeJsonRead)(void *user, char *bytes, size_t size);
 
-/* Reads from the current position of the descriptor (lent). NULL: out of memory. */
+/* Makes a scanner that reads from the current position of the descriptor (lent). NULL: out of
+ * memory. */
 StrobeJsonScanner *strobe_json_scanner_new(int descriptor);
-/* Reads through a function. */
+/* Makes a scanner that reads by calling `read`. */
 StrobeJsonScanner *strobe_json_scanner_new_reader(StrobeJsonRead read, void *user);
-/* Reads the bytes, which must stay valid. */
+/* Makes a scanner of the bytes, which must stay valid until the scanner is freed. */
 StrobeJsonScanner *strobe_json_scanner_new_bytes(const char *bytes, size_t length);
 void strobe_json_scanner_free(StrobeJsonScanner *scanner);
 
 /* Accepts non-finite numbers, which JSON does not have, as C and Python print them. */
 void strobe_json_scanner_allow_non_finite(StrobeJsonScanner *scanner);
-/* Accepts a comma after the last element of the array that was begun last; a program that appends
- * to a file may end it so. */
+/* Accepts a comma after the last element of the array that was begun last: a program that appends
+ * elements to a file may leave such a comma. */
 void strobe_json_scanner_allow_last_comma(StrobeJsonScanner *scanner);
 
-/* The next token, STROBE_JSON_*. `text` (may be NULL) receives the text of a key, string
- * (unescaped, any bytes, no NUL after it) or number (as written); valid until the next call. */
+/* Reads the next token and returns its type, STROBE_JSON_*. `text` (may be NULL) receives the text
+ * of a key, string (unescaped, any bytes, no NUL after it) or number (as written); valid until the
+ * next call. */
 int strobe_json_scanner_next(StrobeJsonScanner *scanner, const char **text, size_t *length);
 
 /* Like strobe_json_scanner_next, but `value` receives the unchanged text of every token. */
 int strobe_json_scanner_next_raw(StrobeJsonScanner *scanner, StrobeJsonValue *value);
-/* After STROBE_JSON_OBJECT or STROBE_JSON_ARRAY: reads to its end. The text is the whole object
- * or array, at most STROBE_JSON_STRING_MAX bytes. */
+/* To be called after STROBE_JSON_OBJECT or STROBE_JSON_ARRAY: reads to the end of this object or
+ * array. `value` receives the text of the whole object or array, at most STROBE_JSON_STRING_MAX
+ * bytes. */
 int strobe_json_scanner_take_whole(StrobeJsonScanner *scanner, StrobeJsonValue *value);
 /* After a call with `keeps` 1, all texts of strobe_json_scanner_next_raw stay valid, including the
  * current text, until the first token after a call with `keeps` 0. Between the two calls at most
@@ -87,8 +91,8 @@ size_t strobe_json_unescape(const char *text, size_t length, char *out);
  * innermost. Returns STROBE_JSON_END when done, or an error. */
 int strobe_json_scanner_skip(StrobeJsonScanner *scanner, uint32_t levels);
 
-/* Continues after an error: drops kept texts and goes to the next '{', or `other`, after a comma
- * that follows a '}'. Returns this character; 0: there is no such place in the rest of the file. */
+/* Continues after an error: drops kept texts and skips to the next '{' or `other` that follows a
+ * '}' and a comma. Returns that character; 0: there is none in the rest of the file. */
 int strobe_json_scanner_seek(StrobeJsonScanner *scanner, char other);
 /* Continues as if these brackets, such as "{[", had just been opened: the next token is the first
  * token inside them. */
@@ -97,11 +101,12 @@ void strobe_json_scanner_set_levels(StrobeJsonScanner *scanner, const char *brac
 uint32_t strobe_json_scanner_depth(const StrobeJsonScanner *scanner);  /* number of open objects and
                                                                         * arrays */
 uint64_t strobe_json_scanner_offset(const StrobeJsonScanner *scanner); /* number of bytes read */
-/* Offset of the last key, value or begin of an object or array. */
+/* Returns the offset of the last token that is a key, a value or the begin of an object or
+ * array. */
 uint64_t strobe_json_scanner_token_offset(const StrobeJsonScanner *scanner);
-/* text about what was expected */
+/* Returns a text that says what was expected. */
 const char *strobe_json_scanner_error(const StrobeJsonScanner *scanner);
-int strobe_json_scanner_is_at_end(const StrobeJsonScanner *scanner); /* is the whole text read? */
+int strobe_json_scanner_is_at_end(const StrobeJsonScanner *scanner); /* 1: the whole text is read */
 
 #if defined(__cplusplus)
 }

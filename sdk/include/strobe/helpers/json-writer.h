@@ -3,9 +3,9 @@
  * The JSON writer of all exporters. It writes a stream, escapes texts and allocates no memory for
  * a value.
  *
- * Text is checked: every maximal invalid UTF-8 part becomes U+FFFD, control characters are
- * escaped, everything else is written raw. The writer adds commas, colons and nesting. libc
- * only. One writer, one thread. Since 1.0.
+ * Text is checked: every maximal invalid UTF-8 part becomes U+FFFD, control characters are escaped,
+ * everything else is written raw. The writer adds commas, colons and nesting. Only one thread at a
+ * time may use a writer. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_JSON_WRITER_H
 #define STROBE_HELPERS_JSON_WRITER_H
@@ -52,7 +52,7 @@ void strobe_json_end_array(StrobeJsonWriter *json);
 
 /* Writes a key: a C literal without characters that need escaping. */
 void strobe_json_key(StrobeJsonWriter *json, const char *key);
-/* Writes any other key. */
+/* Writes a key that may need escaping. */
 void strobe_json_key_text(StrobeJsonWriter *json, const char *bytes, size_t length);
 
 void strobe_json_string(StrobeJsonWriter *json, const char *text); /* NULL writes null */

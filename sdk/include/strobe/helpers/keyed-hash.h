@@ -14,15 +14,15 @@
 extern "C" {
 #endif
 
-/* All members are odd, except the first. */
+/* Key of the hash functions. `factor` and `other` are odd. */
 typedef struct StrobeHashKey {
     uint64_t add, factor, other;
 } StrobeHashKey;
 
-/* The process's key. */
+/* Returns the process's key. */
 const StrobeHashKey *strobe_hash_key(void);
 
-/* Combines both halves of the product, which depend on all bits of `a` and `b`. */
+/* Returns the lower half of the product of `a` and `b`, XORed with its upper half. */
 static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
 {
 #if defined(__SIZEOF_INT128__)
@@ -30,7 +30,7 @@ static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
     const Wide product = (Wide)a * b;
 
     return (uint64_t)product ^ (uint64_t)(product >> 64);
-#else /* 32-bit machines: by halves */
+#else /* 32-bit machines multiply by halves */
     const uint64_t low = (uint64_t)(uint32_t)a * (uint32_t)b, high = (a >> 32) * (b >> 32);
     const uint64_t one = (uint32_t)a * (b >> 32), other = (a >> 32) * (uint32_t)b;
     const uint64_t middle = (low >> 32) + (uint32_t)one + (uint32_t)other;
@@ -39,16 +39,16 @@ static inline uint64_t strobe_hash_fold(uint64_t a, uint64_t b)
 #endif
 }
 
-/* A table may use any bits of the result. One product would suffice against a hostile choice of
- * ids. But with some keys consecutive ids would fill a table without gaps, so there is a second
- * product. */
+/* Returns the hash of a number; a table may use any bits of the hash. One product would prevent
+ * that a file chooses numbers with equal hashes. But with some keys consecutive numbers would fill
+ * a table without gaps, so there is a second product. */
 static inline uint64_t strobe_hash_number(const StrobeHashKey *key, uint64_t number)
 {
     return strobe_hash_fold(strobe_hash_fold(number ^ key->add, key->factor) ^ key->add,
                             key->other);
 }
 
-/* Hash of two numbers, or of a hash and a further number. */
+/* Returns the hash of two numbers, or of a hash and a further number. */
 static inline uint64_t strobe_hash_pair(const StrobeHashKey *key, uint64_t so_far, uint64_t number)
 {
     return strobe_hash_number(key, strobe_hash_fold(so_far ^ key->other, key->factor) ^ number);
@@ -56,8 +56,8 @@ static inline uint64_t strobe_hash_pair(const StrobeHashKey *key, uint64_t so_fa
 
 uint64_t strobe_hash_bytes(const StrobeHashKey *key, const void *bytes, size_t length);
 
-/* Hash functions for tables such as GLib's: of a uint64_t (or int64_t), of a NUL-terminated
- * text, of a number stored in a pointer. */
+/* These functions return the hash of a uint64_t (or int64_t), of a NUL-terminated text, and of a
+ * number stored in a pointer, for tables such as GLib's. */
 unsigned strobe_hash_of_number(const void *number);
 unsigned strobe_hash_of_text(const void *text);
 unsigned strobe_hash_of_pointer(const void *pointer);

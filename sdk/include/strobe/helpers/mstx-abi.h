@@ -35,10 +35,10 @@ enum {
     MSTX_MEMORY_SIZE
 };
 
-/* The table of an older dispatcher may have fewer entries than the *_SIZE above. */
+/* Results of mstx functions, and the tool id of Strobe. */
 #define MSTX_FAIL 1
 #define MSTX_SUCCESS 0
-#define MSTX_TOOL_STROBE 0x2000u /* the vendor's tools have 0x1000 to 0x1003 */
+#define MSTX_TOOL_STROBE 0x2000u /* tool id of Strobe; the vendor's tools have 0x1000 to 0x1003 */
 
 typedef struct MstxRange {
     uint32_t device;

@@ -13,9 +13,10 @@
 extern "C" {
 #endif
 
-#define MSTX_LINK_COLLECTOR "npu_task" /* the link ids count as this collector's */
+#define MSTX_LINK_COLLECTOR "npu_task" /* both collectors make link ids as this one */
 
-/* Set in the ids of marks: the library numbers its launches separately, and the numbers overlap. */
+/* This bit is set in the ids of marks, because the library numbers marks and launches separately,
+ * and the numbers overlap. */
 #define MSTX_LINK_OF_MARK ((uint64_t)1 << 46)
 
 #if defined(__cplusplus)

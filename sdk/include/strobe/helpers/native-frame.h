@@ -37,22 +37,23 @@ typedef struct StrobeNativeFrame {
 size_t strobe_native_frame_write(char *text, size_t size, const char *path,
                                  const StrobeBuildId *build_id, uint64_t address);
 
-/* Returns 1 if the text is such a frame, otherwise 0. */
+/* Splits `text` into the parts of a native frame. Returns 1, or 0 if the text is not such a
+ * frame. */
 int strobe_native_frame_read(const char *text, size_t length, StrobeNativeFrame *frame);
 
 /* A frame as a reader returns it: "function (object) file:line" for native code, "file(line):
  * function" for Python, or a function alone. */
 typedef struct StrobeFrameParts {
-    size_t function_length; /* from the begin of the text: the part that names the function */
-    const char *file;       /* in the text; NULL: unknown */
+    size_t function_length; /* length of the function's name, with which the text begins */
+    const char *file;       /* points into the text; NULL: unknown */
     size_t file_length;
     uint32_t line; /* 0: unknown; for Python, the first line of the function */
 } StrobeFrameParts;
 
 StrobeFrameParts strobe_frame_parts(const char *text, size_t length);
 
-/* Finds the build-id in the notes of an ELF object (a PT_NOTE segment or a part of one). Returns
- * 1, or 0 if there is none. The bytes may be hostile. */
+/* Finds the build-id in the notes of an ELF object (a PT_NOTE segment or a part of one). Returns 1,
+ * or 0 if there is none. The notes may contain any bytes. */
 int strobe_build_id_find(const void *notes, size_t size, StrobeBuildId *build_id);
 
 #if defined(__cplusplus)

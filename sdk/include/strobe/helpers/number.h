@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers as text, in the formats of the result files. Each function writes at most
+ * Writes numbers as text, in the formats of the result files. Each function writes at most
  * STROBE_NUMBER_MAX bytes, including the NUL, and returns the length. libc only; any thread. Since
  * 1.0.
  */
@@ -26,14 +26,16 @@ static inline size_t strobe_format_digits(char *out, uint64_t value)
     *out = (char)('0' + value);
     return 1;
 }
-/* Python's repr of a double: "0.1", "18816.5", "1e+16", "nan". Independent of the locale. */
+/* Writes a double as Python's repr, for example "0.1", "18816.5", "1e+16" or "nan". Independent of
+ * the locale. */
 size_t strobe_format_double(char *out, double value);
-/* repr of the double value / 2^bits, for example bytes in units of 1024 (10) or 1024 * 1024
- * (20); `bits` is below 64. */
+/* Writes the double value / 2^bits as Python's repr, for example bytes in units of 1024 (`bits` 10)
+ * or 1024 * 1024 (`bits` 20). `bits` must be below 64. */
 size_t strobe_format_binary(char *out, int64_t value, unsigned bits);
-/* ns as microseconds with three decimals: "1736412474721516.710", "0.012", "-0.500". */
+/* Writes ns as microseconds with three decimals, for example "1736412474721516.710", "0.012" or
+ * "-0.500". */
 size_t strobe_format_us_fixed(char *out, int64_t ns);
-/* repr of the double ns/1000.0: "89.61", "310.0". */
+/* Writes the double ns/1000.0 as Python's repr, for example "89.61" or "310.0". */
 size_t strobe_format_us_repr(char *out, int64_t ns);
 
 #if defined(__cplusplus)

@@ -24,44 +24,47 @@ extern "C" {
 
 typedef struct StrobePerfRings StrobePerfRings;
 
-/* Calls perf_event_open; -1 with errno. */
+/* Calls perf_event_open and returns the descriptor, or -1 with errno. */
 int strobe_perf_event_open(const struct perf_event_attr *attributes, pid_t tid, int processor);
 
-/* Opens the `n` events for each of the process's threads. `ring_bytes` (a power of two) is halved
- * until the kernel allows rings of this size. NULL with errno: ESRCH, there is no such process;
- * EMFILE, the events would take more than `most` descriptors; or an error of the kernel. */
+/* Opens the `n` events for each thread of the process `pid`. `ring_bytes` (a power of two) is
+ * halved until the kernel allows rings of this size. NULL with errno: ESRCH, there is no such
+ * process; EMFILE, the events would take more than `most` descriptors; or an error of the
+ * kernel. */
 StrobePerfRings *strobe_perf_rings_open(const char *proc_root, pid_t pid,
                                         const struct perf_event_attr *attributes, uint32_t n,
                                         size_t ring_bytes, uint32_t most);
 void strobe_perf_rings_close(StrobePerfRings *rings);
 
-/* Number of threads whose events were opened. */
+/* Returns the number of threads whose events were opened. */
 uint32_t strobe_perf_rings_n_threads(const StrobePerfRings *rings);
 
 /* Disables the events: none is recorded from now on. */
 void strobe_perf_rings_disable(StrobePerfRings *rings);
 
-/* Number of events that found no room in the rings, if the attributes' read_format is
- * PERF_FORMAT_LOST (Linux 6.0). The kernel's PERF_RECORD_LOST is incomplete: it omits losses after
- * the last recorded event. */
+/* Returns the number of events that were lost because a ring was full. Requires that the
+ * attributes' read_format is PERF_FORMAT_LOST (Linux 6.0). The kernel's PERF_RECORD_LOST is
+ * incomplete: it omits losses after the last recorded event. */
 uint64_t strobe_perf_rings_lost(const StrobePerfRings *rings);
 
 /* Waits until an event is recorded, at most `timeout_ms`; the attributes must make the kernel wake
  * the reader. Another thread may read the rings meanwhile, but must not close them. */
 void strobe_perf_rings_wait(const StrobePerfRings *rings, int timeout_ms);
 
-/* A recent time (CLOCK_MONOTONIC, ns); the rings already show all events before it. */
+/* Returns a recent time (CLOCK_MONOTONIC, ns) before which all events are already readable in the
+ * rings. */
 uint64_t strobe_perf_settled_ns(void);
 
-/* The next event of all rings up to the time `until`, valid until the next call; NULL: there is no
- * such event. */
+/* Returns the next event of all rings up to the time `until`, valid until the next call; NULL:
+ * there is no such event. */
 const struct perf_event_header *strobe_perf_rings_next(StrobePerfRings *rings, uint64_t until);
 
-/* Time of the event that strobe_perf_rings_next returned last (CLOCK_MONOTONIC, ns); 0: the event
- * has no time. */
+/* Returns the time of the event that strobe_perf_rings_next returned last (CLOCK_MONOTONIC, ns); 0:
+ * the event has no time. */
 uint64_t strobe_perf_rings_time(const StrobePerfRings *rings);
 
-/* 1: thread `tid` belongs to Strobe itself: its name begins with "strobe-". */
+/* Returns 1 if thread `tid` is Strobe's own, which means that its name begins with "strobe-";
+ * otherwise 0. */
 int strobe_perf_is_own_thread(const char *proc_root, pid_t pid, uint32_t tid);
 
 #if defined(__cplusplus)

@@ -22,13 +22,14 @@ typedef struct StrobePythonStack {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* The stack of the calling thread as `path(line): function`, the line being executed, innermost
-     * frame first, in the strings of the session that records. 0: the thread runs no Python code
-     * that the collector python_call sees, or there is no room for its texts. The id is valid for
-     * the thread's next record. Never takes the interpreter's lock. */
+    /* Returns the id of the calling thread's Python stack in the session that records. Each frame
+     * is a text `path(line): function` with the line being executed, innermost frame first. 0: the
+     * thread runs no Python code that the collector python_call sees, or there is no room for the
+     * texts. The id is valid for the thread's next record. Never takes the interpreter's lock. */
     StrobeStackId (*stack)(StrobeWriter *writer);
 
-    /* How often python_call has been started in this process, and whether it records now. */
+    /* windows returns how often python_call has been started in this process; the second function,
+     * whether it records now. */
     uint32_t (*windows)(void);
     int (*records)(void);
 } StrobePythonStack;

@@ -16,7 +16,7 @@ typedef struct PyObject PyObject; /* opaque here */
 typedef ptrdiff_t PySize;
 typedef PyObject *(*PyFunction)(PyObject *self, PyObject *arguments);
 
-/* Has the layout of CPython's PyMethodDef. */
+/* A method of a Python object, with the layout of CPython's PyMethodDef. */
 typedef struct PyMethod {
     const char *name;
     PyFunction function;
@@ -62,8 +62,8 @@ typedef struct Python {
 /* Fills *python. Returns NULL, or the name of the first symbol that this process lacks. */
 const char *strobe_python_find(Python *python);
 
-/* A function of a module of Strobe's package, a new reference; NULL if the process has not imported
- * the package. The caller holds the interpreter's lock. */
+/* Returns a new reference to a function in a module of Strobe's package; NULL if the process has
+ * not imported the package. The caller holds the interpreter's lock. */
 PyObject *strobe_python_own_function(const Python *python, const char *module, const char *name);
 
 #if defined(__cplusplus)

@@ -2,13 +2,13 @@
 /*
  * Files that appear complete or not at all.
  *
- * A file is created in the same folder under a temporary name, with O_EXCL and O_NOFOLLOW, mode
- * 0640, and renamed when it is finished. A name with a slash is refused. libc only. One file,
- * one thread. Since 1.0.
+ * A file is created under a temporary name in its folder, with O_EXCL and O_NOFOLLOW and mode 0640,
+ * and renamed when it is finished. A name with a slash is refused. Only one thread at a time may
+ * use a StrobeSafeFile. libc only. Since 1.0.
  *
  * If there is a second processor, data after the first 1 MB is written in the background, by one
- * thread for all files of a plugin. If this fails, a later call reports the error, at the latest
- * strobe_safe_file_finish.
+ * thread for all files of a plugin. If such a write fails, a later call reports the error, at the
+ * latest strobe_safe_file_finish.
  */
 #ifndef STROBE_HELPERS_SAFE_FILE_H
 #define STROBE_HELPERS_SAFE_FILE_H
@@ -38,19 +38,19 @@ typedef struct StrobeSafeFilter {
  * anything is appended. */
 void strobe_safe_file_filter(StrobeSafeFile *file, const StrobeSafeFilter *filter, void *state);
 
-/* Buffered append. Returns 0 or an errno value; later calls and finish repeat an error. Has the
- * type of a StrobeSink. */
+/* Appends bytes through a buffer. Returns 0 or an errno value; later calls and
+ * strobe_safe_file_finish repeat an error. The function has the type StrobeSink. */
 int strobe_safe_file_write(void *file, const char *bytes, size_t length);
 int strobe_safe_file_puts(StrobeSafeFile *file, const char *text);
 uint64_t strobe_safe_file_size(const StrobeSafeFile *file); /* number of bytes appended */
-/* The file's descriptor, for a writer that seeks in it; such a writer must not append. It is
- * closed with the file. */
+/* Returns the file's descriptor, which finish and discard close. A caller that writes through this
+ * descriptor must not append. */
 int strobe_safe_file_descriptor(const StrobeSafeFile *file);
 
 /* Writes the buffer, syncs, renames into place, closes and frees. Returns 0 or an errno value;
  * after an error nothing appears under the final name. */
 int strobe_safe_file_finish(StrobeSafeFile *file);
-/* Removes the temporary file, closes and frees. NULL is allowed. */
+/* Removes the temporary file, closes it and frees `file`. NULL is allowed. */
 void strobe_safe_file_discard(StrobeSafeFile *file);
 
 #if defined(__cplusplus)

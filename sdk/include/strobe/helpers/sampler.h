@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* CLOCK_MONOTONIC_RAW, ns. Compute rates with it: setting or adjusting the time does not change it.
+/* Returns CLOCK_MONOTONIC_RAW in ns. Use this clock to compute rates: setting or adjusting the
+ * system's time does not affect it.
  */
 uint64_t strobe_sampler_now(void);
 

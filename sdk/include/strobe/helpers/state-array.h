@@ -2,8 +2,9 @@
 /*
  * A growing array for state that a pass or an exporter keeps until the end of the input. A large
  * array is a mapped temporary file, so it does not count against --max-mem; it can be read in any
- * order and sorted. For records that are only read in order, use record-log.h or
- * external-sorter.h. One thread. libc only. Since 1.0.
+ * order and sorted. Records that are only read in order should be in a record log or an external
+ * sorter instead (record-log.h, external-sorter.h). Only one thread at a time may use an array.
+ * libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_STATE_ARRAY_H
 #define STROBE_HELPERS_STATE_ARRAY_H
@@ -20,7 +21,7 @@ typedef struct StrobeStateArray {
     size_t item_size, n, room;
 } StrobeStateArray;
 
-/* `storage` must outlive the array. */
+/* Makes `array` an empty array of items of `item_size` bytes. `storage` must outlive the array. */
 void strobe_state_array_init(StrobeStateArray *array, StrobeStorage *storage, size_t item_size);
 void strobe_state_array_clear(StrobeStateArray *array);
 
@@ -32,10 +33,10 @@ static inline void strobe_state_array_shorten(StrobeStateArray *array, size_t n)
     array->n = n < array->n ? n : array->n;
 }
 
-/* Sorts the items; equal ones keep their order. Fast for items that are nearly in order. */
+/* Sorts the items; equal items keep their order. Fast for items that are nearly in order. */
 void strobe_state_array_sort(StrobeStateArray *array, int (*compare)(const void *, const void *));
 
-/* The item at an index, of the given type. */
+/* The item at `index`, as an lvalue of type `type`. */
 #define STROBE_STATE_ITEM(array, type, index) (((type *)(array)->items)[index])
 
 #if defined(__cplusplus)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The steps of a capture for passes and exporters: takes records of kind step_range and finds the
- * step that contains a time. A collection of zeros is empty and ready. libc only. One collection,
- * one thread. Since 1.0.
+ * step that contains a time. A StrobeSteps of zeros is empty and ready for use. Only one thread at
+ * a time may use a StrobeSteps. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_STEPS_H
 #define STROBE_HELPERS_STEPS_H
@@ -16,11 +16,11 @@ extern "C" {
 #define STROBE_STEPS_MAX 1048576u
 
 typedef struct StrobeStep {
-    int64_t begin_ns, end_ns; /* on the device */
+    int64_t begin_ns, end_ns; /* times on the device */
     int64_t host_begin_ns;
     int64_t number;
     int32_t device;
-    uint32_t place; /* order of arrival */
+    uint32_t place; /* index in the order in which the steps were added */
 } StrobeStep;
 
 typedef struct StrobeSteps {
@@ -40,10 +40,10 @@ void strobe_steps_add(StrobeSteps *steps, const StrobeView *record);
  * its ranges on all devices. */
 void strobe_steps_add_joined(StrobeSteps *steps, const StrobeView *record);
 
-/* The first step, in order of arrival, that contains the time. If steps have separate times on
- * several devices, uses the times on `device`. NULL: none. Valid until a step is added.
- * find: the end does not belong to the step; find_closed: it does; find_us: it does not, and times
- * are compared as doubles of microseconds, like the Ascend PyTorch Profiler does. */
+/* Return the first added step that contains the time `at_ns`; NULL: there is none. The result is
+ * valid until a step is added. If steps have separate times on several devices, the times on
+ * `device` are used. In find and find_us a step does not contain its end; in find_closed it does.
+ * find_us compares times as doubles of microseconds, as the Ascend PyTorch Profiler does. */
 const StrobeStep *strobe_steps_find(StrobeSteps *steps, int32_t device, int64_t at_ns);
 const StrobeStep *strobe_steps_find_closed(StrobeSteps *steps, int32_t device, int64_t at_ns);
 const StrobeStep *strobe_steps_find_us(StrobeSteps *steps, int32_t device, int64_t at_ns);

@@ -20,13 +20,14 @@ struct StrobeStorage {
     /* Returns the descriptor of a new, empty file without a name; -1 with errno set. Any thread. */
     int32_t (*open_file)(StrobeStorage *storage);
     const char *place; /* folder of the files, for messages only */
-    /* Resizes a block of `old_bytes` (NULL and 0: a new one) and returns its new address; new bytes
-     * are zero. A large block is a mapped temporary file. 0 bytes: frees the block. Never fails:
-     * without memory the host ends the command with a message. Any thread. */
+    /* Resizes `block` from `old_bytes` to `bytes` (NULL and 0: makes a new block) and returns its
+     * new address; new bytes are zero. A large block is a mapped temporary file. 0 bytes: frees the
+     * block. Never fails: without memory the host ends the command with a message. Any thread. */
     void *(*state)(StrobeStorage *storage, void *block, size_t old_bytes, size_t bytes);
 };
 
-/* Reports that a pass or an exporter could not keep or sort `what`, and returns its failure. */
+/* Passes to `fail` that a pass or an exporter could not keep or sort `what`, and returns the
+ * status. */
 static inline StrobeStatus strobe_storage_fail(const StrobeConsumerHost *host, StrobeInstance *self,
                                                const char *what, int error)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small files of /proc and /sys, or of a recorded tree: kept open, read by pread, parsed without
- * allocation. Only regular files are opened, so that no read waits for a writer. libc only. Any
- * thread. Since 1.0.
+ * Reads small files of /proc and /sys, or of a recorded copy of them: the files are kept open, read
+ * by pread and parsed without allocation. Only regular files are opened, so that no read waits for
+ * a writer. libc only. Any thread. Since 1.0.
  */
 #ifndef STROBE_HELPERS_SYS_FILE_H
 #define STROBE_HELPERS_SYS_FILE_H
@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* Returns a descriptor, or -1 with errno set; EINVAL if it is not a regular file. */
+/* Both functions open a file for reading and return its descriptor, or -1 with errno set: EINVAL if
+ * the file is not a regular file. */
 int strobe_sys_open(const char *root, const char *name);
 int strobe_sys_open_at(int folder, const char *name);
 /* Closes the descriptor unless it is -1, and sets it to -1. */
@@ -37,13 +38,14 @@ void strobe_sys_each(int folder, int (*take)(void *user, const char *name), void
 /* Reads a decimal number at *at, after any blanks, and moves *at past it. Returns 0, or -1 if there
  * is no number or it does not fit. */
 int strobe_sys_number(const char **at, uint64_t *value);
-/* Moves *at past `n` words. Returns 0, or -1 if the line has fewer. */
+/* Moves *at past `n` words. Returns 0, or -1 if the line has fewer words. */
 int strobe_sys_skip(const char **at, unsigned n);
-/* Returns the text after `key` at the beginning of a line, NULL if no line begins with it. */
+/* Returns the text after `key` in the first line that begins with `key`; NULL if no line does. */
 const char *strobe_sys_after(const char *text, const char *key);
-/* Reads the number after `key` at the beginning of a line. Returns 0 or -1. */
+/* Reads the number after `key` in the first line that begins with `key`. Returns 0, or -1 if there
+ * is no such line or number. */
 int strobe_sys_field(const char *text, const char *key, uint64_t *value);
-/* The beginning of the line after the one at `text`, NULL if that was the last. */
+/* Returns the begin of the line that follows the line at `text`; NULL if that line is the last. */
 const char *strobe_sys_next_line(const char *text);
 
 #if defined(__cplusplus)

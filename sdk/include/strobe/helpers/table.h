@@ -14,12 +14,12 @@ extern "C" {
 
 /* Format of a cell. */
 enum {
-    STROBE_CELL_AUTO = 0, /* depends on the field's type: integer, repr, text */
+    STROBE_CELL_AUTO = 0, /* integer, Python's repr or text, by the field's type */
     STROBE_CELL_TEXT = 1, /* a string field or the name; empty if absent */
     STROBE_CELL_LIST = 2, /* like TEXT, with CR LF after each ';' (Ascend's shapes and stacks) */
     STROBE_CELL_INT = 3,
     STROBE_CELL_REPR = 4,     /* double as Python's repr */
-    STROBE_CELL_US_REPR = 5,  /* ns as microseconds, repr */
+    STROBE_CELL_US_REPR = 5,  /* ns as microseconds, as Python's repr */
     STROBE_CELL_US_FIXED = 6, /* ns as microseconds, three decimals */
     STROBE_CELL_US_TAB = 7,   /* like US_FIXED, with the TAB that Ascend's CSV files contain */
     STROBE_CELL_ZERO = 8,     /* constant 0, for a device column without device data */
@@ -35,8 +35,8 @@ enum {
     STROBE_CELL_TRIM6 = 20,     /* rounded to six decimals, without trailing zeros */
     STROBE_CELL_US_TRIM = 21,   /* ns as microseconds, like TRIM3 */
     STROBE_CELL_US_FIXED6 = 22, /* ns as microseconds, six decimals */
-    STROBE_CELL_KB = 23,        /* bytes in units of 1024, repr */
-    STROBE_CELL_MB = 24,        /* bytes in units of 1024 * 1024, repr */
+    STROBE_CELL_KB = 23,        /* bytes in units of 1024, as Python's repr */
+    STROBE_CELL_MB = 24,        /* bytes in units of 1024 * 1024, as Python's repr */
     STROBE_CELL_MB_FIXED3 = 25, /* bytes in units of 1024 * 1024, three decimals */
     STROBE_CELL_DEVICE = 26     /* a device's number as NPU:3, or CPU for -1 */
 };
@@ -50,7 +50,8 @@ enum {
 #define STROBE_COLUMN_TRACK "@track"       /* the track's number, such as the thread id */
 #define STROBE_COLUMN_DEVICE "@device"     /* device of the track; -1: the host */
 #define STROBE_COLUMN_TRACK_NAME "@track_name"
-/* 1: a derived record that touches a gap; absent: a recorded one. */
+/* For a derived record 1 if it is marked as incomplete, otherwise 0. Absent for a recorded
+ * record. */
 #define STROBE_COLUMN_INCOMPLETE "@incomplete"
 #define STROBE_COLUMN_NONE "@none" /* no source: for STROBE_CELL_ZERO */
 
@@ -62,7 +63,7 @@ typedef struct StrobeColumn {
 } StrobeColumn;
 
 typedef struct StrobeTable {
-    const char *file; /* "operator_details.csv" */
+    const char *file; /* for example "operator_details.csv" */
     const char *kind;
     const StrobeColumn *columns;
     uint32_t n_columns;
@@ -91,7 +92,7 @@ uint32_t strobe_table_generic(const StrobeKindView *kind, StrobeColumn *columns)
 int strobe_table_cell(const StrobeConsumerHost *host, StrobeInstance *self,
                       const StrobeColumn *column, uint32_t offset, const StrobeView *record,
                       StrobeCell *cell);
-void strobe_cell_clear(StrobeCell *cell); /* frees */
+void strobe_cell_clear(StrobeCell *cell); /* frees the text */
 
 /* Writes a number cell directly to `out`, which has room for STROBE_NUMBER_MAX bytes; returns
  * the length, 0 if the value is absent. -1: the cell is a text, a stack or a mark; use
@@ -100,8 +101,8 @@ int strobe_table_number(const StrobeConsumerHost *host, StrobeInstance *self,
                         const StrobeColumn *column, uint32_t offset, const StrobeView *record,
                         char *out);
 
-/* Reads the stored number of a column in one record. Returns 1, or 0 if it is absent or not a
- * number. */
+/* Reads the stored number of a column in one record. Returns 1, or 0 if the value is absent or not
+ * a number. */
 int strobe_table_double(const StrobeConsumerHost *host, StrobeInstance *self,
                         const StrobeColumn *column, uint32_t offset, const StrobeView *record,
                         double *number);

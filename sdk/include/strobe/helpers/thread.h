@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of Strobe in another program; they leave signals to the program's own threads. libc only.
- * Since 1.0.
+ * Starts threads of Strobe in another program. They leave signals to the program's own threads.
+ * libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_THREAD_H
 #define STROBE_HELPERS_THREAD_H
@@ -18,8 +18,8 @@ extern "C" {
  * error number like pthread_create. The caller's signal mask stays unchanged. Any thread. */
 int strobe_thread_start(pthread_t *thread, void *(*run)(void *), void *user);
 
-/* Number of processors that the calling thread may use, and so the number of useful threads; 1
- * if the system does not report it. Any thread. */
+/* Returns the number of processors that the calling thread may use, which is the number of useful
+ * threads; 1 if the system does not report it. Any thread. */
 unsigned strobe_thread_processors(void);
 
 #if defined(__cplusplus)

@@ -15,8 +15,8 @@ extern "C" {
 
 #define STROBE_UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* Length of the character at `bytes` (1 to 4); for an invalid part, its negated length (-1 to
- * -3). `length` must be at least 1. */
+/* Returns the length of the character at `bytes` (1 to 4); for an invalid part, its negated length
+ * (-1 to -3). `length` must be at least 1. */
 int strobe_utf8_next(const char *bytes, size_t length);
 
 #if defined(__cplusplus)

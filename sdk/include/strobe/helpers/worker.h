@@ -15,12 +15,13 @@ extern "C" {
 
 typedef struct StrobeWorker StrobeWorker;
 
-/* The thread calls `run` once for each request. `release` is called once after the last run, on the
- * thread or in strobe_worker_end(). NULL: no memory or no thread (`release` is not called). */
+/* Starts a worker, whose thread calls `run` once for each request. `release` is called once after
+ * the last run, on the thread or in strobe_worker_end(). NULL: no memory or no thread (`release` is
+ * not called). */
 StrobeWorker *strobe_worker_start(void (*run)(void *user), void (*release)(void *user), void *user);
 
-/* Requests one run and returns 0. If the last run has not ended, returns instead the ns since its
- * request. */
+/* Requests one run and returns 0. If the last requested run has not ended, makes no request, and
+ * returns the ns since that run was requested. */
 uint64_t strobe_worker_ask(StrobeWorker *worker);
 
 /* Ends the worker. Returns 0 when a requested run is done and the thread has ended, or 1 if this
