@@ -173,8 +173,24 @@ void strobe_ssh_end_input(StrobeChannel *channel)
     advance_channel(channel);
 }
 
+/* libssh processes no messages for a channel whose output has ended, although the status of the
+ * command may follow: it would stay in the socket. */
+static void take_messages(const StrobeChannel *channel)
+{
+    ssh_event event = ssh_event_new();
+
+    if (event && ssh_event_add_session(event, channel->link->session) == SSH_OK) {
+        ssh_event_dopoll(event, 0);
+        ssh_event_remove_session(event, channel->link->session);
+    }
+    ssh_event_free(event);
+}
+
 const StrobeChannelEnd *strobe_ssh_end(StrobeChannel *channel)
 {
+    if (!channel->end.is_known && channel->state == STATE_OPEN &&
+        ssh_channel_is_eof(channel->channel))
+        take_messages(channel);
     return &channel->end;
 }
 
