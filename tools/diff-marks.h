@@ -18,7 +18,7 @@ void strobe_diff_marks_init(StrobeDiffMarks *marks, const StrobeConsumerHost *ho
                             StrobeInstance *self);
 void strobe_diff_marks_clear(StrobeDiffMarks *marks);
 
-/* Whether a record of cpu_op with that name and scope is a mark. */
+/* Whether a record of the kind cpu_op with this name and scope is a mark. */
 gboolean strobe_diff_marks_have(StrobeDiffMarks *marks, StrobeStringId name, guint8 scope);
 
 #endif
