@@ -102,7 +102,7 @@ static gboolean find_config(StrobeCollectRequest *request, const char *named, GE
     return TRUE;
 }
 
-/* ---- the rest ---- */
+/* ---- other options ---- */
 
 /* Sets *place to the index of `text` in `words`. Leaves *place if `text` is NULL. FALSE with an
  * error that names `option`: the list has no such word. */

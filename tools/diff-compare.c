@@ -318,7 +318,7 @@ static void drop_untold(StrobeDiff *diff)
     }
 }
 
-/* ---- the whole comparison ---- */
+/* ---- reading and comparing ---- */
 
 static gboolean has_values(const StrobeDiffSide *side, StrobeDiffBy by, GError **error)
 {

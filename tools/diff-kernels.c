@@ -411,8 +411,8 @@ static gboolean is_from_before(const StrobeDiffKernels *kernels, const Place *pl
     return place->begin_ns < (first ? *first : kernels->first_call_ns);
 }
 
-/* Returns the block of the time at which the value's call launched it or, if the call is not known,
- * the block of the value itself. */
+/* Returns the block in which the value counts: for a copy or fill with a known call, the block at
+ * the begin of this call, otherwise value->block. */
 static gint block_of(const StrobeDiffKernels *kernels, const Value *value)
 {
     const Launch *call =

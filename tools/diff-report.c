@@ -34,7 +34,7 @@ const char *strobe_diff_by_name(guint by)
     return by < G_N_ELEMENTS(texts) ? texts[by].name : NULL;
 }
 
-/* Returns the word for the unit over which a time is averaged: a step or a result, for example. */
+/* Returns the word for the unit over which times are averaged. */
 static const char *unit_of(const StrobeDiff *diff)
 {
     if (diff->by == STROBE_DIFF_BY_HEAD)

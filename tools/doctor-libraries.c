@@ -17,7 +17,7 @@
 typedef enum Place {
     /* in lib64 below ASCEND_HOME_PATH or, if this variable is not set, on the loader's path */
     IN_CANN,
-    /* first like IN_CANN, then on the loader's path; the plugin loads MSPTI in the same way */
+    /* first like IN_CANN, then on the loader's path, as MSPTI itself searches */
     IN_CANN_FIRST,
     IN_DRIVER /* first in the driver's folders, then on the loader's path */
 } Place;

@@ -31,7 +31,8 @@ void strobe_group_values_free(StrobeGroupValues *values)
     g_free(values);
 }
 
-/* Converts a double to an integer, so that the integers have the same order as the doubles. */
+/* Returns an integer for the number, so that integers of numbers have the same order as the
+ * numbers. */
 static gint64 order_of(double number)
 {
     gint64 bits;
