@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libstrobe-preload.so: the library that `strobe run` puts into LD_PRELOAD.
+/*
+ * libstrobe-preload.so: the library that `strobe run` puts into LD_PRELOAD.
  *
  * It runs in every dynamically linked program of the command, most of which are not profiled. For
  * this reason it depends only on libc, has no constructor, and costs only a few lookups before
  * main. If a program may load the library of a requested collector at any time, each dlopen and
  * dlsym also checks the loaded objects. It interposes __libc_start_main, so that it acts after the
  * static initialisers of the program and its libraries, just before main. See
- * core/session/attach.h. */
+ * core/session/attach.h.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
