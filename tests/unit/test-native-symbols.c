@@ -147,8 +147,8 @@ static void damage_bytes(char *bytes, gsize size, GRand *rand)
 {
     guint n = (guint)g_rand_int_range(rand, 1, 40);
 
-    for (guint i = 0; i < n;
-         i++) { /* half of the bytes are near the begin or the end, where the headers are */
+    /* half of the bytes are near the begin or the end, where the headers are */
+    for (guint i = 0; i < n; i++) {
         gsize window = g_rand_boolean(rand) ? size : MIN(size, 4096);
         gsize at = (gsize)g_rand_int_range(rand, 0, (gint32)window);
         bytes[g_rand_boolean(rand) ? at : size - 1 - at] = (char)g_rand_int(rand);

@@ -269,7 +269,7 @@ static void test_fork_while_made(void)
     for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
         struct actor actor = {.point = points[i], .act = act_make, .text = folder, .is_new = TRUE};
 
-        strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are handled */
+        strobe_session_free(session_new(folder, "{}", NULL)); /* registers the fork handlers */
         actor_hold(&actor);
         are_others_busy = TRUE;
         fork_and_check(folder);
@@ -305,7 +305,7 @@ static void test_fork_while_mapped(void)
     struct actor actor = {.point = "pool-mapped", .act = act_make, .text = folder, .is_new = TRUE};
     int status = -1;
 
-    strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are handled */
+    strobe_session_free(session_new(folder, "{}", NULL)); /* registers the fork handlers */
     actor_hold(&actor);
     GThread *thread = g_thread_new("fork", fork_and_look, &status);
     /* time for the fork, which must wait; if it did not, its child would exist after this time */
@@ -420,8 +420,8 @@ static void test_own_end_first(void)
     StrobeSession *session = session_new(folder, "{}", NULL);
     struct actor actor = {.point = "loose-claimed", .act = act_begin_and_end, .text = "raced for"};
 
-    for (guint i = 0; i < 2;
-         i++) { /* first with a thread buffer that no other thread uses, then with a shared one */
+    /* first with a thread buffer that no other thread uses, then with a shared one */
+    for (guint i = 0; i < 2; i++) {
         strobe_session_start(session, NULL);
         actor_hold(&actor);
         g_assert_false(end_raced());

@@ -230,8 +230,8 @@ static guint64 peak_of_small_blocks(const char *folder, guint64 blocks)
     MadeCapture *made = made_capture_begin(path, 0, "a");
     guint64 words[8];
 
-    for (guint64 i = 0; i < blocks;
-         i++) { /* a hundred blocks for each flush, ten flushes in a second */
+    /* a hundred blocks for each flush, ten flushes in a second */
+    for (guint64 i = 0; i < blocks; i++) {
         made->now_ns = MADE_BEGIN_NS + i / 100 * 100000000;
         guint n = made_marker(words, made->now_ns, made->now_ns, i);
         made_capture_block(made, STROBE_BLOCK_RECORDS, i % 100, 1, (guint32)(i / 100 * 32), words,

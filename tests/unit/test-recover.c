@@ -51,7 +51,7 @@ static gpointer record_and_tell(gpointer data)
     return NULL;
 }
 
-/* How the program dies. */
+/* The ways in which the process ends. */
 enum death { DEATH_KILL, DEATH_ABORT, DEATH_SEGFAULT, DEATH_EXIT };
 
 static void end_process(enum death death)

@@ -164,8 +164,8 @@ static void test_shadowing(void)
     g_assert_cmpstr(file->path, ==, target);
     GPtrArray *files = strobe_registry_scan(registry);
     guint shadowed = 0;
-    for (guint i = 0; i < files->len;
-         i++) { /* if a Strobe is installed, the other plugins are there twice */
+    /* if a Strobe is installed, the other plugins are there twice */
+    for (guint i = 0; i < files->len; i++) {
         const StrobePluginFile *each = g_ptr_array_index(files, i);
         shadowed += each->shadowed && !strcmp(each->name, "good");
     }

@@ -43,14 +43,10 @@ static void test_slow_critical_section(void)
         guint stored; /* number of marks or ranges that are stored */
     } cases[] = {
         /* the thread had not read the gate yet, so its record begins after the window */
-        {"thread-buffer-busy", act_mark, 0},
-        {"record-reserved", act_mark, 1},
-        {"record-filled", act_mark, 1},
-        {"string-placed", act_mark, 1},
-        {"string-numbered", act_mark, 1},
-        /* stored as unfinished */
-        {"string-published", act_mark, 1},
-        {"span-filled", act_range, 1},
+        {"thread-buffer-busy", act_mark, 0}, {"record-reserved", act_mark, 1},
+        {"record-filled", act_mark, 1},      {"string-placed", act_mark, 1},
+        {"string-numbered", act_mark, 1},    {"string-published", act_mark, 1},
+        {"span-filled", act_range, 1}, /* stored as unfinished */
         {"span-ending", act_range, 1},
     };
     char *folder = scratch_new();
@@ -155,7 +151,8 @@ static void test_stuck(void)
     strobe_mark("next");
     strobe_session_stop(session, NULL);
     g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
-    /* The later marks of threads that filled blocks are in the next window. */
+    /* The marks "before" were in the previous window. Threads that filled blocks have made later
+     * marks in this one. */
     for (guint i = 0; i < N_STUCK; i++)
         g_assert_cmpuint(count_of(marks, "before"), ==, 0);
     g_assert_cmpuint(count_of(marks, "next"), ==, 2);
