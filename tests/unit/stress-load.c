@@ -33,10 +33,9 @@ struct worker {
     guint number; /* number of the thread */
     guint64 next[STRESS_RANGE];
     guint64 next_range;
-    StrobeRange
-        /* the open ranges at every second depth; at the other depths the spans have their arguments
-         * as keys */
-        open[DEPTH_MAX];
+    /* the open ranges at every second depth; at the other depths the spans have their arguments as
+     * keys */
+    StrobeRange open[DEPTH_MAX];
     guint64 arguments[DEPTH_MAX];
     guint depth;
 };

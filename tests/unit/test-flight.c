@@ -162,7 +162,7 @@ static void test_own_signal(void)
     strobe_session_free(session);
     raise(SIGUSR2);
     g_assert_cmpint(n_own_signals, ==, 2);
-    g_assert_cmpint(n_reported, ==, 1); /* the end of the window */
+    g_assert_cmpint(n_reported, ==, 1); /* only the end of the window was reported */
     signal(SIGUSR2, SIG_DFL);
     scratch_remove(folder);
 }
@@ -249,7 +249,7 @@ static void await_step(void *user, const char *directory)
     GThread *thread;
 
     if (caller->n_dumps++ > 1)
-        return; /* the end of the window */
+        return; /* called for the end of the window */
     gint before = g_atomic_int_get(&caller->n_steps);
     thread = g_thread_new("step", step_once, caller);
     for (guint i = 0; i < 6000 && g_atomic_int_get(&caller->n_steps) == before; i++)
