@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hostile FILE EVENTS [SEED]: writes a synthetic Chrome trace for whose import as much memory as
- * possible is needed: each name occurs only once, the events are not ordered by time and come from
- * 10,000 threads, the two ends of each arrow and launch are at equal distances from the two ends of
- * the file, and up to a million allocations are never released. The same seed makes the same
- * bytes. */
+/* hostile FILE EVENTS [SEED]: writes a synthetic Chrome trace whose import needs as much memory as
+ * possible: each name occurs only once, the events are not ordered by time and come from 10,000
+ * threads, the two ends of each arrow and launch are at equal distances from the two ends of the
+ * file, and up to a million allocations are never released. The same seed makes the same bytes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "measure.h"

@@ -9,8 +9,8 @@
 
 #define LAYERS 8
 #define SLOWED 3
-#define WORDS 32768 /* number of words of the buffer: 256 KB, more than the first-level cache has  \
-                     */
+/* number of words of the buffer: 256 KB, more than the first-level cache has */
+#define WORDS 32768
 
 static uint64_t memory[WORDS];
 

@@ -55,7 +55,7 @@ void strobe_command_name(GError *error, const char *from, const char *to);
  * if `code` is success. Returns the exit code. */
 int strobe_command_close(int code);
 
-/* How a subcommand presents itself in its --help. */
+/* The texts in the --help of a subcommand. */
 typedef struct StrobeUsage {
     const char *name;      /* for example "show" */
     const char *arguments; /* for example "DIR..." */

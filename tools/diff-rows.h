@@ -56,7 +56,8 @@ typedef struct StrobeDiffRow {
 
 /* Rules for computing values and for finding changes. */
 typedef struct StrobeDiffRule {
-    /* a row is a regression only if it is slower by more than this, in %; NAN: no row is one */
+    /* a row is a regression only if it is slower by more than this, in %; NAN: no row is a
+     * regression */
     double threshold;
     gint64 least_ns; /* a smaller difference never counts as a change */
     /* the rows are parts that may overlap, so their sum has no meaning; the time of a row that a

@@ -46,8 +46,8 @@ void strobe_diff_run_clear(StrobeDiffRun *run);
 
 /* Returns the folder for imports, which it makes at the first call. NULL with an error. */
 typedef const char *(*StrobeDiffScratch)(gpointer user, GError **error);
-/* Opens the only result at the run's path. Imports a result of another profiler into the folder that
- * `scratch` returns; if this is NULL, the error is that of `scratch`. FALSE with an error. */
+/* Opens the only result at the run's path. Imports a result of another profiler into the folder
+ * that `scratch` returns; if this is NULL, the error is that of `scratch`. FALSE with an error. */
 gboolean strobe_diff_run_find(StrobeDiffRun *run, StrobeRegistry *registry,
                               StrobeDiffScratch scratch, gpointer user, GError **error);
 

@@ -17,8 +17,8 @@ typedef struct StrobeFilterTexts {
 /* Checks the form of the texts. FALSE with an error. */
 gboolean strobe_filter_texts_check(const StrobeFilterTexts *texts, GError **error);
 
-/* Returns the filter for one result. NULL with an error or, if the result's rank is not requested,
- * without an error; *is_other is then TRUE. */
+/* Returns the filter for one result. NULL with an error. If the result's rank is not requested,
+ * sets *is_other to TRUE and returns NULL without an error. */
 StrobeFilter *strobe_filter_of(const StrobeFilterTexts *texts, const StrobeResult *result,
                                gboolean *is_other, GError **error);
 

@@ -6,8 +6,8 @@
 
 #include "terminal.h"
 
-#define LOADING "enumerate(DataLoader)" /* prefix of the names that PyTorch's data loader records  \
-                                         */
+/* prefix of the names that PyTorch's data loader records */
+#define LOADING "enumerate(DataLoader)"
 /* share of the measure above which no more rows are counted */
 #define SHARE_ENOUGH 0.8
 #define ROWS_MAX 5

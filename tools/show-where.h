@@ -17,7 +17,7 @@ void strobe_where_free(StrobeWhere *where); /* NULL is fine */
 /* Finds the fields of the conditions. Call this at the first record of a run. FALSE: a name is
  * unknown; *misuse has a message (free it). */
 gboolean strobe_where_bind(StrobeWhere *where, const StrobeColumnChoice *choice, char **misuse);
-/* Does the record meet the conditions? */
+/* Whether the record meets the conditions. */
 gboolean strobe_where_holds(StrobeWhere *where, const StrobeShowSource *source,
                             const StrobeView *record);
 

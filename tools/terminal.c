@@ -137,7 +137,7 @@ static void append_cell(GString *line, const char *text, guint width, gboolean r
 /* The layout of a row in the lines of the output. */
 typedef struct Layout {
     guint *widths;
-    gboolean *breaks; /* for each column: does it begin a new line? */
+    gboolean *breaks; /* for each column, whether its cell begins a new line */
     guint width;      /* width of the widest line */
 } Layout;
 

@@ -22,7 +22,7 @@ gboolean strobe_style_choose(const char *when);
  * them before a text, and those of STROBE_STYLE_END after it. */
 const char *strobe_style(StrobeStyle style);
 
-/* Is stdout a terminal that can show styles? */
+/* Whether stdout is a terminal that can show styles. */
 gboolean strobe_terminal_is_able(void);
 
 #endif

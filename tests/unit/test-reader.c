@@ -68,8 +68,8 @@ static void test_damaged_late_block(void)
     scratch_remove(folder);
 }
 
-/* A record that belongs to the window because of its cause is read even if it begins outside of the
- * window, and has the flag STROBE_VIEW_STRADDLES. */
+/* A record with the flag STROBE_RECORD_OF_WINDOW is read even if it begins outside of the window.
+ * Other records outside are left out and counted. */
 static void test_of_window(void)
 {
     char *folder = scratch_new();

@@ -154,7 +154,8 @@ static void check_recovered(const struct progress *progress)
     strobe_reader_free(reader);
 }
 
-/* Changes the boot id in the pool's files, so that the counter seems to be that of another boot. */
+/* Changes the clock in the pool's header, so that this machine seems to have another counter, as
+ * after a reboot. */
 static void change_clock(const char *directory)
 {
     g_autoptr(GPtrArray) results = NULL;

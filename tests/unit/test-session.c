@@ -235,8 +235,8 @@ static void test_one_at_a_time(void)
     scratch_remove(folder);
 }
 
-/* In a container the pool is in the output folder too, and is made first, so the message is then
- * about the pool. */
+/* If the output folder cannot be made, the error names its path. In a container the pool is made
+ * first, in the same folder, so the error may be about the pool. */
 static void test_unwritable(void)
 {
     char *folder = scratch_new();

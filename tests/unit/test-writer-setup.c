@@ -67,8 +67,8 @@ static void test_through_the_pool(void)
     g_rmdir(folder);
 }
 
-/* A text without its NUL is refused. The program can change the text, but not its place in the
- * pool. */
+/* A text without a NUL is copied with its last byte replaced by a NUL. A size that does not fit
+ * into the pool is refused. */
 static void test_unended_text(void)
 {
     g_autofree char *folder = g_dir_make_tmp("strobe-setup-XXXXXX", NULL);
