@@ -55,7 +55,8 @@ static int find_program_folder(char out[SVP_PATH_MAX])
     return 1;
 }
 
-/* Checks the path by the rules in the vendor's manual. Returns 0 if they forbid it. */
+/* Whether the vendor's manual allows all characters of the path. Prints a message about a forbidden
+ * or an unusual character. */
 static int check_path(const char *path)
 {
     const char *at = NULL;

@@ -44,7 +44,8 @@ typedef struct StrobeLinkApi {
     /* Starts a command. Never returns NULL; if the command cannot be started, `read` reports
      * this. */
     StrobeChannel *(*exec)(StrobeLink *link, const char *command);
-    /* Starts a subsystem of the SSH server. */
+    /* Starts the subsystem `name` of the SSH server, for example "sftp". Reports failure like
+     * `exec`. */
     StrobeChannel *(*subsystem)(StrobeLink *link, const char *name);
     /* Reads output or, if `is_error`, error output that has arrived. Returns the number of bytes;
      * 0: none has arrived; -1: the output has ended. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs one result through the pipeline and moves the new files into place. */
+/* Analyses one result: runs the pipeline into a fresh folder and moves this folder to the path of
+ * the output folder. */
 #ifndef STROBE_TOOLS_ANALYSIS_H
 #define STROBE_TOOLS_ANALYSIS_H
 

@@ -10,7 +10,8 @@ typedef struct StrobeBoardKeys {
     const char *interval, *acl_api, *aacpu, *is_on /* switch */, *aac_metrics;
 } StrobeBoardKeys;
 
-/* Checks the values of `keys`. FALSE with an error that names the option. */
+/* Whether each value in `keys` is one that its option allows. FALSE with an error that names the
+ * option. */
 gboolean strobe_board_keys_check(const StrobeBoardKeys *keys, GError **error);
 
 /* Returns the text of an acl.json: the user's file at `path` (NULL: none), in which the keys that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles the recorder's pools that killed programs left on a board. A pool contains calls that are
- * not in a file yet. */
+/* Fetches or removes the recorder's pools that killed programs left on a board. A pool contains
+ * calls that are not in a file yet. */
 #ifndef STROBE_TOOLS_BOARD_POOLS_H
 #define STROBE_TOOLS_BOARD_POOLS_H
 

@@ -91,7 +91,8 @@ static void analyse_path(const char *path, StrobeRegistry *registry, const Strob
     g_ptr_array_unref(results);
 }
 
-/* Checks that the named components exist and the output folder is usable. */
+/* Adds the importers that the flags name to `wish`. Checks that the components exist and accept
+ * their options, and that the output folder, if given, can be written. FALSE with an error. */
 static gboolean prepare_output(const Flags *flags, StrobeRegistry *registry,
                                StrobeAnalysisWish *wish, guint *made, GError **error)
 {

@@ -31,7 +31,8 @@ typedef struct StrobeCollect {
     GPtrArray *earlier;
     StrobeBoardRunEnd end;
     gboolean has_run;
-    gint64 looked_us;    /* time of the last look for finished files */
+    /* time of the last search for finished files; 0: the next call searches at once */
+    gint64 looked_us;
     gboolean is_mounted; /* --output is mounted on the board */
     GPtrArray *local;    /* paths of the JOBs that were in --output before the run */
     StrobeCollectClock clocks[2];

@@ -11,7 +11,7 @@
 typedef struct StrobeDiffMarks {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    GHashTable *names; /* StrobeStringId -> 1: it is a mark, 2: it is not */
+    GHashTable *names; /* StrobeStringId of a name -> 1 for a mark, 2 for another name */
 } StrobeDiffMarks;
 
 void strobe_diff_marks_init(StrobeDiffMarks *marks, const StrobeConsumerHost *host,

@@ -47,7 +47,7 @@ typedef struct StrobeDiffRow {
      * `test` */
     gboolean is_single;
     double noise; /* half the width of the confidence interval in ns; NAN: unknown */
-    double p;     /* probability of such a difference without a change; NAN: unknown */
+    double p; /* probability of a difference at least this large without a change; NAN: unknown */
     /* p, corrected for the number of rows; NAN: unknown, or the row was not tested */
     double q;
     gboolean is_changed; /* q is small enough or unknown, and the difference is large enough */
@@ -105,9 +105,11 @@ void strobe_diff_rows_add(StrobeDiffRows *rows, StrobeDiffRow *row, guint side, 
 /* Adds the time of work that was launched before the recording to the row `before`. */
 void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns);
 
-/* Call this at the end of a run. `steps[i]`: number of steps in block i. */
+/* Ends a run: adds the times of each row, as times per step, to the row's sample of the side.
+ * `steps[i]` is the number of steps in block i. */
 void strobe_diff_rows_end_run(StrobeDiffRows *rows, guint side, const guint *steps, guint n_blocks);
-/* Call this after the last run of a side. */
+/* Ends a side: adds a 0 to the sample of each row for every unit that lacks the row, unless the
+ * rows are parts. Divides the time of `before` by the number of runs. */
 void strobe_diff_rows_end_side(StrobeDiffRows *rows, guint side);
 
 /* Computes the differences, and sorts the rows by difference, the largest first. Call this after

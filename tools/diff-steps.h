@@ -27,7 +27,8 @@ void strobe_diff_steps_clear(StrobeDiffSteps *steps);
 /* Adds a step. An unfinished step is only counted. */
 void strobe_diff_steps_add(StrobeDiffSteps *steps, const StrobeDiffStep *step,
                            gboolean is_unfinished);
-/* Call this after the last step. */
+/* Sorts the steps by begin and divides them into blocks. If `is_whole` is TRUE or there is no step,
+ * makes only one block, for the whole result. The caller must call this after the last step. */
 void strobe_diff_steps_finish(StrobeDiffSteps *steps, gboolean is_whole);
 /* Appends the duration of each step in ns to `durations`, an array of double. */
 void strobe_diff_steps_get(const StrobeDiffSteps *steps, GArray *durations);

@@ -14,7 +14,8 @@ typedef struct StrobeFilterTexts {
     char **tracks, **kinds, **names;
 } StrobeFilterTexts;
 
-/* Checks the form of the texts. FALSE with an error. */
+/* Whether the times, steps and ranks in `texts` can be parsed and `from` is before `to`. FALSE with
+ * an error. */
 gboolean strobe_filter_texts_check(const StrobeFilterTexts *texts, GError **error);
 
 /* Returns the filter for one result. NULL with an error. If the result's rank is not requested,

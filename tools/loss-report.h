@@ -21,7 +21,8 @@ void strobe_loss_report_free(StrobeLossReport *loss_report);
 
 /* Adds a record of a loss or a step; ignores other records. */
 void strobe_loss_report_add(StrobeLossReport *loss_report, const StrobeView *record);
-/* Adds a loss of unknown time. Call this if a part of the capture could not be read. */
+/* Adds a gap over all times. The caller must call this if a part of the capture could not be
+ * read. */
 void strobe_loss_report_add_damage(StrobeLossReport *loss_report);
 
 /* Returns the entries (StrobeLossReportEntry), those with the most losses first. Free with

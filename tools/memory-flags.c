@@ -19,8 +19,9 @@ static gboolean can_write(void)
     return file >= 0;
 }
 
-/* Uses the first writable folder of $TMPDIR, /var/tmp and /tmp. Uses a folder on a tmpfs, whose
- * files are in memory, only if $TMPDIR names it. FALSE: there is no such folder. */
+/* Sets --max-mem, with the first writable folder of $TMPDIR, /var/tmp and /tmp for temporary files.
+ * Uses a folder on a tmpfs, whose files are in memory, only if $TMPDIR names it. FALSE: no folder
+ * can be used. */
 static gboolean take_default(guint64 bytes)
 {
     const char *const folders[] = {g_getenv("TMPDIR"), "/var/tmp", "/tmp"};
@@ -37,7 +38,8 @@ static gboolean take_default(guint64 bytes)
     return FALSE;
 }
 
-/* Uses the folder that the user named. FALSE: a message was printed. */
+/* Sets --max-mem, with the folder that the user named for temporary files. FALSE: no file can be
+ * made in the folder; a message was printed. */
 static gboolean take_named(guint64 bytes, const char *folder)
 {
     strobe_memory_limit_set(bytes, folder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder that contains the output folder (ASCEND_PROFILER_OUTPUT) of a result. It stays open
- * during the analysis. It belongs to this user, so no other user can put a link or a folder in
- * it. */
+/* The folder that contains the output folder (ASCEND_PROFILER_OUTPUT) of a result. The containing
+ * folder stays open during the analysis. It belongs to this user, so no other user can put a link
+ * or a folder in it. */
 #ifndef STROBE_TOOLS_OUTPUT_PLACE_H
 #define STROBE_TOOLS_OUTPUT_PLACE_H
 

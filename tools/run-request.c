@@ -155,8 +155,9 @@ static int probe_machine(const StrobeComponent *component, StrobeProbe *answer)
     return answer->available;
 }
 
-/* Checks whether the collector can work here. If it cannot and is required, FALSE with an error.
- * Otherwise makes it use timers in the program if it can, with a message. */
+/* Tests whether the collector can work on this machine. If it cannot and is required, returns FALSE
+ * with an error. If it cannot and is not required, makes it use timers in the program, if it can,
+ * and prints a message. */
 static gboolean check_probe(const StrobeComponent *component, StrobeConfigComponent *wanted,
                             GError **error)
 {

@@ -18,8 +18,8 @@
  * read them too.
  */
 
-/* Whether the flags or the environment request such a run. Prints a message if a variable has no
- * effect. */
+/* Whether the flags or the environment request that only profiles are recorded. Prints a message if
+ * a variable has no effect. */
 gboolean strobe_run_is_of_scripts(const StrobeRunFlags *flags, char *const *command);
 /* Returns the reason for which the flags cannot be combined (free it). NULL: they can be
  * combined. */

@@ -341,7 +341,8 @@ static StrobeStatus write_cells(Sieve *sieve, const Row *row)
     return STROBE_OK;
 }
 
-/* Checks the names of columns in the request if there was no record. */
+/* If there was no record, chooses the columns by the kind alone, so that an unknown column in the
+ * request is reported. */
 static void check_names(Sieve *sieve)
 {
     if (!sieve->choice.columns &&

@@ -16,8 +16,9 @@ static void apply_limit(StrobeMemoryBound *bound, guint64 limit, guint64 share, 
     g_strlcpy(bound->name, name, sizeof bound->name);
 }
 
-/* Applies the limits of the shell. Only a quarter of the limit of the address space is for
- * --max-mem, because programs, stacks and mapped temporary files use address space too. */
+/* Applies the limits of the shell on the address space and on data. Only a quarter of the limit of
+ * the address space is for --max-mem, because programs, stacks and mapped temporary files use
+ * address space as well. */
 static void take_limits(StrobeMemoryBound *bound)
 {
     struct rlimit limit;

@@ -8,8 +8,8 @@ static void check_near(double found, double wanted, double precision)
     g_assert_cmpfloat(fabs(found - wanted), <=, precision);
 }
 
-/* Compares with closed forms for 1, 2 and 4 degrees of freedom, and with numerical integration for
- * fractional ones. */
+/* Compares the probabilities with closed forms for 1, 2 and 4 degrees of freedom, and with
+ * numerical integration for fractional degrees of freedom. */
 static void test_student_p(void)
 {
     check_near(strobe_student_p(0, 3), 1, 1e-14);
@@ -28,7 +28,7 @@ static void test_student_p(void)
     g_assert_cmpfloat(strobe_student_p(INFINITY, 3), ==, 0);
 }
 
-/* Compares with the two-sided 99 % values in the tables of textbooks. */
+/* Compares the values with the two-sided 99 % values in the tables of textbooks. */
 static void test_student_t(void)
 {
     static const struct {
@@ -88,8 +88,8 @@ static void test_few_values(void)
     check_near(strobe_test_means(&steady, &five).freedom, 4, 1e-9);
 }
 
-/* Uses the example of Benjamini and Hochberg (1995) in another order, in which four of fifteen
- * values are below 5 %. */
+/* Corrects the example of Benjamini and Hochberg (1995) in another order. Four of its fifteen
+ * values stay below 5 %. */
 static void test_correction(void)
 {
     double p[] = {0.3240, 0.0001, 0.4262, 0.0004, 0.5719, 0.0019, 0.6528, 0.0095,

@@ -3,7 +3,7 @@
 #ifndef STROBE_BOARD_REPORT_H
 #define STROBE_BOARD_REPORT_H
 
-/* Prints one line. Any thread may call this. */
+/* Prints one line, made from the printf format `form`, to stderr. Any thread may call this. */
 void board_report(const char *form, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

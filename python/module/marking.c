@@ -17,8 +17,8 @@ typedef struct RangeObject {
     uint64_t tokens[RANGE_DEPTH];
 } RangeObject;
 
-/* Checks the arguments of a mark, which are a name and an optional int. Only the low 64 bits of the
- * int are recorded. */
+/* Checks that the arguments are a str and, optionally, an int or None. Only the low 64 bits of the
+ * int are recorded. Returns -1 with a Python exception if they are not. */
 static int check_arguments(const char *function, PyObject *const *args, Py_ssize_t n_args)
 {
     if (n_args < 1 || n_args > 2) {

@@ -53,7 +53,7 @@ static MsptiDoublePlay *find_double(void)
 /* Plays launches. Each record is reported when it is made, except those of the device. */
 static void play_launches(MsptiDoublePlay *play)
 {
-    /* later, because the clock has a resolution of 1 us */
+    /* 2 us after now, because the clock has a resolution of 1 us */
     guint64 base = (guint64)g_get_real_time() * 1000 + 2000;
 
     for (guint i = 0; i < KERNELS; i++) {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The bytes are records of the kinds that a pass wants, with extreme values: the pass ends without
+/* The bytes are records of the kinds that a pass wants, with extreme values: the pass ends without
  * a fault, emits only its own kinds, and makes the same output from the same records.
  *
- * The first byte selects the pass, the second where the capture came from. Then follow records: one
- * byte each for kind, track, name, begin and duration, and one for each field.
- */
+ * The first byte selects the pass, the second the generation, level and source in the capture's
+ * metadata. Then follow records: one byte each for kind, track, name, begin and duration, and one
+ * for each field. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
