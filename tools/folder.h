@@ -16,10 +16,10 @@ void strobe_folder_remove_empty(const char *path, guint made);
 typedef struct StrobeFreshFolder {
     char *path; /* for messages, and for access if no other user can change folders on the path */
     char *name; /* name of the folder in the folder `around` */
-    /* path of the folder around it, if this was created for it; it is removed again if it stays
-     * empty. NULL: it existed before */
+    /* path of the folder `around` if it was created for this folder, in which case it is removed
+     * again if it stays empty; NULL: `around` existed before */
     char *parent;
-    int around; /* descriptor of the folder around it */
+    int around; /* descriptor of the folder that contains this folder */
     /* descriptor of the folder, which is locked while the command uses the folder; if a folder of
      * such a name is not locked, its command was killed */
     int lock;

@@ -178,7 +178,8 @@ void strobe_memory_shortage_bound(guint64 bytes)
     struct rlimit limit;
 
     make_stacks_small();
-    mallopt(M_ARENA_MAX, 1); /* each arena keeps freed memory and address space */
+    /* only one arena, because each arena keeps freed memory and address space */
+    mallopt(M_ARENA_MAX, 1);
     if (getrlimit(RLIMIT_DATA, &limit) != 0)
         return;
     const guint64 most = in_use(limits[1].column) + bytes;

@@ -45,7 +45,7 @@ gboolean strobe_run_is_board(const char *config)
  * ignored. */
 typedef struct Check {
     GString *external; /* keys that no board knows */
-    char *problem;     /* text of the first other error */
+    char *problem;     /* text of the first error that is not in `external`; NULL: none */
 } Check;
 
 static void record_fault(void *user, const char *key, const char *why)

@@ -30,7 +30,8 @@ void strobe_grid_keep_width(FILE *file);
 
 /* Returns a printable form of a text: valid UTF-8, one line, no control characters. Free it. */
 char *strobe_text_printable(const char *bytes, gsize length);
-/* Returns the printable form, truncated to `max` bytes ("..."). Free it. */
+/* Returns the printable form of `length` bytes. If these are more than `max`, uses only the first
+ * `max` and appends "...". Free it. */
 char *strobe_text_excerpt(const char *bytes, gsize length, gsize max);
 
 /* strobe_text_duration returns a number of ns in readable form, for example "1.50 ms";
