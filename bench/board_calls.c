@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * board_calls CONFIG [REPEATS]: measures the ns of one call of a camera board's runtime,
- * svp_acl_rt_get_device, with the profiler that CONFIG selects. The test double of the runtime is
- * preloaded, with or without libstrobe-board.so before it.
- */
+/* board_calls CONFIG [REPEATS]: measures the ns of one call of a camera board's runtime,
+ * svp_acl_rt_get_device, with the profiler that CONFIG selects. LD_PRELOAD has the test double of
+ * the runtime, with or without libstrobe-board.so before it. */
 #include <dlfcn.h>
 
 #include "measure.h"
@@ -19,7 +17,7 @@ static void *find_function(const char *name)
     return function;
 }
 
-/* Runs an inference, because a JOB without one is not kept. */
+/* Runs an inference, because a JOB without an inference is not kept. */
 static void run_model(void)
 {
     int (*load)(const void *, uint32_t *) =

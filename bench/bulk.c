@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * bulk FOLDER [REPEATS]: measures how many finished records reserve_bulk emits in a second, as in a
- * device's collector, and how many records of this size can be stored in memory in a second as
- * plain bytes, in a region that is larger than the caches.
- */
+/* bulk FOLDER [REPEATS]: measures how many finished records can be emitted in a second with
+ * reserve_bulk, as in a collector of a device. The floor is the number of records of this size
+ * whose bytes can be set in a second, in a region of memory that is larger than the caches. */
 #include <thread-buffer.h>
 #include <recorder.h>
 #include <stdlib.h>
@@ -14,7 +12,7 @@
 #define BULKS 100
 #define PAUSE_NS 30000000         /* time for the writer to empty the pool */
 #define MEMORY_BYTES (256u << 20) /* larger than any cache */
-#define MEMORY_PART (64u << 20)   /* size of the part that one repeat writes */
+#define MEMORY_PART (64u << 20)   /* bytes that one repeat writes */
 
 typedef struct Marker {
     StrobeRecordHeader header;
@@ -32,7 +30,7 @@ static void fill_marker(Marker *marker, StrobeKindId kind, uint32_t name, uint64
     marker->fields.argument = begin;
 }
 
-/* Returns the number of records that are emitted in a second. */
+/* Emits records, and returns how many are emitted in a second. */
 static double emit_bulks(StrobeKindId kind, uint32_t name)
 {
     StrobeWriter *writer = strobe_thread_buffer_writer();
@@ -78,7 +76,7 @@ int main(int argc, char **argv)
     if (!kind)
         fail("marker", error);
     uint32_t name = strobe_thread_buffer_intern(strobe_thread_buffer_writer(), "benchmark", 9, 0);
-    emit_bulks(kind, name); /* touches the pages before the measurement */
+    emit_bulks(kind, name); /* not measured: touches the pages */
     for (long i = 0; i < repeats; i++) {
         nanosleep(&pause, NULL);
         samples_add(&memory, fill_memory(region, (unsigned)i));

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "measure.h"
 
-#define CHUNK 100000 /* spans between two pauses; all of them fit into the default pool */
+#define CHUNK 100000 /* number of spans between two pauses, which fit into the default pool */
 #define PAUSE_NS 30000000
 
 static char names[100][32];

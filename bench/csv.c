@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* csv FOLDER KIND [MEGABYTES]: measures the CSV exporter alone, with records from memory: how many
  * bytes of kernel_details.csv (in order of device and begin, 46 columns) or of operator_details.csv
- * (shapes and call stacks) it writes in a second. The floor is a plain write of as many bytes. The
- * file is not removed. */
+ * (shapes and call stacks) it writes in a second. The floor is a write of as many bytes. The
+ * exported file is not removed. */
 #include <fcntl.h>
 #include <glib.h>
 #include <mock-consumer-host.h>
@@ -106,7 +106,7 @@ static void fill_operator(struct strobe_operator_device *op, int i)
         .stack = intern_stack(i % N_STACKS)};
 }
 
-/* One batch of records, which is passed to the exporter repeatedly with different times. */
+/* Fills the batch of records that is passed to the exporter repeatedly with different times. */
 static void fill_batch(int is_kernel, int directory)
 {
     load.mock = strobe_mock_new(strobe_plugin_1.components[0], directory);
@@ -133,7 +133,7 @@ static void check_status(StrobeStatus status)
         fail("csv", strobe_mock_error(load.mock));
 }
 
-/* Exports about this number of bytes. Returns the time in ns, including opening and closing. */
+/* Exports about `bytes` bytes. Returns the time in ns, including opening and closing. */
 static double export_bytes(double bytes)
 {
     const StrobeConsumerOps *ops = strobe_plugin_1.components[0]->ops;

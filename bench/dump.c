@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * dump FOLDER [REPEATS]: measures the ms of the dump of a full ring of 64 MB while a thread records
- * as fast as it can, the ms of a plain write of as many bytes to the same folder, and the share of
- * the thread's records during the dump that were lost because no block was free.
- */
+/* dump FOLDER [REPEATS]: measures the ms of the dump of a full ring of 64 MB while a thread records
+ * as fast as it can, and the share of the thread's records during the dump that are lost because no
+ * block is free. The floor is the ms of a write of as many bytes to the same folder. */
 #include <pthread.h>
 #include <recorder.h>
 #include <stdio.h>
@@ -12,7 +10,7 @@
 #include <unistd.h>
 #include "measure.h"
 
-#define FULL 5000000 /* spans that fill the ring twice */
+#define FULL 5000000 /* number of spans that fill the ring twice */
 
 static _Atomic int is_stopped;
 static _Atomic uint64_t n_recorded;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * format [EVENTS [FOLDER|nowhere]]: measures how many events chrome_trace alone writes in a second
- * (operators with shapes), from the mock host to a file; "nowhere": the writes are dropped, as with
- * /dev/null.
- */
+/* format [EVENTS [FOLDER|nowhere]]: measures how many events the exporter chrome_trace alone writes
+ * in a second. The records are operators with shapes, and come from the mock host. "nowhere": the
+ * written bytes are dropped, as with /dev/null. */
 #include <fcntl.h>
 #include <mock-consumer-host.h>
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * heap FOLDER: measures the ns of a malloc and its free. With heap-preload.so in LD_PRELOAD it also
- * measures them in sessions that record every block, blocks of at least 1 MB (there are none), one
- * block in 512 KB, and every block with its call path; and it measures a span.
- */
+/* heap FOLDER: measures the ns of a malloc and its free. With heap-preload.so in LD_PRELOAD, also
+ * measures them in sessions that record every block, only blocks of at least 1 MB (of which there
+ * are none), one block in 512 KB, or every block with its call path, and measures the ns of a
+ * span. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * host sample FOLDER THREADS [SECONDS [COLLECTORS]]: measures the share of one processor (in %)
- * that the host collectors use at 10 Hz in a process with this number of threads, each of which
- * works a little ten times a second. Only the time of the sampling threads counts.
+/* host sample FOLDER THREADS [SECONDS [COLLECTORS]]: measures the share of one processor (in %)
+ * that the host collectors use at 10 Hz in a process with THREADS threads, each of which works a
+ * little ten times a second. Only the time of the sampling threads counts.
  *
- * host calls FOLDER: measures the ns of a call that could wait and does not wait and, in a session
- * that records such calls (with osrt-preload.so in LD_PRELOAD), the ns of such a call and of a
- * span.
- */
+ * host calls FOLDER: measures the ns of a call that may wait, but does not wait here. With
+ * osrt-preload.so in LD_PRELOAD, also measures it in a session that records such calls, and the ns
+ * of a span. */
 #include <dirent.h>
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * hostile FILE EVENTS [SEED]: writes a synthetic Chrome trace that needs as much memory as
- * possible: each name occurs only once, the events are not ordered by time, and come from 10,000
- * threads; the two ends of arrows and launches are at opposite places of the file; up to a million
- * allocations are never released. The same seed makes the same bytes.
- */
+/* hostile FILE EVENTS [SEED]: writes a synthetic Chrome trace whose import needs as much memory as
+ * possible: each name occurs only once, the events are not ordered by time and come from 10,000
+ * threads, the two ends of each arrow and launch are at equal distances from the two ends of the
+ * file, and up to a million allocations are never released. The same seed makes the same bytes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include "measure.h"
@@ -50,8 +48,8 @@ static void put_operator(Trace *trace, uint64_t place)
             place);
 }
 
-/* Returns the id of an arrow. `place` and the place at the same distance from the other end of the
- * file have the same id. */
+/* Returns the id of the arrow at `place`, the index of an event. The event at the same distance
+ * from the other end of the file has the same id. */
 static uint64_t id_of(const Trace *trace, uint64_t place)
 {
     return place < trace->n / 2 ? place : trace->n - 1 - place;
@@ -93,7 +91,7 @@ static void put_event(Trace *trace, uint64_t place)
 {
     switch (place % 8) {
     case 0:
-    case 7: /* n is a multiple of 8, so 0 and 7 are opposite places */
+    case 7: /* n is a multiple of 8, so an event of the case 0 is opposite to one of the case 7 */
         put_launch(trace, place);
         break;
     case 2:

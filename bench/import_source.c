@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * import_source SOURCE FOLDER [REPEATS]: measures the ms, and the ms of processor time, for reading
- * the result of another profiler and writing the capture below FOLDER; also the number of records,
- * the size of the source, and the largest resident memory. It finds plugins as the command does.
- */
+/* import_source SOURCE FOLDER [REPEATS]: measures the ms, and the ms of processor time, for reading
+ * the result of another profiler and writing the capture below FOLDER. Also prints the number of
+ * records, the size of the source, and the largest resident memory. Finds plugins as `strobe`
+ * does. */
 #include "import.h"
 
 #include <glib/gstdio.h>

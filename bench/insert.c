@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * insert DATABASE FOLDER [REPEATS]: measures the seconds in which a plain loop of prepared
- * statements makes the same database in FOLDER, with the same tables, rows, settings and indexes,
- * in one transaction, synced and renamed. It reads all rows into memory before.
- */
+/* insert DATABASE FOLDER [REPEATS]: measures the seconds in which a simple loop of prepared
+ * statements makes a copy of DATABASE in FOLDER, with the same tables, rows, settings and indexes,
+ * in one transaction, synced and renamed. All rows are read into memory before the measurement. */
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>

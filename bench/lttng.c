@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * lttng FOLDER [REPEATS]: measures the ns of a span recorded by Strobe, and of a pair of LTTng-UST
- * events, in turn on one thread. An LTTng session with these events must exist (lttng.py).
- * lttng emit PAIRS: only emits the pairs, with pauses in which LTTng writes the trace without loss.
- */
+/* lttng FOLDER [REPEATS]: measures the ns of a span recorded by Strobe, and of a pair of LTTng-UST
+ * events, in turn on one thread. The caller must have made an LTTng session with these events, as
+ * lttng.py does. lttng emit PAIRS: only emits PAIRS pairs of events, with pauses, so that LTTng can
+ * write the trace without loss. */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include <string.h>
@@ -55,7 +54,7 @@ static void measure_tracers(const char *folder, long repeats)
     time_of(record_pairs);
     for (long i = 0; i < repeats; i++) {
         pause_briefly();
-        record_spans(CALLS / 20); /* makes the processor leave its idle state */
+        record_spans(CALLS / 20); /* not measured: makes the processor leave its idle state */
         samples_add(&own, time_of(record_spans));
         pause_briefly();
         record_pairs(CALLS / 20);

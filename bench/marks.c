@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * marks PLUGIN FOLDER [REPEATS]: measures the ns of an mstx range, an NVTX push and pop, and a
- * range of Strobe's own API, in turn, in a flight recorder; also the ns of an mstx mark, an NVTX
- * mark and an empty loop while no session records. PLUGIN is marker.so; its tables are filled as by
- * the dispatchers that are compiled into programs.
- */
+/* marks PLUGIN FOLDER [REPEATS]: measures the ns of an mstx range, an NVTX push and pop, and a
+ * range of Strobe's own API, in turn, while a flight recorder records them. Also measures the ns of
+ * an mstx mark, an NVTX mark and an empty loop while no session records. PLUGIN is marker.so; the
+ * program gets its functions in the same way as the dispatchers that are compiled into programs. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include "measure.h"

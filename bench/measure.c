@@ -17,7 +17,7 @@ double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Does not use getrusage(), because that includes the parent's resident memory at the time of the
+/* Does not use getrusage(), whose maximum includes the parent's resident memory at the time of the
  * fork. */
 double peak_bytes(void)
 {

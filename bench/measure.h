@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Common functions of the benchmark programs: time, the floor, sessions, and the samples that they
- * print for bench.py. They use only libstrobe's public interface. */
+/* Common functions of the benchmark programs: time, the floor, sessions, and the printing of
+ * samples for bench.py. They use only libstrobe's public interface. */
 #ifndef STROBE_BENCH_MEASURE_H
 #define STROBE_BENCH_MEASURE_H
 
@@ -33,8 +33,8 @@ static inline void keep_value(uint64_t value)
     __asm__ volatile("" : : "r"(value) : "memory");
 }
 
-/* Maps each number to a random one, always the same for the same number, and never the same for two
- * numbers (splitmix64). */
+/* Returns a number that looks random, always the same for the same `number`, and different for
+ * different ones (splitmix64). */
 static inline uint64_t scatter_number(uint64_t number)
 {
     number += 0x9e3779b97f4a7c15u;
@@ -55,16 +55,15 @@ void fail(const char *what, const char *why) __attribute__((noreturn));
 /* Returns a number from the command line; `otherwise` if the argument is missing. */
 long number_argument(int argc, char **argv, int index, long otherwise);
 
-/* Starts a session whose results go below `folder`. `more` is further JSON for its configuration,
- * or
- * "". The session has only the collectors that `more` names. */
+/* Starts a session whose results are below `folder`. `more` is further JSON for its configuration,
+ * or "". The session has only the collectors that `more` names. */
 StrobeSession *session_begin_with(const char *folder, const char *more);
 StrobeSession *session_begin(const char *folder);
-/* Stops the session. Returns the time in ns. */
+/* Stops the session. Returns the time that this takes in ns. */
 double session_stop(StrobeSession *session);
 
-/* Writes this number of bytes to a new file in `folder`, 256 KB at a time. Returns the time in ns.
- */
+/* Writes `bytes` bytes to a new file in `folder`, 256 KB at a time. Returns the time that this
+ * takes in ns. */
 double plain_write(const char *folder, double bytes);
 
 /* A series of numbers, which is printed as one line: {"name": NAME, "samples": [...]}. */

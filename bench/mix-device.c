@@ -4,12 +4,12 @@
 
 #include <glib.h>
 
-#define TRANSFERS 74 /* in a collective operation */
-#define PMU_CUBE 13  /* number of values of the cube cores, which are the first ones */
+#define TRANSFERS 74 /* number of transfers in a collective operation */
+#define PMU_CUBE 13  /* number of values of the cube cores, which come first in a record */
 #define PMU_VALUES 28
 #define NONE 65535
 
-/* The number of each thing in a step. */
+/* Numbers of records and other things in a step. */
 enum { BLOCKS = 57, SIDE_COPIES = 18, UNMEASURED = 2 };
 
 static struct strobe_device_task *add_task(Mix *mix, MixTrack track, uint32_t name,
@@ -39,7 +39,7 @@ static void add_metrics(Mix *mix, uint64_t task, uint32_t name, gboolean is_cube
 
         if ((i < PMU_CUBE) != is_cube)
             pmu->value[i] = 0;
-        else if (i % PMU_CUBE % 2 == 0 || i % PMU_CUBE == 1) /* times, cycles */
+        else if (i % PMU_CUBE % 2 == 0 || i % PMU_CUBE == 1) /* the values of times and cycles */
             pmu->value[i] = (double)(end - begin) * share;
         else
             pmu->value[i] = share;
@@ -151,7 +151,7 @@ void mix_device_collective(Mix *mix, uint64_t connection, int64_t begin)
 
     mix->comm = at;
     mix->comm_op++;
-    /* two events for which the transfer waits, and two that wait for it */
+    /* two tasks that record events, and two tasks that wait for events */
     for (int i = 0; i < 4; i++)
         add_task(mix, MIX_COMM_STREAM, mix->texts[MIX_TASK_TYPES].ids[MIX_RECORD + i % 2],
                  connection, at - 900 + 20 * i, at - 880 + 20 * i)
@@ -213,7 +213,7 @@ static void sample_bandwidth(Mix *mix, int64_t t)
     }
 }
 
-/* The counters are read in four groups. */
+/* Adds samples of the counters, which are read in four groups. */
 static void sample_accelerators(Mix *mix, int64_t t)
 {
     static const uint32_t groups[] = {1, 10, 28, 4};

@@ -5,24 +5,24 @@
 
 #include <glib.h>
 
-#define FRAMES_OUTSIDE 8 /* Python calls around the whole step */
+#define FRAMES_OUTSIDE 8 /* number of Python calls around the whole step */
 #define OBJECTS_ALIVE 134
-#define OBJECTS_NEW 28 /* in each step */
-#define DEPTH_MAX 6    /* of nested operators */
+#define OBJECTS_NEW 28 /* number of new Python objects in each step */
+#define DEPTH_MAX 6    /* maximum depth of nested operators */
 
-/* The number of each thing in a step. */
+/* Numbers of records and other things in a step. */
 enum {
-    FORWARD_OPERATORS = 315, /* without the step itself */
+    FORWARD_OPERATORS = 315, /* number without the operator of the step itself */
     BACKWARD_OPERATORS = 544,
     FUNCTIONS = 1282 - FRAMES_OUTSIDE,
     FORWARD_CALLS = 69,
     BACKWARD_CALLS = 156,
     QUEUE_INNER_CALLS = 41,
     RELEASES = 90,
-    COPIES = 53, /* and as many events */
+    COPIES = 53, /* number of copies, and also of the events that follow them */
     ALLOCATIONS = 381,
     LINKED_FORWARD = 67,
-    LINKED = 27, /* backward operators that are linked to their forward operator */
+    LINKED = 27, /* number of backward operators that are linked to their forward operator */
     COLLECTIVES = 4
 };
 
@@ -36,8 +36,8 @@ static gboolean is_forward(const Mix *mix)
     return mix->layer < MIX_FORWARD;
 }
 
-/* Returns how many things this layer has, of `forward` things that only the forward pass has and
- * `backward` things that only the backward pass has. */
+/* Returns the share of the current layer in things that are spread evenly over a pass: in `forward`
+ * things if it is in the forward pass, in `backward` things if it is in the backward pass. */
 static unsigned share_of_pass(const Mix *mix, uint64_t forward, uint64_t backward)
 {
     return is_forward(mix)
@@ -96,7 +96,7 @@ static int64_t add_queue_calls(Mix *mix, int64_t t)
     return t;
 }
 
-/* Adds an entry to the queue, which the other thread takes out and executes. */
+/* Adds an entry to the queue, and the calls by which the other thread executes the entry. */
 static int64_t add_queue(Mix *mix, MixTrack track, int64_t t)
 {
     const int64_t end = t + 1600 + (int64_t)mix_random(mix, 10000);
@@ -200,7 +200,8 @@ static int64_t add_operators(Mix *mix, int64_t t)
 
 /* ---- layers ---- */
 
-/* Adds calls of the runtime by an operator itself, and releases for it by a third thread. */
+/* Adds calls of the runtime that an operator makes itself, and releases of memory that a third
+ * thread makes for the operator. */
 static int64_t add_calls(Mix *mix, int64_t t)
 {
     const unsigned n_requests = share_of_pass(mix, FORWARD_CALLS, BACKWARD_CALLS);
@@ -268,7 +269,7 @@ int64_t mix_host_step(Mix *mix, int64_t begin)
     mix->kernel = 0;
     for (mix->layer = 0; mix->layer < MIX_FORWARD; mix->layer++)
         t = add_forward(mix, t);
-    t += 100000; /* until the thread of the backward pass runs */
+    t += 100000; /* time until the thread of the backward pass runs */
     for (; mix->layer < MIX_LAYERS; mix->layer++)
         t = add_operators(mix, add_calls(mix, t)) + 20000;
     /* The program reads the loss, so it waits for the device. */

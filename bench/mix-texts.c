@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FRAMES_MAX 22
-#define FRAMES 85 /* different frames in all stacks */
+#define FRAMES 85 /* number of different frames in all stacks */
 
 /* The first texts of a type are its stems and `rest`. Further texts are a stem, a number and
  * `rest`, with each stem in turn. */
@@ -114,8 +114,8 @@ static void fill_pool(Mix *mix, MixText which)
                         : mix_text(mix, "%s%u%s", name->stems[i % n_stems], 1000 + i, name->rest);
 }
 
-/* Makes lists such as "float;Scalar", of one to five parts. A part that ends in a comma gets a
- * number, as in a shape. */
+/* Makes texts that are lists of one to five parts, for example "float;Scalar". A part that ends in
+ * a comma gets a number, as in a shape. */
 static void fill_lists(Mix *mix, MixText which, uint32_t n, const char *parts, const char *quote)
 {
     g_auto(GStrv) part = g_strsplit(parts, ";", 0);

@@ -145,7 +145,7 @@ static void declare_kinds(Mix *mix)
     mix_texts_make(mix);
 }
 
-/* Records that occur once in a run. */
+/* Adds the records that occur once in a run. */
 static void add_metadata(Mix *mix)
 {
     struct strobe_device_info *device =
@@ -193,7 +193,7 @@ static void write_capture(Mix *mix, const char *folder, int64_t end)
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
     if (file < 0)
         fail(path, strerror(errno));
-    /* does not sync the file, so that nothing waits for the disk */
+    /* a temporary capture is not synced, so this does not wait for the disk */
     strobe_import_capture_set_temporary(mix->capture);
     if (!strobe_import_capture_write(mix->capture, file, run_metadata, &error))
         fail(path, error->message);

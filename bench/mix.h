@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Common data of the parts of mix: the capture that is being made, its texts, and the present time
- * of each thread and stream. */
+/* Data and functions that the files of mix share: the capture that is being made, its texts, and
+ * the current time of each thread and stream. */
 #ifndef STROBE_BENCH_MIX_H
 #define STROBE_BENCH_MIX_H
 
@@ -8,11 +8,11 @@
 #include <strobe/kinds.h>
 #include "import-capture.h"
 
-/* Numbers in a step, as in the real run. */
+/* Numbers of things in a step, as in the real run. */
 enum {
     /* number of pieces of work that the program starts on the device, one after the other */
     MIX_LAYERS = 159,
-    /* of MIX_LAYERS, the pieces that the main thread starts, not the backward thread */
+    /* number of those pieces that the main thread starts; the backward thread starts the others */
     MIX_FORWARD = 53,
     MIX_KERNELS_A_STEP = 187,
     MIX_PLANES = 8
@@ -49,7 +49,7 @@ typedef enum MixTrack {
     MIX_BACKWARD_API,
     MIX_QUEUE_API,
     MIX_RELEASE_API,
-    MIX_STREAM, /* kernels and copies */
+    MIX_STREAM, /* the stream of kernels and copies */
     MIX_SIDE_STREAM,
     MIX_COMM_STREAM,
     MIX_GROUP,
@@ -77,7 +77,7 @@ typedef enum MixText {
     MIX_TYPES,
     MIX_STACKS,
     MIX_FUNCTIONS,
-    MIX_OBJECTS, /* functions of Python objects, whose memory is used again */
+    MIX_OBJECTS, /* names of functions of Python objects whose memory is used again */
     MIX_ENQUEUE,
     MIX_WORK,
     MIX_CALLS,
@@ -124,20 +124,21 @@ typedef struct Mix {
     StrobeTrackId tracks[MIX_TRACKS];
     MixPool texts[MIX_TEXTS];
     uint64_t step, layer, kernel; /* current numbers; `layer` and `kernel` count within the step */
-    /* times until which the queue, the stream and the communication are busy */
+    /* times until which the queue, the stream and the communication are busy, in ns */
     int64_t queue, stream, comm;
-    uint64_t connection, correlation, task, stream_task, comm_op; /* the next ids */
+    uint64_t connection, correlation, task, stream_task, comm_op; /* the ids that come next */
     int64_t allocated, reserved, active;
     uint64_t n_allocations;
 } Mix;
 
-/* Returns a random number below n (not 0). Each seed has a different sequence of numbers. */
+/* Returns a random number below `n`, which must not be 0. Each seed gives a different sequence of
+ * numbers. */
 uint64_t mix_random(Mix *mix, uint64_t n);
 /* Returns a random number from least to least << (doublings + 1); small numbers are more
  * frequent. */
 int64_t mix_skewed(Mix *mix, int64_t least, unsigned doublings);
-/* Returns the number of things at this place if `total` things are spread evenly over `n`
- * places. */
+/* Returns the number of things at the place number `place` if `total` things are spread evenly over
+ * `n` places. */
 unsigned mix_share(uint64_t total, uint64_t place, uint64_t n);
 uint32_t mix_pick(Mix *mix, MixText which);
 
@@ -150,7 +151,7 @@ void mix_texts_clear(Mix *mix);
 
 /* Adds the records of a step. Returns the time at which the next step begins. */
 int64_t mix_host_step(Mix *mix, int64_t begin);
-/* The functions add the device's work for a launch that the queue's thread began at `begin`. */
+/* These functions add the device's work for a launch that the queue's thread began at `begin`. */
 void mix_device_kernel(Mix *mix, uint64_t connection, int64_t begin);
 void mix_device_copy(Mix *mix, uint64_t connection, int64_t begin);
 void mix_device_collective(Mix *mix, uint64_t connection, int64_t begin);

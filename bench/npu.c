@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * npu FOLDER [REPEATS]: the test double of MSPTI reports kernels. Measures how many records the
- * collector's thread makes in a second of its own processor time, how many records of this size can
- * be stored in memory in a second as plain bytes, and the mean ns in which MSPTI hands over a
- * buffer. ASCEND_HOME_PATH names the folder of the double.
- */
+/* npu FOLDER [REPEATS]: measures how many records the thread of the collector npu_task makes in a
+ * second of its own processor time, while the test double of MSPTI reports kernels, and the mean ns
+ * in which MSPTI passes a buffer to the collector. The floor is the number of records of this size
+ * whose bytes can be set in memory in a second. ASCEND_HOME_PATH names the folder of the test
+ * double. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -39,7 +38,7 @@ static void find_double(void)
     get = (MsptiDoubleGet *)dlsym(library, "mspti_double");
 }
 
-/* Returns the ns of processor time of the collector's thread; 0: no thread has its name yet. */
+/* Returns the ns of processor time of the collector's thread; 0: no thread has this name yet. */
 static double find_collector_time(void)
 {
     char path[300], name[32];
@@ -73,7 +72,8 @@ static double collector_time(void)
     const struct timespec pause = {0, 1000000};
     double used = 0;
 
-    for (int i = 0; i < 2000 && used == 0; i++) { /* the thread may have to wait for a processor */
+    /* Repeated, because the thread may have to wait for a processor. */
+    for (int i = 0; i < 2000 && used == 0; i++) {
         if (i)
             nanosleep(&pause, NULL);
         used = find_collector_time();
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
     find_double();
     /* time for the thread to get its name */
     nanosleep(&(const struct timespec){0, 50000000}, NULL);
-    measure_kernels(1); /* touches the pages */
+    measure_kernels(1); /* not measured: touches the pages */
     for (long i = 0; i < repeats; i++) {
         const MsptiDoubleState before = *get();
         samples_add(&own, measure_kernels(1 + (uint64_t)(i + 1) * KERNELS));

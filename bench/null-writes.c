@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * For LD_PRELOAD: drops the bytes that a program writes with pwrite(2) to files that have a name,
- * as with /dev/null, which cannot replace a folder. Scratch files have no name and are written.
- */
+/* For LD_PRELOAD: drops the bytes that a program writes with pwrite(2) to files that have a name,
+ * like /dev/null, which a program cannot use instead of an output folder. Temporary files have no
+ * name and are written. */
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * opencl PLUGIN FOLDER [REPEATS]: measures the ns of a call that does nothing, and of a launch on
+/* opencl PLUGIN FOLDER [REPEATS]: measures the ns of a call that does nothing, and of a launch on
  * the first device (one of 200 launches of an empty kernel, after which the program waits). Each is
- * measured in turn without the layer, through the layer without a session, and recorded. PLUGIN is
- * opencl.so, which is loaded as the ICD loader does it; it records into a flight recorder of 64 MB.
- */
+ * measured in turn without the layer, through the layer without a session, and through the layer in
+ * a session. PLUGIN is opencl.so, which is loaded as the ICD loader loads it. The session is a
+ * flight recorder of 64 MB. */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl_layer.h>
@@ -14,7 +13,7 @@
 #include "measure.h"
 
 #define CALLS 100000
-#define LAUNCHES 200 /* at a time */
+#define LAUNCHES 200 /* number of launches between two waits */
 
 static cl_icd_dispatch target;
 static const cl_icd_dispatch *layer;
@@ -44,7 +43,7 @@ static void check_status(cl_int status, const char *what)
         memcpy(&target.name_, &function, sizeof function);                                         \
     } while (0)
 
-/* Gets those functions of the loader that the layer calls in this program. */
+/* Gets the functions of the ICD loader that the layer calls in this program. */
 static void take_functions(void *loader)
 {
     TAKE(clGetPlatformIDs);

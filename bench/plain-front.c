@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * plain-front.so: interposes the same functions as heap-preload.so and memory-preload.so, and only
- * calls the next definitions. Its cost is the floor of interposing these functions.
- */
+/* plain-front.so: interposes the same functions as heap-preload.so and memory-preload.so, and only
+ * calls the next definitions. Its cost is the floor for the cost of those libraries. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * reader CAPTURE [REPEATS]: measures how many records the reader streams in a second, the number
- * and bytes of the records, and the largest resident memory. The floor is reading the file's bytes
- * without evaluating them.
- */
+/* reader CAPTURE [REPEATS]: measures how many records the reader reads in a second. Also prints the
+ * number and bytes of the records, and the largest resident memory. The floor is reading the file's
+ * bytes without decoding them. */
 #include "reader.h"
 
 #include <fcntl.h>

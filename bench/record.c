@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * record span|instant|ring|disabled FOLDER [REPEATS [SIZE]]: measures the ns of one recording call
+/* record span|instant|ring|disabled FOLDER [REPEATS [SIZE]]: measures the ns of one recording call
  * on one thread, and of its floor, in turn. The floor is two reads of the counter for a span, one
- * read for an instant, and an empty loop if nothing records. All records of a repeat fit into the
- * pool of SIZE (64MB). "ring" is a span in a flight recorder that has been full several times; such
- * a recorder writes nothing.
- */
+ * read for an instant, and an empty loop if no session records ("disabled"). All records of a
+ * repeat fit into the pool, which has SIZE (default 64MB). "ring" is a span in a flight recorder
+ * that has been full several times, and writes nothing. */
 #include <stdio.h>
 #include <string.h>
 #include "measure.h"
 
 #define CALLS 20000
 #define PAUSE_NS 15000000 /* time for the writer to empty the pool */
-#define FULL 10000000     /* spans that fill the pool several times */
+#define FULL 10000000     /* number of spans that fill the pool several times */
 
 typedef void (*Loop)(unsigned n);
 
@@ -56,7 +54,7 @@ static void run_nothing(unsigned n)
 static const struct mode {
     const char *name;
     Loop own, floor;
-    const char *policy; /* NULL: nothing records */
+    const char *policy; /* NULL: no session records */
     unsigned calls;
 } modes[] = {{"span", record_spans, counter_pairs, "drop", CALLS},
              {"instant", record_instants, counter_reads, "drop", CALLS},
@@ -84,10 +82,11 @@ static void measure_mode(const struct mode *mode, long repeats)
     static Samples own = {.name = "own"}, floor = {.name = "floor"};
     const struct timespec pause = {0, PAUSE_NS};
 
-    time_of(mode->own, mode->calls); /* registers the thread and touches the pages */
+    time_of(mode->own, mode->calls); /* not measured: registers the thread and touches the pages */
     for (long i = 0; i < repeats; i++) {
         nanosleep(&pause, NULL);
-        time_of(mode->floor, mode->calls / 20); /* makes the processor leave its idle state */
+        /* not measured: makes the processor leave its idle state */
+        time_of(mode->floor, mode->calls / 20);
         samples_add(&floor, time_of(mode->floor, mode->calls));
         samples_add(&own, time_of(mode->own, mode->calls));
     }

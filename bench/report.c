@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * report LIBC10 MEMORY_PRELOAD PLAIN_FRONT: measures the ns of a call by which the allocator of a
- * device reports a block to PyTorch's profiler while no profiler runs: directly, through
- * memory-preload.so, and through a library that only calls the next function; in turn.
- */
+/* report LIBC10 MEMORY_PRELOAD PLAIN_FRONT: measures the ns of the call by which a device's
+ * allocator reports a block to PyTorch's profiler while no profiler runs. The call is made in turn
+ * directly, through memory-preload.so, and through plain-front.so, which only calls the next
+ * function. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +18,8 @@ typedef struct Device {
 typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
                     Device device);
 
-/* The name of the function up to PyTorch 2.0 (that of the function in plain-front.so), and in later
- * versions. */
+/* SIGNED_NAME is the name of the function up to PyTorch 2.0 and of the function in plain-front.so,
+ * UNSIGNED_NAME its name in later versions. */
 #define SIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE"
 #define UNSIGNED_NAME "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"
 

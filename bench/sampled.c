@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sampled ROUNDS: does the same work in each round, three quarters of it in one function and one
- * quarter in another. Prints the processor time and the elapsed time of the work, and the processor
- * time before main, in ns. */
+/* sampled ROUNDS: works for ROUNDS rounds, each with the same work: three quarters of it in one
+ * function and one quarter in another. Prints the processor time and the elapsed time of the work,
+ * and the processor time before main, in ns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

@@ -9,11 +9,12 @@
 
 #define LAYERS 8
 #define SLOWED 3
-#define WORDS 32768 /* 256 KB: larger than the first-level cache */
+/* number of words of the buffer: 256 KB, more than the first-level cache has */
+#define WORDS 32768
 
 static uint64_t memory[WORDS];
 
-/* The same work each time; only the machine's load changes its duration. */
+/* Does the work of `rounds` rounds. Its duration depends only on the machine and its load. */
 static void do_rounds(unsigned rounds)
 {
     uint64_t value = rounds;

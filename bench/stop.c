@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * stop FOLDER [SPANS] [REPEATS]: measures the ms of strobe_session_stop() right after this number
- * of spans was recorded at full speed, and the share of spans that were lost because the disk was
- * too slow; and the same for a window whose collector reports the rest of its records a second
- * later.
- */
+/* stop FOLDER [SPANS] [REPEATS]: measures the ms of strobe_session_stop() right after SPANS spans
+ * were recorded at full speed, the rate of the spans, and the bytes of the capture, which are fewer
+ * if the disk was too slow. Also measures the ms of the stop of a window whose collector reports
+ * its last records a second later. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * threads FOLDER [REPEATS]: measures how many times as much two threads record as one, and the same
- * factor for reads of the counter, which shows how much a second processor gains at this moment.
- */
+/* threads FOLDER [REPEATS]: measures the recording calls per ns of one thread, and of two threads
+ * at once. Also measures both for reads of the counter, which show how much a second processor
+ * gains at the time of the measurement. */
 #include <pthread.h>
 #include <string.h>
 #include "measure.h"
@@ -44,7 +43,7 @@ static void *run_worker(void *user)
     return NULL;
 }
 
-/* Returns the calls per ns of `threads` threads at once. */
+/* Returns the number of calls per ns that `threads` threads make together. */
 static double measure_rate(void (*work)(unsigned n), unsigned n, unsigned threads)
 {
     const struct timespec pause = {0, PAUSE_NS};

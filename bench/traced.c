@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* traced [CALLS]: a program for uftrace (compiled with -pg) that makes about that many calls. */
+/* traced [CALLS]: makes about CALLS calls. A program for uftrace, compiled with -pg. */
 #include <stdlib.h>
 
 void __attribute__((noinline)) outer(long i);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * write FOLDER [REPEATS]: measures how many spans one thread can record in a second without a loss
- * while the capture is written (found by bisection), the share of spans that is lost at full speed,
- * and how many spans a second a plain write of as many bytes to the same folder corresponds to.
- */
+/* write FOLDER [REPEATS]: measures how many spans one thread can record in a second without a loss
+ * while the capture is written (found by bisection), and the share of spans that is lost at full
+ * speed. The floor is a write of as many bytes to the same folder, as a number of spans in a
+ * second. */
 #include <recorder.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,7 +56,7 @@ static uint64_t record_for(double rate, double ns)
     return n;
 }
 
-/* Records a window of a second at this rate; 0: at full speed. */
+/* Records a window of a second with `rate` spans in a second; 0: at full speed. */
 static Outcome try_rate(const char *folder, double rate)
 {
     StrobeSession *session = session_begin(folder);
@@ -72,7 +71,7 @@ static Outcome try_rate(const char *folder, double rate)
     return outcome;
 }
 
-/* Returns the highest rate at which no span is lost, of those that were tried. */
+/* Returns the highest rate, of those that it tries, at which no span is lost. */
 static double lossless_rate(const char *folder, double most)
 {
     double low = 0, high = most, found = 0;
@@ -91,7 +90,7 @@ static double lossless_rate(const char *folder, double most)
     return found;
 }
 
-/* Returns the number of spans in a second to which the speed of a plain write corresponds. */
+/* Returns the number of spans in a second whose bytes can be written with a simple write. */
 static double plain_rate(const char *folder, double n)
 {
     return n / plain_write(folder, n * SPAN_BYTES) * SECOND;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * libstrobe.so.0 for a board: marks of strobe/strobe.h go into the pool of strobe-board-run.
- * Without it they cost one load. There are no sessions: a board has no GLib, which they need.
- */
+/* libstrobe.so.0 for a board. It records the marks of strobe/strobe.h in the pool of
+ * strobe-board-run; if strobe-board-run does not record, a mark costs one load. Its functions for
+ * sessions fail, because sessions need GLib, which a board does not have. */
 #include "board-marks.h"
 
 #include <fcntl.h>
@@ -21,7 +20,8 @@
 
 /* ---- marks ---- */
 
-/* Reads the file, and removes it: so only one process of a run marks. Returns 0: there is none. */
+/* Reads the path of the pool and the number of the window from the file, and removes the file, so
+ * that only one process of a run records marks. Returns 0 if there is no such file. */
 static int take_offer(char pool[PATH_MAX], uint32_t *window)
 {
     const char *folder = getenv(BOARD_MARKS_VARIABLE);
@@ -45,7 +45,8 @@ static int take_offer(char pool[PATH_MAX], uint32_t *window)
     return 1;
 }
 
-/* The mapping stays until the process ends. A child has it not, and does not mark. */
+/* Makes this process record marks in the pool. The mapping of the pool stays until the process
+ * ends. A forked child does not get the mapping, and does not record marks. */
 static __attribute__((constructor)) void enter_recording(void)
 {
     char path[PATH_MAX];
@@ -64,7 +65,7 @@ static __attribute__((constructor)) void enter_recording(void)
         strobe_recorder_enter(pool.header, window);
 }
 
-/* ---- the rest of the interface ---- */
+/* ---- functions for sessions, which fail ---- */
 
 #define NO_SESSION "there are no sessions on a board: strobe run --on records the whole run"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The session decides whether profiling is on, and which inferences are captured. Control calls and
- * captures take a lock; recorded calls do not. */
+/* The session, which decides whether profiling is on and which inferences are captured. Control
+ * calls and captures take a lock; the recording of calls does not. */
 #include "board.h"
 
 #include <dlfcn.h>
@@ -25,7 +25,7 @@ _Atomic int board_is_on;
 static struct {
     SvpConfig config;
     char output[SVP_PATH_MAX];
-    BoardJob jobs[DEVICES_MAX]; /* the file of calls is in the first JOB */
+    BoardJob jobs[DEVICES_MAX]; /* the JOBs of the devices; the file of calls is in the first one */
     uint32_t n_jobs;
     BoardModel models[MODELS_MAX];
     uint32_t n_models;
@@ -84,9 +84,9 @@ static uint64_t now_ns(void)
 
 static void forget_session(void)
 {
-    /* a thread that the child does not have may have held the lock */
+    /* in a forked child, a thread that the child does not have may have held the lock */
     pthread_mutex_init(&lock, NULL);
-    board_unlock(); /* the parent keeps its locks, through its own descriptors */
+    board_unlock(); /* the parent keeps its locks, because it has its own descriptors */
     if (board.has_calls)
         board_calls_forget();
     board_is_on = board.has_calls = board.has_executed = 0;
@@ -102,8 +102,8 @@ static void watch_process(void)
     atexit(finish_at_exit);
 }
 
-/* Returns the device's JOB, which it makes if necessary. NULL on failure, with errno; for EBUSY a
- * message was printed. */
+/* Returns the device's JOB, and makes it if necessary. NULL with errno set; for EBUSY a message was
+ * printed. */
 static BoardJob *job_of(uint32_t device)
 {
     BoardJob *job = NULL;
@@ -159,8 +159,8 @@ static int mark_slice(const char *name)
     return error;
 }
 
-/* Begins to record calls into a hidden file, because a JOB is made only when a model is
- * executed. */
+/* Begins to record calls into a hidden file, because there is no JOB until a model is executed.
+ * Returns 0 on failure, after a message. */
 static int begin_calls(void)
 {
     int error;
@@ -195,8 +195,8 @@ static void begin_session(void)
     board_is_on = 1;
 }
 
-/* Makes the name of the file of calls, which contains the first model's name. This is known only
- * when a model is executed. */
+/* Writes the name of the file of calls to `name`. The name contains that of the first model, which
+ * is known only when a model is executed. */
 static void make_calls_name(char name[SVP_FILE_NAME_MAX])
 {
     SvpFileName parts = {.type = SVP_FILE_ACL, .device = board.jobs[0].device};
@@ -220,8 +220,8 @@ static void place_calls(void)
         board_say("%s: created", path);
 }
 
-/* Counts the calls in a file, and writes its file .done. If the file is not complete, `error` is
- * the reason. */
+/* Counts the calls in a file, and writes the file .done for it. `error` is an errno value if the
+ * file is not complete, otherwise 0. */
 static void mark_calls(const char *name, int error)
 {
     char path[SVP_PATH_MAX];
@@ -289,7 +289,7 @@ static void finish_session(int state)
     end_session(state);
 }
 
-/* Makes the JOB if this is the first execution of a model. */
+/* If this is the first execution of a model, makes the JOB and moves the file of calls into it. */
 static void note_execute(void)
 {
     if (board.has_executed || !board_is_on)
@@ -297,7 +297,7 @@ static void note_execute(void)
     board.totals.models = board.models;
     board.totals.n_models = board.n_models;
     if (!job_of(current_device)) {
-        if (errno != EBUSY) /* for EBUSY a message was printed */
+        if (errno != EBUSY) /* for EBUSY job_of() has printed a message */
             board_complain("profiling is off: %s: %s", board.output, strerror(errno));
         end_session(BOARD_INCOMPLETE_EXIT);
         return;
@@ -414,8 +414,8 @@ static BoardModel *find_model(uint32_t id)
     return NULL;
 }
 
-/* Stores the path of a model. The value of attribute 2 is a pointer to the path, or the path
- * itself. */
+/* Stores the path of a model, which the program has given as attribute 2. `value` is a pointer to
+ * the path, or the path itself. */
 void board_session_note_path(const void *value, size_t size)
 {
     const char *path = value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls are recorded like all of Strobe's records: thread buffers, pool, writer. The writer is a
- * thread of the program, because a board may not have Strobe's own programs. */
+/* Records calls like all records of Strobe, with thread buffers, a pool and a writer. The writer is
+ * a thread of the program, because a board may not have Strobe's own programs. */
 #include "board.h"
 
 #include <dirent.h>
@@ -21,8 +21,8 @@
 #include "thread-buffer.h"
 #include "recorder.h"
 
-/* A board whose power is cut loses at most this much. A thread that finds no room waits for the
- * writer, unless the storage accepts nothing. */
+/* size of the pool, and so the most data that is lost if the power of a board is cut. A thread that
+ * finds no room waits for the writer, at most PATIENCE_NS. */
 #define POOL_BYTES ((size_t)2 << 20)
 #define PATIENCE_NS 1000000000
 #define METADATA_MAX 16384u
@@ -37,7 +37,8 @@
 #define DONE_BYTES_MAX (4u << 20)
 
 static StrobeKindId call_kind;
-static char file_path[SVP_PATH_MAX]; /* file of the calls; hidden until it is placed */
+/* path of the file of calls, which is hidden until board_calls_place */
+static char file_path[SVP_PATH_MAX];
 static int is_placed, is_limited;
 /* of slices; used by the thread of the writer */
 static int (*report_slice)(const char *name);
@@ -56,8 +57,8 @@ static int begin_window(int is_simulated)
     fd = open(made, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
     if (fd < 0)
         return errno;
-    fchmod(fd, 0640); /* independent of the umask */
-    /* recovery finds the pool by the metadata */
+    fchmod(fd, 0640); /* the mode must not depend on the umask */
+    /* the metadata contain the path of the pool, by which recovery finds it */
     metadata = board_capture_metadata(
         getpid(), NULL, is_simulated ? "{\"simulated\":true}" : "{\"simulated\":false}");
     error = metadata ? strobe_recorder_begin_window(fd, file_path, metadata) : ENOMEM;
@@ -185,7 +186,7 @@ void board_calls_record(BoardCall *call)
 
 /* ---- end ---- */
 
-/* Counts the calls in the bytes of a block. */
+/* Returns the number of calls in the bytes of a block. */
 static uint64_t count_records(const char *bytes, uint32_t length)
 {
     uint64_t head, n = 0;
@@ -223,7 +224,7 @@ uint64_t board_calls_count(const char *path)
     return n;
 }
 
-/* Writes a call on the track of the thread that made it. */
+/* Records a kept call on the track of the thread that made the call. */
 static void write_kept(const BoardCall *call)
 {
     const StrobeTrack track = {.struct_size = sizeof track,
@@ -236,8 +237,9 @@ static void write_kept(const BoardCall *call)
         write_call(writer, call, strobe_recorder_track(&track));
 }
 
-/* Numbers the newest file, too, if the writer has rotated files. Those that are done may be gone: a
- * computer that fetches them removes them. */
+/* If the writer has rotated files, gives the newest one the next number too, and sets *n to the
+ * number of files. The first n_done files may be gone: a computer that fetches them removes them.
+ */
 static void number_slices(unsigned *n)
 {
     char path[SVP_PATH_MAX + 32];
@@ -284,7 +286,7 @@ void board_calls_forget(void)
 
 /* ---- files of killed programs ---- */
 
-/* Removes only a file with the name and in the folder of a pool. */
+/* Removes a pool, but only if `path` has the name of a pool and is in a folder for pools. */
 static void remove_pool(const char *path, const char *output)
 {
     const char *name = strrchr(path, '/');
@@ -297,7 +299,7 @@ static void remove_pool(const char *path, const char *output)
         unlink(path);
 }
 
-/* Removes a file of calls and its pool, which the metadata at the file's begin name. */
+/* Removes a file of calls, and the pool whose path is in the metadata at the file's begin. */
 static void remove_file(const char *path, const char *output)
 {
     static const char key[] = "\"pool\":\"";
@@ -334,7 +336,7 @@ void board_calls_clean(const char *output)
         const pid_t pid = atoi(entry->d_name + strlen(HIDDEN_PREFIX));
 
         snprintf(path, sizeof path, "%.3800s/%.255s", output, entry->d_name);
-        /* a file with our own pid is of an earlier process */
+        /* a file with the id of this process is from an earlier process */
         if (pid > 0 && (pid == getpid() || (kill(pid, 0) && errno == ESRCH)))
             remove_file(path, output);
     }

@@ -74,7 +74,7 @@ char *board_capture_metadata(pid_t pid, const char *command, const char *more)
     write_members(&json, pid, command);
     strobe_json_end_object(&json);
     error = strobe_json_flush(&json);
-    if (!error) { /* "{...}" and "{...}" become one object */
+    if (!error) { /* joins the objects "{...}" and "{...}" to one object */
         text.bytes[text.n - 1] = ',';
         error = append_bytes(&text, more + 1, strlen(more + 1));
     }

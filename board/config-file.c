@@ -34,7 +34,8 @@ int board_config_copy(const char *text, size_t length, char copy[SVP_PATH_MAX])
 {
     char *off = malloc(length + 64);
     size_t n = off ? svp_config_switch_off(text, length, off, length + 64) : 0;
-    int fd = n ? memfd_create("acl.json", 0) : -1; /* the runtime opens the copy by a path */
+    /* a file in memory, which the runtime opens by a path in /proc */
+    int fd = n ? memfd_create("acl.json", 0) : -1;
     int is_good = fd >= 0 && write(fd, off, n) == (ssize_t)n;
 
     free(off);

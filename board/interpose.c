@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the runtime that are recorded. While nothing is recorded a call costs one load
- * and an indirect call. Results and errno are returned unchanged. */
+/* The functions of the runtime that are recorded. While nothing is recorded, a call costs one load
+ * and an indirect call more. The results and errno are not changed. */
 #include "board.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ enum {
 
 static _Atomic int is_initialised;
 
-/* Finds a function of the runtime. Returns NULL if the program is linked statically with the
- * runtime, or if the runtime is older than the function. */
+/* Returns the runtime's function `name`. NULL: the program is linked statically with the runtime,
+ * or the runtime is older than the function. */
 static void *find_function(const char *name)
 {
     void *function = board_runtime(name);
@@ -50,8 +50,8 @@ static void record_call(const char *name, const char *mode, uint64_t begin, int 
     errno = number;
 }
 
-/* Finds the runtime's function with the same name. If there is none, the calling function returns
- * `missing_`. */
+/* Sets `next` to the runtime's function with the same name as the calling function. If there is
+ * none, the calling function returns `missing_`. */
 #define REAL_OF(type_, name_, parameters_, missing_)                                               \
     static type_(*_Atomic next) parameters_;                                                       \
     type_(*real) parameters_ = __atomic_load_n(&next, __ATOMIC_RELAXED);                           \
@@ -76,8 +76,8 @@ static void record_call(const char *name, const char *mode, uint64_t begin, int 
         return status;                                                                             \
     }
 
-/* Defines a function whose result is not an error code, so that its calls are recorded with the
- * status 0. */
+/* Defines a function whose result is not an error code. Its calls are recorded with the status
+ * 0. */
 #define QUERY(type_, name_, parameters_, arguments_)                                               \
     EXPORT type_ svp_acl_##name_ parameters_;                                                      \
     EXPORT type_ svp_acl_##name_ parameters_                                                       \
@@ -278,7 +278,7 @@ EXPORT int svp_acl_mdl_execute_async(uint32_t model, const void *input, const vo
     return status;
 }
 
-/* ---- profiling by calls: recorded here, the runtime's own profiling does not start ---- */
+/* ---- the runtime's functions for profiling, which control Strobe's recording instead ---- */
 
 #define KNOWN_MASK 15u
 

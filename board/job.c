@@ -18,7 +18,7 @@
 #include "process.h"
 
 #define TRIES 16
-#define RESERVE ".reserve" /* removed if the disk is full, to make room for the last info.json */
+#define RESERVE ".reserve" /* name of a file that keeps room on the disk for the last info.json */
 #define RESERVE_BYTES 65536
 #define NS 1000000000
 
@@ -55,7 +55,8 @@ static int find_program_folder(char out[SVP_PATH_MAX])
     return 1;
 }
 
-/* Checks the path by the manual's rules. Returns 0 if the rules forbid it. */
+/* Whether the vendor's manual allows all characters of the path. Prints a message about a forbidden
+ * or an unusual character. */
 static int check_path(const char *path)
 {
     const char *at = NULL;
@@ -77,7 +78,7 @@ int board_output_find(const char *wanted, char out[SVP_PATH_MAX])
     if (*wanted && check_path(wanted) && can_write(wanted)) {
         if (wanted[0] == '/' || !getcwd(folder, sizeof folder))
             folder[0] = 0;
-        /* an absolute path, because the program may change its working folder later */
+        /* makes the path absolute, because the program may change its working folder later */
         return snprintf(out, SVP_PATH_MAX, "%s%s%s", folder, *folder ? "/" : "", wanted) <
                (int)SVP_PATH_MAX - 256;
     }
@@ -91,7 +92,7 @@ int board_output_find(const char *wanted, char out[SVP_PATH_MAX])
     return 0;
 }
 
-/* Reads the umask from /proc, because umask() would set it for all threads for a moment. */
+/* Reads the umask from /proc, because umask() would change it for all threads for a moment. */
 void board_job_check_umask(void)
 {
     FILE *file = fopen("/proc/self/status", "re");
@@ -186,7 +187,7 @@ void board_job_remove(BoardJob *job)
     job->path[0] = 0;
 }
 
-/* Returns the size of all files in a folder. */
+/* Returns the total size of the files in a folder. */
 static uint64_t count_bytes(const char *path)
 {
     DIR *folder = opendir(path);
@@ -312,8 +313,8 @@ static void put_process(StrobeJsonWriter *json)
     put_text(json, "hostname", host);
 }
 
-/* Writes the kernel's name for the board. If the kernel has several names, the first is the most
- * exact. Writes "" if it is not known. */
+/* Writes the kernel's name for the board: the first one in the device tree's list, which is the
+ * most exact. Writes "" if there is none. */
 static void put_soc(StrobeJsonWriter *json)
 {
     char names[256] = "";

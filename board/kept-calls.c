@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps only the last calls, for `acl_api_limit`: each new call overwrites the oldest call. */
+/* Keeps only the last calls, for `acl_api_limit`. When the limit is reached, each new call
+ * overwrites the oldest one. */
 #include "board.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-static BoardCall *kept; /* NULL: calls are not limited */
+static BoardCall *kept; /* the kept calls; NULL: their number is not limited */
 static uint64_t limit, n_calls;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -35,8 +36,8 @@ uint64_t board_kept_end(void (*write)(const BoardCall *call))
     BoardCall *calls;
     uint64_t n, n_lost;
 
-    /* Writes without the lock: writing may wait for the disk, and the program's threads must not
-     * wait with it. */
+    /* The calls are written without the lock, because writing may wait for the disk, and other
+     * threads must not wait for the lock that long. */
     pthread_mutex_lock(&lock);
     calls = kept;
     n = n_calls;
@@ -53,7 +54,7 @@ uint64_t board_kept_end(void (*write)(const BoardCall *call))
 
 void board_kept_forget(void)
 {
-    /* a thread that the child does not have may have held the lock */
+    /* in a forked child, a thread that the child does not have may have held the lock */
     pthread_mutex_init(&lock, NULL);
     kept = NULL;
 }

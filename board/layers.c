@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Captures the layers of one inference. This file subscribes to the runtime's descriptions of the
- * layers. The runtime writes these to a file in memory, so that it never waits for a reader. When
- * the inference has ended, the layers are written as one capture. A real runtime reports no
- * counters. The runtime of the tests does, and captures that are made with it are marked as
- * simulated.
- */
+/* Captures the layers of one inference. Subscribes to the runtime's descriptions of the layers,
+ * which the runtime writes to a file in memory, so that it never waits for a reader. When the
+ * inference has ended, the layers are written as one capture. A real runtime reports no counters.
+ * The runtime of the tests reports counters, and captures that are made with it are marked as
+ * simulated. */
 #include "board.h"
 
 #include <errno.h>
@@ -79,7 +77,7 @@ typedef struct Description {
     uint64_t (*get_end)(const void *, size_t, uint32_t);
     int (*get_counters)(const void *, size_t, uint32_t, const char **, uint64_t *);
     uint32_t n;
-    uint64_t factor; /* factor from the runtime's unit to ns */
+    uint64_t factor; /* number of ns in the runtime's unit of time */
 } Description;
 
 static int find_functions(Description *d)
@@ -101,8 +99,8 @@ static int find_functions(Description *d)
            count(d->bytes, d->length, &d->n) == 0 && d->n > 0 && d->n <= LAYERS_MAX;
 }
 
-/* Finds the unit of the runtime's times. The vendor's guide says ns, its header us; the unit with
- * which the times are inside the call is used. */
+/* Finds the unit of the runtime's times and sets d->factor. The vendor's guide says ns, its header
+ * us. Uses the unit with which the times are inside the call of the inference. */
 static void find_unit(Description *d, const BoardCapture *capture)
 {
     const uint64_t first = d->get_start(d->bytes, d->length, 0);
@@ -115,7 +113,7 @@ static void find_unit(Description *d, const BoardCapture *capture)
         d->factor = 1000;
 }
 
-/* Writes three dots at the end of a text that was too long for the interface. */
+/* If `status` says that the text was too long for the interface, replaces its end by three dots. */
 static void mark_cut(int status, char *text, size_t size)
 {
     text[size - 1] = 0;
@@ -143,7 +141,7 @@ static void read_layer(const Description *d, uint32_t index, BoardLayer *layer)
 
 typedef struct Out {
     StrobeCaptureWriter writer;
-    char *bytes; /* BLOCK_BYTES bytes */
+    char *bytes; /* the current block, of BLOCK_BYTES bytes */
     uint32_t n, n_strings;
     int error;
     uint64_t n_records;
@@ -310,8 +308,8 @@ static void put_records(Out *out, const BoardCapture *capture, const SvpConfig *
 
     for (uint32_t i = 0; i < n; i++)
         fields.tasks += is_wanted(config, &layers[i]);
-    /* the first record, so that a file that was not written completely still has the number of
-     * tasks */
+    /* this is the first record, so that a file that was not written completely still has the number
+     * of tasks */
     put_record(out, KIND_CAPTURE, STRING_MODEL, capture->begin_ns, capture->end_ns, &fields,
                sizeof fields);
     for (uint32_t i = 0; i < n; i++)
@@ -341,7 +339,8 @@ static void write_parts(Out *out, const BoardCapture *capture, const SvpConfig *
         out->error = errno;
 }
 
-/* Writes the capture. In these files the ticks of the clock are ns of CLOCK_MONOTONIC. */
+/* Writes the capture to the file `path`. In these captures a tick of the clock is a ns of
+ * CLOCK_MONOTONIC. Returns 0 or an errno value. */
 static int write_file(const char *path, const BoardCapture *capture, const SvpConfig *config,
                       const BoardLayer *layers, uint32_t n, int is_simulated, uint64_t *n_records)
 {
@@ -372,9 +371,9 @@ static int write_file(const char *path, const BoardCapture *capture, const SvpCo
     return error;
 }
 
-/* Waits for room on a full disk: a computer that fetches files while the program runs may make
- * room. Returns 0 if waiting is useless or has taken long enough. After a wait in vain it returns
- * at once, until there is room again. The caller holds the session's lock. */
+/* Waits for room on a full disk, which a computer that fetches files while the program runs may
+ * make. Returns 0 if waiting is useless or has taken long enough. After a wait without success,
+ * returns 0 at once until there has been room again. The caller must hold the session's lock. */
 static int await_room(int error, unsigned *waited_ms)
 {
     static int is_in_vain;
@@ -412,8 +411,8 @@ static int try_layers(const BoardCapture *capture, const BoardJob *job, const Sv
     error = write_file(path, capture, config, layers, n, totals->is_simulated, &n_records);
     if (!error)
         error = board_job_mark_done(job, file, capture->begin_ns, n_records);
-    if (error) { /* the capture is counted as lost and removed, because a part of it would be
-                    useless and take room */
+    if (error) { /* a part of a capture is useless and takes room, so it is removed and counted as
+                    lost */
         unlink(path);
     } else {
         __atomic_fetch_add(&totals->n_records, n_records, __ATOMIC_RELAXED);

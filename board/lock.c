@@ -17,7 +17,7 @@
 static int locks[LOCKS_MAX];
 static unsigned n_locks;
 
-/* Finds the process that locks an open file; 0: not known. */
+/* Returns the id of the process that has locked an open file; 0: not known. */
 static long find_owner(int fd)
 {
     FILE *table = fopen("/proc/locks", "re");
@@ -35,8 +35,8 @@ static long find_owner(int fd)
     return owner;
 }
 
-/* Takes the lock of a file. Returns 0 if another process has the lock. A file that cannot be opened
- * does not prevent the recording. */
+/* Takes the lock of a file. Returns 0 if another process has the lock, and sets *owner to its id.
+ * Returns 1 if the file cannot be opened, because this must not prevent the recording. */
 static int take_lock(const char *path, int flags, long *owner)
 {
     const int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0600);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes files that describe a model, for people and other tools. Each data file contains this
- * information too. */
+/* Writes files that describe a model, for people and other tools. Each data file contains the same
+ * description. */
 #include "board.h"
 
 #include <errno.h>
@@ -94,7 +94,7 @@ static int write_net(const BoardJob *job, const BoardModel *model, uint32_t n_la
     return write_text(job, model, "net.info", &text, strobe_json_flush(&json));
 }
 
-/* Puts a layer as one object on one line, so that a file that was not written completely still
+/* Writes a layer as one object on one line, so that a file that was not written completely still
  * contains complete objects. */
 static int put_layer(Text *text, const BoardLayer *layer, uint32_t index)
 {

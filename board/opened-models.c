@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the name of a model that is loaded from memory. Only the file that the thread has read
- * before has a name. So the functions that open files are replaced here, and store the last path
- * that ends in ".om". */
+/* Finds the name of a model that is loaded from memory: the name of the file that the thread has
+ * read before. For this purpose the functions that open files are replaced; they store the last
+ * path that ends in ".om". */
 #include "board.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Values from fcntl.h. That header is not included, because on some boards it gives these functions
- * other names. */
+/* The values of O_CREAT and O_TMPFILE in fcntl.h. This header is not included, because on some
+ * boards it gives these functions other names. */
 #define CREATES 0100
 #define TEMPORARY 020000000
 
@@ -33,7 +33,7 @@ void board_model_forget_opened(void)
     opened[0] = 0;
 }
 
-/* Reads the argument for the mode, which only some flags have. */
+/* Reads the argument for the mode, which a call has only with some flags. */
 #define TAKE_MODE(flags_, mode_)                                                                   \
     unsigned mode_ = 0;                                                                            \
     if ((flags_) & (CREATES | TEMPORARY)) {                                                        \
@@ -60,7 +60,7 @@ static void *find_next(int function)
     return found;
 }
 
-/* Finds the original functions before main(), because a signal handler and a forked child may open
+/* Finds the original functions before main(), because a signal handler or a forked child may open
  * files, but must not call dlsym(). */
 __attribute__((constructor)) static void find_all(void)
 {

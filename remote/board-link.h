@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connection to a board and its channels. The module libstrobe-ssh.so implements it with libssh,
- * so that commands without a board need not load that library. Only `open` waits. All calls come
- * from one thread. */
+/* The interface of a connection to a board and its channels. The module libstrobe-ssh.so implements
+ * it with libssh, so that commands without a board need not load libssh. Only `open` waits. The
+ * caller must make all calls from one thread. */
 #ifndef STROBE_REMOTE_LINK_H
 #define STROBE_REMOTE_LINK_H
 
@@ -16,39 +16,41 @@ typedef struct StrobeChannel StrobeChannel;
 /* How a command on the board ended. */
 typedef struct StrobeChannelEnd {
     gboolean is_known;
-    int status;       /* exit status; -1: ended by the signal */
-    char signal[16];  /* "SEGV" */
-    char reason[128]; /* why the command could not be started; "": it was started */
+    int status;       /* exit status; -1: the signal ended the command */
+    char signal[16];  /* name of the signal, for example "SEGV"; "": none */
+    char reason[128]; /* reason for which the command could not be started; "": it was started */
 } StrobeChannelEnd;
 
 typedef struct StrobeLinkRequest {
     const StrobeTarget *target;
-    const char *known_hosts; /* the file of host keys; created if necessary */
-    guint deadline_ms;       /* for connecting and authentication */
-    int cancel;              /* descriptor; `open` gives up when it is readable; -1: none */
-    void (*report)(const char *text); /* the fingerprint of a new host key */
+    const char *known_hosts; /* path of the file of host keys, which is created if necessary */
+    guint deadline_ms;       /* maximum time for connecting and authentication */
+    int cancel;              /* descriptor: when it is readable, `open` gives up; -1: none */
+    void (*report)(const char *text); /* receives a text with the fingerprint of a new host key */
 } StrobeLinkRequest;
 
 typedef struct StrobeLinkApi {
-    /* Connects, checks the host key, and authenticates. NULL: the error. */
+    /* Connects, checks the host key, and authenticates. NULL with an error. */
     StrobeLink *(*open)(const StrobeLinkRequest *request, GError **error);
     void (*close)(StrobeLink *link);
     int (*descriptor)(StrobeLink *link);
-    /* The poll() events to wait for on the descriptor. */
+    /* Returns the poll() events for which the caller must wait on the descriptor. */
     short (*events)(StrobeLink *link);
-    /* NULL while the connection works; otherwise the reason. */
+    /* Returns the reason for which the connection has failed. NULL: the connection works. */
     const char *(*failure)(StrobeLink *link);
-    /* The address of this machine on the connection, which the board can reach. Free it. */
+    /* Returns the address of this machine on the connection, which the board can reach. Free it. */
     char *(*own_address)(StrobeLink *link);
 
-    /* Starts a command. Never NULL; `read` reports a failure. */
+    /* Starts a command. Never returns NULL; if the command cannot be started, `read` reports
+     * this. */
     StrobeChannel *(*exec)(StrobeLink *link, const char *command);
-    /* Starts a subsystem of the SSH server. */
+    /* Starts the subsystem `name` of the SSH server, for example "sftp". Reports failure like
+     * `exec`. */
     StrobeChannel *(*subsystem)(StrobeLink *link, const char *name);
-    /* Reads the data that has arrived. Returns the number of bytes; 0: none now; -1: the data has
-     * ended. */
+    /* Reads output or, if `is_error`, error output that has arrived. Returns the number of bytes;
+     * 0: none has arrived; -1: the output has ended. */
     gssize (*read)(StrobeChannel *channel, gboolean is_error, void *bytes, gsize size);
-    /* Sends as much as is possible now. Returns the number of bytes; 0: none now; -1: no more can
+    /* Sends as many bytes as possible without waiting. Returns their number; -1: no more bytes can
      * be sent. */
     gssize (*write)(StrobeChannel *channel, const void *bytes, gsize length);
     void (*end_input)(StrobeChannel *channel);
@@ -56,7 +58,8 @@ typedef struct StrobeLinkApi {
     void (*free)(StrobeChannel *channel);
 } StrobeLinkApi;
 
-/* Loads the module. NULL: the error; `module` is NULL if Strobe was built without it. */
+/* Loads the module at the path `module`, which is NULL if Strobe was built without it. NULL with an
+ * error. */
 const StrobeLinkApi *strobe_link_load(const char *module, GError **error);
 
 #endif

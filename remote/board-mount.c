@@ -12,7 +12,8 @@
     "name to 127.0.1.1, comment that line out or map the name to the right address; --server-ip "  \
     "names one"
 
-/* A loopback address would mean the board itself. */
+/* Refuses a loopback address, which on the board would mean the board itself. FALSE with an
+ * error. */
 static gboolean check_server(const StrobeRemote *remote, const char *server, GError **error)
 {
     if (!g_str_has_prefix(server, "127.") && strcmp(server, "::1") && strcmp(server, "localhost"))
@@ -21,9 +22,9 @@ static gboolean check_server(const StrobeRemote *remote, const char *server, GEr
                                 remote->name, server);
 }
 
-/* The guard reads the file `mount` in the lock to know which folder it must unmount. A mount may
- * take minutes: if the guard and its lock disappear in this time, the command itself unmounts the
- * folder. */
+/* Returns the shell command that mounts the folder. It writes the path to the file `mount` in the
+ * lock, from which the guard knows which folder it must unmount. A mount may take minutes: if the
+ * guard and its lock have disappeared after it, the command itself unmounts the folder. */
 static char *make_command(const StrobeRemote *remote, const char *server, const char *path)
 {
     const gboolean is_v6 = strchr(server, ':') != NULL;

@@ -6,13 +6,13 @@
 
 #include "remote-session.h"
 
-/* Mounts `path` of this machine at ~/profiling on the board. `server` is this machine's address;
- * NULL: its address on the connection. Returns the path of the folder on the board (free it). NULL:
- * the error; the connection may still work. When the session ends, the guard unmounts the folder.
- */
+/* Mounts the folder `path` of this machine at ~/profiling on the board. `server` is this machine's
+ * address; NULL: its address on the connection. Returns the path of the folder on the board (free
+ * it). NULL with an error; the connection may still work. When the session ends, the guard unmounts
+ * the folder. */
 char *strobe_board_mount(StrobeRemote *remote, const char *server, const char *path,
                          GError **error);
-/* Unmounts the folder. */
+/* Unmounts the folder on the board. FALSE with an error. */
 gboolean strobe_board_unmount(StrobeRemote *remote, GError **error);
 
 #endif

@@ -14,7 +14,7 @@
 #define DYNAMIC_MAX 4096
 #define NAME_MAX_BYTES 256
 
-/* An ELF file with 32-bit or 64-bit words, in the byte order of this machine. */
+/* The bytes of an ELF file with 32-bit or 64-bit words, in the byte order of this machine. */
 typedef struct Object {
     int file;
     gboolean is_64;
@@ -60,7 +60,7 @@ static const Elf64_Phdr *find_segment(const Object *object, guint32 type)
     return NULL;
 }
 
-/* The file's offset of an address; 0: no segment contains the address. */
+/* Returns the offset in the file at which the address lies; 0: no segment contains the address. */
 static guint64 find_offset(const Object *object, guint64 address)
 {
     for (guint i = 0; i < object->n_headers; i++) {

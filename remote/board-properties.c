@@ -8,7 +8,8 @@
 
 #define ANSWER_MAX 16384
 
-/* Prints "key value" lines. The C library is known by the name of its loader. */
+/* A shell script that prints lines "key value". It finds the C library by the name of the dynamic
+ * loader. */
 static const char questions[] =
     "cd %s || exit 73\n"
     "echo machine $(uname -m)\n"

@@ -6,19 +6,22 @@
 #include "remote-session.h"
 
 typedef struct StrobeBoardProperties {
-    char *machine; /* "aarch64" */
-    char *kernel;  /* "Linux 5.10.0" */
-    char *libc;    /* "glibc", "musl", "uclibc"; "": unknown */
+    char *machine; /* machine type, for example "aarch64" */
+    char *kernel;  /* for example "Linux 5.10.0" */
+    char *libc;    /* C library: "glibc", "musl" or "uclibc"; "": unknown */
     char *user;
-    char *perf;  /* kernel.perf_event_paranoid, "2"; "": the kernel has no perf events */
-    char *lacks; /* commands that Strobe needs and the board lacks: "cksum, setsid"; NULL: none */
-    guint64 free_bytes;   /* free on the disk of the work folder */
-    gint64 date_skew_ns;  /* the board's time of day minus this machine's */
-    guint word_bits;      /* 0: unknown */
+    /* value of kernel.perf_event_paranoid, for example "2"; "": the kernel has no perf events */
+    char *perf;
+    /* commands that Strobe needs and the board lacks, for example "cksum, setsid"; NULL: none */
+    char *lacks;
+    guint64 free_bytes;   /* free bytes on the disk of the work folder */
+    gint64 date_skew_ns;  /* time of day on the board minus that on this machine */
+    guint word_bits;      /* word size of the board's system; 0: unknown */
     gboolean has_runtime; /* libsvp_acl.so was found */
 } StrobeBoardProperties;
 
-/* FALSE: the error; `properties` then need not be cleared. */
+/* Reads the properties of the board, and sets remote->sum. FALSE with an error; `properties` then
+ * need not be cleared. */
 gboolean strobe_board_properties_read(StrobeRemote *remote, StrobeBoardProperties *properties,
                                       GError **error);
 void strobe_board_properties_clear(StrobeBoardProperties *properties);

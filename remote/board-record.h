@@ -7,10 +7,10 @@
 
 #include "remote-session.h"
 
-/* `found` are the paths of the existing JOB directories. Returns those that were not made by an
- * interrupted collect, and writes them to the file. NULL: the error. */
+/* Writes to the file, and returns, those paths in `found` that no interrupted collect made. `found`
+ * has the paths of all existing JOB directories. NULL with an error. */
 GPtrArray *strobe_board_record_begin(StrobeRemote *remote, const GPtrArray *found, GError **error);
-/* Removes the file after everything was fetched. */
+/* Removes the file. Call this when all JOB directories have been fetched. FALSE with an error. */
 gboolean strobe_board_record_end(StrobeRemote *remote, GError **error);
 
 #endif

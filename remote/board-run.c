@@ -11,18 +11,23 @@
 #define WAIT_MS 20
 #define PIPE_PART 4096 /* a writable pipe accepts at least this many bytes at once */
 #define LEFTOVER_US (2 * G_USEC_PER_SEC)
-#define ASK_AGAIN_US (4 * G_USEC_PER_SEC) /* the guard kills 2 s after it was asked */
-#define LEFTOVER_BYTES (16 << 20) /* more than the connection can hold when the program ends */
+/* longer than the 2 s after which the guard kills the program */
+#define ASK_AGAIN_US (4 * G_USEC_PER_SEC)
+#define LEFTOVER_BYTES (16 << 20) /* more bytes than can be on their way when the program ends */
 
 typedef struct Running {
     StrobeFlow *flow;
     gint64 begin_us;
-    gint64 open_us;  /* last time when its output was open */
-    gint64 ended_us; /* when the program ended; processes of its group may still run; 0: not yet */
-    gint64 moved_us; /* last time when output arrived, or waited for its reader here */
-    guint64 n_leftover; /* bytes passed on since the program ended */
-    gint64 asked_us;    /* the last time that the guard was asked to end the program; 0: never */
-    gboolean has_swept; /* the guard was asked to end the remaining processes */
+    gint64 open_us; /* last time at which the program's output was open */
+    /* time at which the program ended, while processes of its group may still run; 0: it has not
+     * ended */
+    gint64 ended_us;
+    /* last time at which output arrived, or waited until the reader of this process's output takes
+     * it */
+    gint64 moved_us;
+    guint64 n_leftover; /* number of bytes that were passed on after the program ended */
+    gint64 asked_us;    /* last time at which the guard was asked to end the program; 0: never */
+    gboolean has_swept; /* the guard was asked to end the processes that the program left */
     GError *failure;
 } Running;
 
@@ -45,8 +50,8 @@ static gssize fill_from_input(void *user, char *bytes, gsize size, GError **erro
     return n > 0 ? n : -1;
 }
 
-/* A slow reader of the output slows down only the program. If the reader is gone, the output is
- * dropped. */
+/* Passes output of the program on as far as this is possible without waiting, so that a slow reader
+ * slows down only the program. Drops the output if nothing reads it any more. */
 static gssize take_to_output(void *user, gboolean is_error, const char *bytes, gsize length,
                              GError **error)
 {
@@ -64,8 +69,8 @@ static gssize take_to_output(void *user, gboolean is_error, const char *bytes, g
     return n;
 }
 
-/* Asks the guard to end the program; again after a while, because the program may have started
- * after the guard looked for it. */
+/* Asks the guard to end the program. Does so again after ASK_AGAIN_US, because the program may have
+ * started after the guard looked for it. */
 static void ask_end(StrobeRemote *remote, Running *running)
 {
     const gint64 now_us = g_get_monotonic_time();
@@ -98,9 +103,9 @@ static void watch_time(StrobeRemote *remote, const StrobeBoardRun *run, Running 
     }
 }
 
-/* Output that was on its way when the program ended is still passed on. Processes that the program
- * left behind may keep its output open, or write without end, so they are ended, and nothing waits
- * for them. */
+/* Whether the run is over: the program has ended, and its output too. If processes that the program
+ * left keep the output open, or write without end, the run is over after some time or some
+ * bytes. */
 static gboolean is_over(const Running *running)
 {
     if (strobe_flow_is_done(running->flow) && strobe_flow_end(running->flow)->is_known)
@@ -111,7 +116,8 @@ static gboolean is_over(const Running *running)
            g_get_monotonic_time() - MAX(running->moved_us, running->ended_us) > 3 * LEFTOVER_US;
 }
 
-/* Passes on the output that has arrived. run_to_end() reports an error. */
+/* Passes on the output that has arrived. Returns whether there was any. Leaves an error in
+ * running->failure for run_to_end(). */
 static gboolean step_program(void *user)
 {
     Running *running = user;
@@ -124,7 +130,8 @@ static gboolean step_program(void *user)
     return moved;
 }
 
-/* Has the program ended without a status? Some servers send none; then its output stays closed. */
+/* Whether the program's output has been closed for LEFTOVER_US. Some servers send no status when
+ * the program ends. */
 static gboolean is_closed(Running *running)
 {
     if (!strobe_flow_is_done(running->flow))

@@ -9,20 +9,21 @@
 typedef struct StrobeBoardRun {
     const char *line;   /* a shell command that executes the program */
     gboolean has_input; /* the program reads this process's standard input */
-    gint64 timeout_us;  /* 0: none */
-    /* Called repeatedly while the program runs; may wait for the board. FALSE: the error. May be
-     * NULL. */
+    gint64 timeout_us;  /* maximum duration of the program; 0: no maximum */
+    /* May be NULL. Called repeatedly while the program runs, and may wait for the board. FALSE with
+     * an error ends the run. */
     gboolean (*meanwhile)(void *user, GError **error);
     void *user;
 } StrobeBoardRun;
 
 typedef struct StrobeBoardRunEnd {
     StrobeChannelEnd end;
-    gboolean has_timed_out; /* the program was ended after the timeout */
+    gboolean has_timed_out; /* the program was ended because the timeout was over */
 } StrobeBoardRunEnd;
 
-/* Returns when the program has ended. The first signal to this process, and the timeout, end the
- * program on the board. FALSE: the connection is lost, or a second signal arrived. */
+/* Runs the program, and returns when it has ended. The first signal to this process, or the
+ * timeout, ends the program on the board. FALSE with an error, for example that the connection is
+ * lost or a second signal has arrived. */
 gboolean strobe_board_run(StrobeRemote *remote, const StrobeBoardRun *run, StrobeBoardRunEnd *end,
                           GError **error);
 

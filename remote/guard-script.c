@@ -69,14 +69,14 @@ static const char guard_text[] =
     "done\n"
     "finish\n";
 
-/* Some servers make the channel's process the leader of a process group, others do not: then setsid
- * makes a group. */
+/* Makes the channel's process the leader of a process group with setsid, if the server has not done
+ * so. */
 static const char program_text[] = "cd \"$1\" || exit 73\n"
                                    "read -r a b c d g e </proc/$$/stat\n"
                                    "[ \"$g\" = $$ ] && new= || new=setsid\n"
                                    "exec $new sh -c \"$2\" strobe-program\n";
 
-/* After this the shell executes the program's command. */
+/* Stands before the command of the program in the same script. */
 static const char start_text[] =
     "echo $$ >.strobe-lock/group && [ -e .strobe-lock/open ] || exit 75\n";
 

@@ -9,15 +9,15 @@
 /* Exit codes of the guard before it is ready. */
 enum { STROBE_GUARD_NO_FOLDER = 73, STROBE_GUARD_BUSY = 75 };
 
-/* The command that starts the guard (free it). The guard locks `folder`, a path below the home, for
- * `holder`, and prints "ready FOLDER". Then it answers each line "beat N" with "beat N SECONDS" or
- * "beat N SECONDS NANOSECONDS" (the board's monotonic clock). At the end of its input it ends the
- * program and removes the lock. */
+/* Returns the command that starts the guard (free it). The guard locks `folder`, a path below the
+ * home folder, for `holder`, and prints "ready FOLDER". Then it answers each line "beat N" with
+ * "beat N SECONDS" or "beat N SECONDS NANOSECONDS", the times of the board's monotonic clock. At
+ * the end of its input it ends the program and removes the lock. */
 char *strobe_guard_command(const char *folder, const char *holder);
 
-/* The command that runs a program under the guard of the folder (an absolute path); free it. `line`
- * is a shell command. The channel's process executes the program, so that the server reports the
- * signal that ends the program. */
+/* Returns the command that runs a program under the guard of `folder`, an absolute path (free it).
+ * `line` is a shell command that executes the program. The process of the channel becomes the
+ * program, so that the server reports the signal that ends the program. */
 char *strobe_guard_program_command(const char *folder, const char *line);
 
 #endif

@@ -22,20 +22,20 @@
 
 typedef struct Fetch {
     StrobeRemote *remote;
-    const char *job; /* on the board */
-    int folder;      /* the hidden folder here, in which files arrive */
+    const char *job; /* path of the JOB on the board */
+    int folder;      /* descriptor of the hidden folder on this machine in which files arrive */
     void (*report)(const char *text);
     StrobeFetchTotals *totals;
-    GString *errors; /* the board's error output for a batch */
-    /* a batch */
+    GString *errors; /* error output of the board's command for the current batch */
+    /* the current batch of files */
     const StrobeJobFile *const *files;
     guint n_files, next; /* index of the file that arrives next */
     guint64 offsets[BATCH_FILES];
     char head[HEAD_MAX];
     gsize n_head;
-    guint64 n_left; /* bytes of this file that have not arrived yet */
+    guint64 n_left; /* number of bytes of the current file that have not arrived yet */
     int file;
-    char sum[HEAD_MAX]; /* the checksum that the board computed */
+    char sum[HEAD_MAX]; /* checksum of the current file that the board computed */
     guint64 n_bytes;
     gboolean is_in_body;
 } Fetch;
@@ -55,10 +55,10 @@ static gboolean refuse_write(const Fetch *fetch, const char *name, GError **erro
     return FALSE;
 }
 
-/* ---- files here ---- */
+/* ---- files on this machine ---- */
 
-/* Opens a file in the hidden folder, and creates it and its folders if necessary. No part of the
- * path may be a link. */
+/* Opens a file in the hidden folder, and creates it and its folders if necessary. Refuses a path of
+ * which a part is a link. -1 on failure. */
 static int open_part_file(int folder, const char *name)
 {
     g_auto(GStrv) parts = g_strsplit(name, "/", -1);
@@ -93,8 +93,9 @@ static gboolean write_bytes(int file, const char *bytes, gsize length)
 
 /* ---- one batch ---- */
 
-/* For each file, prints a line with the checksum and size of its first bytes (as many as the list
- * says), then the bytes after the offset. */
+/* Defines the shell function `f FILE OFFSET SIZE`, which prints a line with the checksum of the
+ * first SIZE bytes of a file and their number, and then those of these bytes that come after
+ * OFFSET. */
 static const char fetch_text[] =
     "f() { set -- \"$1\" $2 $(sum_head \"$1\" $3); echo \"$3 $4\"\n"
     "[ $4 -le $2 ] || tail -c +$(($2 + 1)) \"$1\" 2>/dev/null | head -c $(($4 - $2)); }\n";
@@ -114,7 +115,8 @@ static char *make_batch_command(const Fetch *fetch)
     return g_string_free(command, FALSE);
 }
 
-/* Finds how many bytes of each file are already here. */
+/* Sets the offset of each file in the batch to the number of its bytes that an earlier fetch has
+ * stored. FALSE with an error. */
 static gboolean find_offsets(Fetch *fetch, GError **error)
 {
     for (guint i = 0; i < fetch->n_files; i++) {
@@ -139,7 +141,8 @@ static void remove_file(const Fetch *fetch, const char *name)
     unlinkat(fetch->folder, name, 0);
 }
 
-/* The whole file has arrived: compares its checksum with the board's. */
+/* Called when the whole file has arrived. Compares its checksum with that of the board, and refuses
+ * the file if they differ. FALSE with an error: the file cannot be written. */
 static gboolean finish_file(Fetch *fetch, GError **error)
 {
     const StrobeJobFile *wanted = fetch->files[fetch->next];
@@ -153,8 +156,8 @@ static gboolean finish_file(Fetch *fetch, GError **error)
         return refuse_write(fetch, wanted->name, error);
     if (strcmp(sum, fetch->sum) || n_bytes != fetch->n_bytes || n_bytes != wanted->n_bytes) {
         remove_file(fetch, wanted->name);
-        /* A file that the board cannot read arrives empty with a correct checksum. It does not
-         * count as changed, because another try would not help. */
+        /* A file that the board cannot read arrives empty with the correct checksum of no bytes. It
+         * does not count as changed, because a second fetch would not help. */
         if (strcmp(sum, fetch->sum) || n_bytes > wanted->n_bytes)
             fetch->totals->n_changed++;
         refuse_part(fetch, wanted->name, "it cannot be read, or changed while it was read");
@@ -187,7 +190,8 @@ static gboolean begin_file(Fetch *fetch, GError **error)
     return fetch->n_left > 0 || finish_file(fetch, error);
 }
 
-/* Reads the line before a file's bytes. */
+/* Reads bytes of the line that comes before a file's bytes. Returns their number; -1 with an
+ * error. */
 static gssize take_head(Fetch *fetch, const char *bytes, gsize length, GError **error)
 {
     for (gsize i = 0; i < length; i++) {
@@ -270,7 +274,7 @@ static gboolean fetch_batch(Fetch *fetch, const StrobeJobFile *const *files, gui
     return good;
 }
 
-/* ---- the whole ---- */
+/* ---- a whole JOB ---- */
 
 static gboolean check_room(const Fetch *fetch, const StrobeJobList *list, GError **error)
 {
@@ -315,7 +319,8 @@ static gboolean fetch_files(Fetch *fetch, GError **error)
     return good;
 }
 
-/* The hidden folder, made of an earlier part if there is one. */
+/* Opens the hidden folder. Renames an earlier JOB.part to it, if there is one, otherwise makes it.
+ * -1 with an error. */
 static int open_part(const char *output, const char *name, const char *hidden, GError **error)
 {
     g_autofree char *part = g_strconcat(name, PART, NULL);
@@ -336,7 +341,8 @@ static int open_part(const char *output, const char *name, const char *hidden, G
     return folder;
 }
 
-/* Gives the folder its final name; an existing folder of this name is not replaced. */
+/* Renames the hidden folder to its final path `path`. FALSE with an error, also if the path exists
+ * already. */
 static gboolean place_part(const char *hidden, const char *path, GError **error)
 {
     if (strobe_rename_folder(AT_FDCWD, hidden, AT_FDCWD, path) == 0)
@@ -404,7 +410,8 @@ static void report_nothing(const char *text)
     (void)text;
 }
 
-/* Finds some of the finished files. In the result each file is followed by its mark NAME.done. */
+/* Returns about BATCH_FILES of the finished files. After each file comes its mark, the file
+ * NAME.done. */
 static GPtrArray *find_finished(const StrobeJobList *list)
 {
     GPtrArray *files = g_ptr_array_new();
@@ -435,8 +442,8 @@ static gboolean is_here(const Fetch *fetch, const StrobeJobFile *file)
            S_ISREG(st.st_mode) && (guint64)st.st_size == file->n_bytes;
 }
 
-/* Removes the files on the board that have arrived completely. A refused file is not here, so it
- * stays on the board. */
+/* Removes those files and their marks on the board that have arrived completely. A refused file was
+ * removed on this machine, so it stays on the board. FALSE with an error. */
 static gboolean remove_finished(const Fetch *fetch, const GPtrArray *files, GError **error)
 {
     g_autofree char *job = g_shell_quote(fetch->job);
@@ -471,7 +478,8 @@ gboolean strobe_job_fetch_finished(StrobeRemote *remote, const char *job, const 
 {
     g_autofree char *name = g_path_get_basename(job);
     g_autofree char *hidden = g_strconcat(".", name, PART, NULL);
-    StrobeFetchTotals mine = {0}; /* refused files count only when the program has ended */
+    /* separate totals, because refused files count only after the program has ended */
+    StrobeFetchTotals mine = {0};
     Fetch fetch = {.remote = remote, .job = job, .report = report_nothing, .totals = &mine};
     StrobeJobList list;
     gboolean good;

@@ -9,7 +9,8 @@
 
 #define NAME_MAX_BYTES 255
 #define TEXT_MAX (32u << 20)
-#define FIELDS 8 /* before the name: mode, links, user, group, size, and three for the date */
+/* number of fields before the name: mode, links, user, group, size, and three for the date */
+#define FIELDS 8
 
 static void free_file(gpointer data)
 {
@@ -49,7 +50,9 @@ gboolean strobe_job_name_is_good(const char *name)
 
 typedef struct Parse {
     StrobeJobList *list;
-    char *folder; /* "" or "data/"; NULL: the present folder is refused */
+    /* path of the current folder with a '/' at its end, or "" for the JOB itself; NULL: the folder
+     * is refused */
+    char *folder;
 } Parse;
 
 static void refuse_name(const Parse *parse, const char *name, const char *why)
@@ -80,7 +83,8 @@ static void take_folder(Parse *parse, char *line)
     parse->folder = g_strconcat(g_str_has_prefix(line, "./") ? line + 2 : line, "/", NULL);
 }
 
-/* Finds the begin of the name; NULL: the line describes no entry. */
+/* Returns the begin of the name in a line, and sets *size to the begin of the size. NULL: the line
+ * describes no entry. */
 static char *find_name(char *line, char **size)
 {
     char *at = line;
@@ -91,7 +95,7 @@ static char *find_name(char *line, char **size)
         at += strcspn(at, " ");
         if (!*at)
             return NULL;
-        /* Only one blank precedes the name, because the name itself may begin with a blank. */
+        /* There is exactly one blank before the name; a further blank belongs to the name. */
         at += i == FIELDS - 1 ? 1 : strspn(at, " ");
     }
     return at;
@@ -115,7 +119,7 @@ static void take_entry(Parse *parse, char *line)
     if (!parse->folder)
         return;
     if (line[0] == 'd' && name)
-        return; /* ls lists each folder separately */
+        return; /* ls lists the entries of each folder separately */
     if (!name)
         refuse_name(parse, line, "no regular file");
     else if (!strobe_job_name_is_good(name))

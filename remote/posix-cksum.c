@@ -34,7 +34,8 @@ void strobe_cksum_add(StrobeCksum *sum, const void *bytes, gsize length)
     sum->n_bytes += length;
 }
 
-/* The checksum covers the bytes and then their number, lowest byte first, without leading zeros. */
+/* Returns the checksum. It covers the added bytes and then their number, with the lowest byte first
+ * and without leading zeros. */
 guint32 strobe_cksum_value(const StrobeCksum *sum)
 {
     const guint32 *table = find_table();

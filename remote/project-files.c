@@ -13,8 +13,8 @@
 #define IGNORE_FILE ".strobeignore"
 
 typedef struct Walk {
-    const char *folder; /* canonical */
-    char **ignored;     /* patterns */
+    const char *folder; /* canonical path of the project's folder */
+    char **ignored;     /* patterns in .strobeignore */
     GPtrArray *files;
     GError **error;
 } Walk;
@@ -87,7 +87,7 @@ static gboolean is_left_out(const Walk *walk, const char *name, const char *base
     return FALSE;
 }
 
-/* The real path to which a link leads; NULL if it is not in the project. */
+/* Returns the real path to which a link leads. NULL: it is not in the project. */
 static char *resolve_link(const Walk *walk, const char *path)
 {
     char *real = realpath(path, NULL);

@@ -9,20 +9,21 @@
 
 typedef struct StrobeProjectFile {
     char *name; /* path below the work folder on the board */
-    char *path; /* path here */
+    char *path; /* path on this machine */
     gboolean is_executable;
     guint64 n_bytes;
 } StrobeProjectFile;
 
 void strobe_project_file_free(StrobeProjectFile *file);
 
-/* All regular files below the folder, in order of their names. Leaves out .git, profiling, JOB*,
- * Strobe's own files (.strobe-*), and files that match a pattern in .strobeignore. A link that
- * leads out of the project, a socket, a device or a name with a control character is an error. Free
- * with g_ptr_array_unref. */
+/* Returns all regular files below the folder (StrobeProjectFile), sorted by name. Leaves out .git,
+ * profiling, JOB*, Strobe's own files (.strobe-*), and files that match a pattern in .strobeignore.
+ * NULL with an error, for example if there is a link that leads out of the project, a socket, a
+ * device or a name with a control character. Free with g_ptr_array_unref. */
 GPtrArray *strobe_project_files_list(const char *folder, GError **error);
 
-/* Adds a file with the given name on the board. */
+/* Adds the file `path` on this machine, with the path `name` below the work folder on the board.
+ * FALSE with an error. */
 gboolean strobe_project_files_add(GPtrArray *files, const char *name, const char *path,
                                   GError **error);
 

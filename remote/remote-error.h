@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors of work on a board that have their own exit codes. */
+/* The errors in the work with a board that have exit codes of their own. */
 #ifndef STROBE_REMOTE_ERROR_H
 #define STROBE_REMOTE_ERROR_H
 
@@ -8,17 +8,18 @@
 #define STROBE_REMOTE_ERROR (strobe_remote_error_quark())
 GQuark strobe_remote_error_quark(void);
 
-/* The codes are exit codes. */
+/* The error codes, which are exit codes. */
 enum {
-    STROBE_REMOTE_ERROR_UNREACHED = 9,     /* address, host key, authentication, lost connection */
-    STROBE_REMOTE_ERROR_INTERRUPTED = 128, /* and the signal's number */
+    /* the address, host key or authentication is wrong, or the connection was lost */
+    STROBE_REMOTE_ERROR_UNREACHED = 9,
+    STROBE_REMOTE_ERROR_INTERRUPTED = 128, /* plus the number of the signal */
 };
 
-/* Sets STROBE_REMOTE_ERROR_UNREACHED with the message, and returns FALSE. */
+/* Sets an error with the code STROBE_REMOTE_ERROR_UNREACHED and the message, and returns FALSE. */
 gboolean strobe_remote_refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Text from a board, safe for a message: one line, no control characters, at most 400 bytes.
- * Free it. */
+/* Returns the text, which comes from a board, in a form that is safe in a message: one line, no
+ * control characters, at most 400 bytes. Free it. */
 char *strobe_remote_excerpt(const char *bytes, gsize length);
 
 #endif

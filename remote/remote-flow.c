@@ -7,13 +7,14 @@
 #include "remote-error.h"
 
 #define INPUT_CHUNK 65536
-/* At least the size of libssh's window. After a smaller read, libssh would enlarge the window while
- * most of the received data is unread, and would keep more and more data in memory. */
+/* bytes of one read, at least the size of libssh's window. After a smaller read, libssh would
+ * enlarge the window although most of the received data is unread, and would keep more and more
+ * data in memory. */
 #define OUTPUT_CHUNK (2 << 20)
 #define ERRORS_MAX 4096
 #define GRACE_US (2 * G_USEC_PER_SEC)
 
-/* Data that could not be passed on yet. */
+/* Data that has been read but could not be passed on yet. */
 typedef struct Pending {
     char *bytes;
     gsize begin, end;
@@ -99,7 +100,7 @@ static gboolean send_input(StrobeFlow *flow, gboolean *moved, GError **error)
         return TRUE;
     n = flow->remote->api->write(flow->channel, input->bytes + input->begin,
                                  input->end - input->begin);
-    if (n < 0) { /* the command has ended; its status gives the reason */
+    if (n < 0) { /* the command has ended, and its status will give the reason */
         flow->has_input = FALSE;
         return TRUE;
     }
@@ -173,7 +174,8 @@ guint64 strobe_flow_sent(const StrobeFlow *flow)
 
 /* ---- to the end ---- */
 
-/* The command's status may arrive after the end of its output. */
+/* Waits for the command's status, which may arrive after the end of its output. FALSE with an
+ * error. */
 static gboolean await_status(StrobeFlow *flow, GError **error)
 {
     const gint64 end_us = g_get_monotonic_time() + GRACE_US;

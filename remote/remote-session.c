@@ -112,8 +112,9 @@ static void take_answer(StrobeRemote *remote, const char *line)
     take_clock(remote, words);
 }
 
-/* Reads output of the guard, but only a limited amount: a board may print faster than this function
- * reads. FALSE: the guard has ended. */
+/* Reads output or, if `is_error`, error output of the guard into `text`. Reads only a limited
+ * amount at once, because a board may print faster than this function reads. FALSE: the guard has
+ * ended. */
 static gboolean read_guard(StrobeRemote *remote, GString *text, gboolean is_error)
 {
     char bytes[4096];
@@ -232,7 +233,8 @@ static gboolean refuse_guard(StrobeRemote *remote, const char *folder, const cha
                                         : said);
 }
 
-/* Reads a line such as "ready /home/board/strobe/net_1234abcd". */
+/* Reads the guard's first line, for example "ready /home/board/strobe/net_1234abcd". FALSE with an
+ * error: it has another form. */
 static gboolean take_ready(StrobeRemote *remote, const char *folder, const char *line,
                            GError **error)
 {
@@ -248,7 +250,7 @@ static gboolean take_ready(StrobeRemote *remote, const char *folder, const char 
     return TRUE;
 }
 
-/* Waits for the guard's first line, or for its end. */
+/* Waits for the guard's first line. FALSE with an error, for example that the guard has ended. */
 static gboolean await_guard(StrobeRemote *remote, const char *folder, GError **error)
 {
     const gint64 end_us = now_us() + (gint64)READY_MS * 1000;
@@ -261,7 +263,7 @@ static gboolean await_guard(StrobeRemote *remote, const char *folder, GError **e
         goes_on = read_guard(remote, remote->guard_output, FALSE);
         if (!goes_on && !remote->api->failure(remote->link) &&
             !remote->api->end(remote->guard)->is_known)
-            goes_on = TRUE; /* waits for the guard's status */
+            goes_on = TRUE; /* the loop goes on until the guard's status arrives */
         read_guard(remote, remote->guard_errors, TRUE);
         end = strchr(remote->guard_output->str, '\n');
     }
@@ -319,7 +321,7 @@ StrobeRemote *strobe_remote_open(const StrobeRemoteRequest *request, GError **er
 
 /* ---- end ---- */
 
-/* The guard ends when its input ends. */
+/* Ends the input of the guard, which then ends, and waits for its end. */
 static void end_guard(StrobeRemote *remote)
 {
     const gint64 end_us = now_us() + (gint64)CLOSE_MS * 1000;

@@ -5,7 +5,7 @@
 
 #define ANSWER_US (3 * G_USEC_PER_SEC)
 
-/* SFTP's message INIT: length, type, version; big-endian. */
+/* The message INIT of SFTP: length, type and version, in big-endian order. */
 static const guchar init_message[] = {0, 0, 0, 5, 1, 0, 0, 0, 3};
 enum { HEAD = 5, VERSION_TYPE = 2 };
 

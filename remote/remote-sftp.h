@@ -5,8 +5,9 @@
 
 #include "remote-session.h"
 
-/* Sets `has_sftp` if the subsystem sftp answers within three seconds. libssh's sftp_init() is not
- * used, because without a server it waits for ever. FALSE: the connection is lost. */
+/* Sets *has_sftp to whether the subsystem sftp answers within three seconds. Does not use
+ * sftp_init() of libssh, which waits for ever if there is no server. FALSE with an error: the
+ * connection is lost. */
 gboolean strobe_remote_has_sftp(StrobeRemote *remote, gboolean *has_sftp, GError **error);
 
 #endif

@@ -43,7 +43,7 @@ static gboolean check_file(int file, const char *path, StrobeTargetWarn *warn, v
     return TRUE;
 }
 
-/* Reads up to one byte more than is allowed, so that a file that has grown is noticed. */
+/* Reads at most one byte more than a file may have, so that a file which has grown is noticed. */
 static gssize read_bytes(int file, char *bytes)
 {
     gsize n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses the text of a target's ini file. A value is everything after the first "=", so a password
- * may contain characters that have a meaning in other forms of ini files. */
+/* Parses the text of a target's ini file. A value is all the text after the first "=", so a
+ * password may contain characters that have a meaning in other types of ini files. */
 #include "target.h"
 
 #include <stddef.h>
@@ -69,7 +69,8 @@ static gboolean take_text(Parse *parse, const char *key, const char *value, GErr
     return *value || strcmp(key, "pwd") == 0 || refuse_value(parse, error, key, value, "a value");
 }
 
-/* An IPv6 address may have brackets. A name that begins with "-" is refused. */
+/* Stores `value` as the target's host, without the brackets of an IPv6 address. FALSE with an
+ * error, for example if it begins with "-". */
 static gboolean take_host(Parse *parse, const char *key, const char *value, GError **error)
 {
     const gsize length = strlen(value);
@@ -193,7 +194,7 @@ static gboolean take_lines(Parse *parse, char *text, GError **error)
     return TRUE;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole text ---- */
 
 static gboolean refuse_file(const char *origin, GError **error, const char *why)
 {

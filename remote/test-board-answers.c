@@ -46,7 +46,8 @@ static void test_listing(void)
     strobe_job_list_clear(&list);
 }
 
-/* Each hostile name is refused, and the message has it without its control characters. */
+/* Each dangerous name is refused, and the message contains the name without its control
+ * characters. */
 static void test_hostile_listing(void)
 {
     static const char *const names[] = {"good", NULL};
@@ -111,7 +112,7 @@ static guint32 sum_of(const char *bytes, gsize length)
     return strobe_cksum_value(&sum);
 }
 
-/* The checksums are those that the command cksum prints. */
+/* The expected checksums are those that the command cksum prints. */
 static void test_checksums(void)
 {
     g_autofree char *zeros = g_malloc0(70000);
@@ -128,18 +129,20 @@ static void test_clock(void)
 {
     StrobeClockOffset offset = {0};
 
-    strobe_clock_offset_add(&offset, 1000, 3000, 12000, 0); /* 9000 to 11000 */
+    strobe_clock_offset_add(&offset, 1000, 3000, 12000, 0); /* offset between 9000 and 11000 */
     g_assert_cmpint(strobe_clock_offset_ns(&offset), ==, 10000);
     g_assert_cmpint(strobe_clock_offset_error_ns(&offset), ==, 1000);
-    strobe_clock_offset_add(&offset, 5000, 5600, 15000, 0); /* 9400 to 10000 */
+    strobe_clock_offset_add(&offset, 5000, 5600, 15000, 0); /* offset between 9400 and 10000 */
     g_assert_cmpint(strobe_clock_offset_ns(&offset), ==, 9700);
     g_assert_cmpint(strobe_clock_offset_error_ns(&offset), ==, 300);
-    strobe_clock_offset_add(&offset, 9000, 9500, 10000, 10000); /* a coarse clock: 500 to 11000 */
+    /* a coarse clock: offset between 500 and 11000 */
+    strobe_clock_offset_add(&offset, 9000, 9500, 10000, 10000);
     g_assert_cmpint(strobe_clock_offset_error_ns(&offset), ==, 300);
-    /* Contradicts the earlier bounds and replaces them. */
+    /* This round trip contradicts the earlier bounds and replaces them. */
     strobe_clock_offset_add(&offset, 1000, 1100, 90000, 0);
     g_assert_cmpint(strobe_clock_offset_ns(&offset), ==, 88950);
-    strobe_clock_offset_add(&offset, 2000, 1000, 0, 0); /* received before it was sent */
+    /* received before it was sent, so it is ignored */
+    strobe_clock_offset_add(&offset, 2000, 1000, 0, 0);
     g_assert_cmpint(strobe_clock_offset_ns(&offset), ==, 88950);
 }
 

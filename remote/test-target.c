@@ -60,7 +60,7 @@ static void test_all_keys(void)
     g_assert_cmpuint(target->keepalive_s, ==, 3600);
 }
 
-/* A value is everything after the first "=", unchanged. */
+/* A value is all the text after the first "=", unchanged. */
 static void test_passwords(void)
 {
     static const char *const passwords[] = {
@@ -89,7 +89,7 @@ static void test_unknown(void)
 
 typedef struct BadText {
     const char *text;
-    gssize length; /* -1: to its NUL */
+    gssize length; /* -1: up to the NUL of the text */
     const char *message;
 } BadText;
 
@@ -123,7 +123,7 @@ static const BadText bad_texts[] = {
     {HEAD "pwd = a\0b\n", sizeof(HEAD "pwd = a\0b\n") - 1, "has a NUL byte"},
 };
 
-/* Messages name the file and the line, never a password. */
+/* Messages name the file and the line, and never contain a password. */
 static void test_bad(void)
 {
     for (guint i = 0; i < G_N_ELEMENTS(bad_texts); i++) {

@@ -11,7 +11,7 @@
 #include "remote-flow.h"
 
 #define LIST_MAX (8u << 20)
-#define SPARE_BYTES (64u << 10) /* folders and the recorder's small files */
+#define SPARE_BYTES (64u << 10) /* room for folders and the recorder's small files */
 
 /* ---- files that are already on the board ---- */
 
@@ -34,7 +34,8 @@ static char *make_name_list(const GPtrArray *files)
     return g_string_free(text, FALSE);
 }
 
-/* The checksum of the file here, computed as on the board (free it). NULL: the error. */
+/* Returns the checksum of the file on this machine, computed by the board's method (free it). NULL
+ * with an error. */
 static char *compute_sum(const StrobeRemote *remote, StrobeProjectFile *file, GError **error)
 {
     const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -57,7 +58,8 @@ static gboolean is_same(const StrobeProjectFile *file, const char *sum, const ch
     return answer && strcmp(answer, expected) == 0;
 }
 
-/* The files that have to be sent. NULL: the error. */
+/* Returns the files that must be sent, because the board does not have them or has them with
+ * another checksum. NULL with an error. */
 static GPtrArray *find_missing(StrobeRemote *remote, const GPtrArray *files,
                                StrobeUploadTotals *totals, GError **error)
 {
@@ -98,7 +100,9 @@ typedef struct Sending {
     StrobeRemote *remote;
     const StrobeProjectFile *file;
     int descriptor;
-    guint64 n_left; /* bytes to send; if the file grows in the meantime, the rest is not sent */
+    /* number of bytes that are still to be sent; the bytes by which the file grows in the meantime
+     * are not sent */
+    guint64 n_left;
     GString *errors;
 } Sending;
 
@@ -130,7 +134,9 @@ static gssize take_message(void *user, gboolean is_error, const char *bytes, gsi
     return (gssize)length;
 }
 
-/* The temporary file is in the lock's folder, which the guard removes with all its files. */
+/* Returns the shell command that receives a file. It writes the bytes into a temporary file in the
+ * lock's folder, which the guard removes with all its files, checks the checksum, and renames the
+ * file. */
 static char *make_send_command(const StrobeRemote *remote, const StrobeProjectFile *file,
                                const char *sum)
 {

@@ -12,8 +12,8 @@ typedef struct StrobeUploadTotals {
     guint64 sent_bytes, reused_bytes;
 } StrobeUploadTotals;
 
-/* `files` are StrobeProjectFile. Each file appears on the board complete or not at all.
- * `free_bytes` is the free space on the board's disk. FALSE: the error. */
+/* Sends `files` (StrobeProjectFile). Each file appears on the board complete or not at all.
+ * `free_bytes` is the free space on the board's disk. FALSE with an error. */
 gboolean strobe_upload_files(StrobeRemote *remote, const GPtrArray *files, guint64 free_bytes,
                              StrobeUploadTotals *totals, GError **error);
 

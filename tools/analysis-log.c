@@ -12,7 +12,7 @@
 #include "log.h"
 
 #define LOGS_DIR "logs"
-/* The limit of the Ascend PyTorch Profiler's logs; further lines are only counted. */
+/* The limit of logs of the Ascend PyTorch Profiler. Lines above the limit are only counted. */
 #define LOG_MAX_BYTES (10u << 20)
 
 struct StrobeAnalysisLog {
@@ -24,7 +24,8 @@ struct StrobeAnalysisLog {
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static StrobeAnalysisLog *current_log; /* protected by log_lock */
-/* the sink that was installed before, which also gets the messages; set only once */
+/* the log sink that was set before keep_message, which passes each message on to it; set only
+ * once */
 static StrobeLogSink next_sink;
 
 static void add_line(StrobeAnalysisLog *log, gint32 level, const char *text)
@@ -108,8 +109,8 @@ static void add_outcome(StrobeAnalysisLog *log, guint64 n_records, const GPtrArr
         g_string_append_printf(log->text, "%" G_GUINT64_FORMAT " more lines\n", log->n_left_out);
 }
 
-/* Opens the folder `logs` of the result; makes it if it is missing, as in a result of another
- * profiler. */
+/* Opens the folder `logs` of the result directory. Makes it if it is missing, as in a result of
+ * another profiler. */
 static int open_logs(int folder)
 {
     if (mkdirat(folder, LOGS_DIR, 0750) != 0 && errno != EEXIST)
@@ -117,8 +118,8 @@ static int open_logs(int folder)
     return openat(folder, LOGS_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Writes the new file under its final name: nothing would remove the hidden file of a safe file if
- * the command were killed here. */
+/* Writes the log into a new file with its final name. A StrobeSafeFile would first write a hidden
+ * file, which nothing removes if the command is killed. Returns 0 or an errno value. */
 static int write_text(const StrobeAnalysisLog *log, int logs)
 {
     const int file =
@@ -134,7 +135,7 @@ static int write_text(const StrobeAnalysisLog *log, int logs)
     return failed;
 }
 
-/* Returns 0 or an errno value. */
+/* Writes the log into the folder `logs` of the result directory. Returns 0 or an errno value. */
 static int write_file(const StrobeAnalysisLog *log, int folder)
 {
     const int logs = open_logs(folder);

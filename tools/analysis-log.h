@@ -8,12 +8,12 @@
 
 typedef struct StrobeAnalysisLog StrobeAnalysisLog;
 
-/* Begins to keep the messages of this process for a log. `name` is the name by which the user knows
- * the result. There can be only one log at a time. */
+/* Begins a log, which keeps the messages of this process. `name` is the name by which the user
+ * knows the result. There can be only one log at a time. */
 StrobeAnalysisLog *strobe_analysis_log_begin(const char *name);
 /* Writes the log below the result directory, whose descriptor is `folder`. `missing` has a line for
- * each part that the output lacks; `missing` and `error` may be NULL. Prints a message if the log
- * cannot be written. */
+ * each part that the output lacks; `missing` and `error` may be NULL. Prints a message if this
+ * fails. */
 void strobe_analysis_log_write(StrobeAnalysisLog *log, int folder, guint64 n_records,
                                const GPtrArray *missing, const GError *error);
 void strobe_analysis_log_end(StrobeAnalysisLog *log);

@@ -109,7 +109,8 @@ void strobe_analysis_free(StrobeAnalysis *analysis)
     g_free(analysis);
 }
 
-/* Returns {host}_{pid}_{time}; if the source is a single segment, its number follows. */
+/* Returns the name {host}_{pid}_{time} with RESULT_SUFFIX. If the source is a single segment, its
+ * number stands before the suffix. */
 static char *name_by_metadata(StrobeReader *reader)
 {
     JsonObject *metadata = strobe_reader_metadata(reader);
@@ -123,15 +124,16 @@ static char *name_by_metadata(StrobeReader *reader)
         is_segment ? g_strdup_printf(".%05" G_GUINT64_FORMAT, stats->first_segment + 1)
                    : g_strdup("");
 
-    /* the host's name comes from the capture and may contain anything */
+    /* the host's name comes from the capture and may contain any characters */
     g_strcanon(host, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_');
     return g_strdup_printf("%s_%" G_GINT64_FORMAT "_%s%03d%s%s", host,
                            strobe_json_member_int(metadata, "pid", 0), time,
                            (int)(start_ns / 1000000 % 1000), segment, RESULT_SUFFIX);
 }
 
-/* Returns the name of a capture that is not in a result directory: that of its former result
- * directory or, if the capture was renamed, its own. */
+/* Returns the name of the output folder for a capture that is not in a result directory. It is the
+ * name of the directory in which the capture was recorded or, if the capture was renamed, the name
+ * of the capture with RESULT_SUFFIX. */
 static char *name_of_lone(const StrobeResult *result)
 {
     g_autofree char *name = g_path_get_basename(result->capture);
@@ -148,7 +150,7 @@ static char *name_of_lone(const StrobeResult *result)
     return made;
 }
 
-/* Inserts the number of the part before RESULT_SUFFIX. */
+/* Returns the name with the number of the part before RESULT_SUFFIX. */
 static char *with_part(const char *name, guint part)
 {
     gsize length =
@@ -177,8 +179,8 @@ char *strobe_analysis_folder(const StrobeResult *result, const char *parent, gui
     return g_build_filename(parent ? parent : ".", name, STROBE_OUTPUT_DIR, NULL);
 }
 
-/* Refuses to write the files of a part into the folder of a recording, because that is for the
- * files of the whole result. */
+/* Refuses to write the files of a filtered result into a folder that contains a recording, because
+ * that folder is for the files of the whole result. */
 static gboolean check_no_recording(const StrobeOutputPlace *place, const char *folder,
                                    GError **error)
 {
@@ -263,8 +265,9 @@ static gboolean is_empty(const StrobeFreshFolder *fresh)
     return strobe_folder_count(held) == 0;
 }
 
-/* Runs the pipeline into a fresh folder, and moves the folder into place if any file was made.
- * TRUE: it was moved; the error is set too if an exporter failed. */
+/* Runs the pipeline, which writes into a fresh folder, and moves the fresh folder to `folder` if
+ * any file was made. TRUE: the folder was moved; the error is set even then if an exporter
+ * failed. */
 static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
                            const StrobeFilter *filter, const StrobeOutputPlace *place,
                            const char *folder, GError **error)
@@ -294,8 +297,8 @@ static gboolean fill_fresh(StrobePipeline *pipeline, const StrobeResult *result,
     return placed;
 }
 
-/* Like fill_fresh, but also makes the folders around it. If no file was made, removes these
- * again. */
+/* Opens the folder around `folder`, makes it if necessary, and calls fill_fresh. If no file was
+ * made, strobe_output_place_close removes the new folder again. */
 static gboolean fill_folder(StrobePipeline *pipeline, const StrobeHeldResult *held,
                             const StrobeAnalysisWish *wish, StrobeOutputPlace *place,
                             const char *folder, GError **error)
@@ -323,14 +326,14 @@ static void describe_analysis(StrobeAnalysis *analysis, const StrobePipeline *pi
     analysis->n_own = completeness_report->n_own;
     analysis->n_stored = strobe_reader_stats_stored(stats);
     analysis->n_lost = strobe_reader_stats_lost(stats);
-    /* A flight recorder drops old records. That does not make a result incomplete. */
+    /* The records that a flight recorder overwrites do not make a result incomplete. */
     analysis->is_complete = stats->sealed && stats->n_damaged == 0 &&
                             !completeness_report->n_dropped &&
                             analysis->n_lost == stats->lost[STROBE_LOSS_OVERWRITTEN];
 }
 
-/* Adds external data. If that fails, only prints a message, because the rest of the result is
- * valid. */
+/* Adds the external data in the result directory to the capture. If this fails, only prints a
+ * message, because the rest of the result is valid. */
 static void join_external(StrobeRegistry *registry, const StrobeHeldResult *held,
                           const GPtrArray *importers)
 {
@@ -342,7 +345,7 @@ static void join_external(StrobeRegistry *registry, const StrobeHeldResult *held
     strobe_bar_clear();
 }
 
-/* Refuses to change another user's result. */
+/* Refuses an analysis that would write into another user's result. */
 static gboolean check_owner(const StrobeHeldResult *held, const StrobeAnalysisWish *wish,
                             GError **error)
 {
@@ -367,7 +370,7 @@ static gboolean analyse_held(StrobeRegistry *registry, const StrobeHeldResult *h
     if (!check_owner(held, wish, error) ||
         !strobe_result_recover(&held->result, &analysis->is_live, error))
         return FALSE;
-    if (wish->part <= 1) /* later parts belong to the same result and need no check */
+    if (wish->part <= 1) /* later parts are of the same result and need no check */
         join_external(registry, held, wish->importers);
     if (!wish->exporters && !(stored = strobe_stored_exporters(registry, held, wish->also, error)))
         return FALSE;
@@ -405,7 +408,7 @@ StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult
     StrobeHeldResult held;
 
     analysis->place.around = analysis->place.parent = -1;
-    /* then reaching the limit of a file's size is an error like a full disk */
+    /* a write above the limit of a file's size then fails, instead of ending the process */
     signal(SIGXFSZ, SIG_IGN);
     if (!check_not_anothers(wish, result, folder, error) ||
         !strobe_held_result_open(&held, result, error))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs one result through the pipeline and moves the new files into place. */
+/* Analyses one result: runs the pipeline into a fresh folder and moves this folder to the path of
+ * the output folder. */
 #ifndef STROBE_TOOLS_ANALYSIS_H
 #define STROBE_TOOLS_ANALYSIS_H
 
@@ -13,13 +14,13 @@
 /* Outcome of the analysis of one result. */
 typedef struct StrobeAnalysis {
     char *output;            /* the folder with the new files; NULL: none was made */
-    StrobeOutputPlace place; /* the place that contains `output` */
+    StrobeOutputPlace place; /* the folder that contains `output` */
     GPtrArray *files;        /* names of the files in `output`, sorted */
     GPtrArray *missing;      /* lines, see completeness-report.h */
-    GArray *incomplete;      /* of StrobeDerivedCount: kinds with records that touch a gap */
+    GArray *incomplete; /* of StrobeDerivedCount: derived kinds with records that touch a gap */
     guint64 n_records, n_steps;
-    guint64 n_own;            /* part of n_records about the recording itself, see
-                               * completeness-report.h */
+    /* number of these records that are about the recording itself, see completeness-report.h */
+    guint64 n_own;
     guint64 n_stored, n_lost; /* number of records that were stored, and of those that were lost */
     gboolean is_live;         /* the program still writes the capture */
     gboolean is_complete;
@@ -30,8 +31,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeAnalysis, strobe_analysis_free)
 
 /* Parameters of an analysis. */
 typedef struct StrobeAnalysisWish {
-    /* of StrobeConfigComponent; NULL: the exporters that the recording chose, or else the default
-     * ones */
+    /* of StrobeConfigComponent; NULL: the exporters that the capture names, or the default ones if
+     * it names none */
     GPtrArray *exporters;
     char **also;          /* additional exporters, as --export names them; NULL: none */
     GPtrArray *importers; /* of StrobeConfigComponent: options of the importers of external data;
@@ -39,37 +40,41 @@ typedef struct StrobeAnalysisWish {
     const char *parent;   /* folder for the output; NULL: the result directory itself */
     gint generation;      /* generation of the file formats, 0: that of the source */
     StrobeFilter *filter; /* selects the exported records; NULL: all */
-    guint part;           /* number of the part, for the name of the folder; 0: none */
-    /* folders that were written before -> their result, to find two results with the same name
+    /* number of the exported part, for the name of the folder; 0: the result is not divided */
+    guint part;
+    /* path of a written folder -> capture of its result, to find two results with the same name
      * below `parent`; NULL: not checked */
     GHashTable *written;
 } StrobeAnalysisWish;
 
-/* Reads "1", "2", "3" or "source" (NULL means "source"). FALSE: a usage error was printed. */
+/* Reads the generation "1", "2", "3" or "source" (NULL means "source"). FALSE: a usage error was
+ * printed. */
 gboolean strobe_analysis_generation(const char *text, gint *generation);
 
-/* Returns the exporters that flags name (a type, a list, and an additional list; each may be NULL),
- * as a configuration. NULL without an error: neither a type nor a list is given. */
+/* Returns a configuration with the exporters that the flags name: those for a `type`, the list
+ * `exporters`, and the additional list `also`. Each may be NULL. NULL without an error: neither a
+ * type nor a list is given. */
 StrobeConfig *strobe_analysis_exporters(const char *type, char **exporters, char **also,
                                         GError **error);
 
-/* Whether the named exporters and importers exist and accept their options; call it before any
- * work begins. */
+/* Checks that the named exporters and importers exist and accept their options. Call this before
+ * any work begins. */
 gboolean strobe_analysis_check(StrobeRegistry *registry, const StrobeAnalysisWish *wish,
                                GError **error);
 
-/* Returns the folder for the files of `result`, or of its part number `part` (free it). */
+/* Returns the path of the folder for the files of `result` or, if `part` is not 0, of the part with
+ * this number (free it). */
 char *strobe_analysis_folder(const StrobeResult *result, const char *parent, guint part);
 
 /* Analyses `result`. The files go to ASCEND_PROFILER_OUTPUT in the result directory or, if `parent`
  * is given, to parent/<name of the result>. A result of another user is only read, so it needs a
- * `parent`. The previous folder stays until the new files are complete. Returns NULL only if no
- * file was made. If one exporter failed and others succeeded, the error is set too. */
+ * `parent`. The previous output folder stays until the new files are complete. Returns NULL only if
+ * no file was made. If one exporter failed and others succeeded, the error is set too. */
 StrobeAnalysis *strobe_analysis_run(StrobeRegistry *registry, const StrobeResult *result,
                                     const StrobeAnalysisWish *wish, GError **error);
 
-/* Like strobe_analysis_run, and prints on stderr the folder of the files and the missing data.
- * FALSE and the error's exit code in *code on failure. */
+/* Calls strobe_analysis_run, and prints on stderr the folder of the files and the missing data.
+ * FALSE: an error was printed, and *code is its exit code. */
 gboolean strobe_analysis_report(StrobeRegistry *registry, const StrobeResult *result,
                                 const StrobeAnalysisWish *wish, StrobeAnalysis **analysis,
                                 int *code);

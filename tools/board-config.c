@@ -36,7 +36,8 @@ gboolean strobe_board_keys_check(const StrobeBoardKeys *keys, GError **error)
            check_switch("aacpu", keys->aacpu, error) && check_switch("switch", keys->is_on, error);
 }
 
-/* Sets the key to the command line's value, else the file's, else the default. `alias` is another
+/* Sets the key to `named`, the value on the command line. If this is NULL, keeps the value in the
+ * file or, if the file has none, sets the default `otherwise`. `alias` (may be NULL) is another
  * spelling of the key in the file. */
 static void set_key(JsonObject *section, const char *key, const char *alias, const char *named,
                     const char *otherwise)

@@ -10,12 +10,14 @@ typedef struct StrobeBoardKeys {
     const char *interval, *acl_api, *aacpu, *is_on /* switch */, *aac_metrics;
 } StrobeBoardKeys;
 
-/* Checks the values. The error names the option. */
+/* Whether each value in `keys` is one that its option allows. FALSE with an error that names the
+ * option. */
 gboolean strobe_board_keys_check(const StrobeBoardKeys *keys, GError **error);
 
-/* The text of the user's file at `path` (NULL: none) with these keys and this output. A key that
- * neither the file nor `keys` has gets the default of `collect`. `is_on`: the profiler is switched
- * on. Free the text; NULL with an error that names file and key. */
+/* Returns the text of an acl.json: the user's file at `path` (NULL: none), in which the keys that
+ * `keys` gives and "output" are replaced. A key that neither the file nor `keys` has gets the
+ * default of `collect`. Sets *is_on to whether the profiler is switched on. Free the text. NULL
+ * with an error that names the file and the key. */
 char *strobe_board_config_make(const char *path, const StrobeBoardKeys *keys, const char *output,
                                gboolean *is_on, GError **error);
 

@@ -6,7 +6,8 @@
 
 #include "install-paths.h"
 
-/* A 64-bit kernel may run programs of 32 bits. */
+/* Returns the machine type of the program or, if there is none, of the board. A board with a 64-bit
+ * kernel and a 32-bit system counts as "arm". */
 static const char *name_machine(const StrobeBoardProperties *properties,
                                 const StrobeBoardProgram *program)
 {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recorder for a board's machine and C library. */
+/* Finds the recorder and the other files of the kit for a board's machine and C library. */
 #ifndef STROBE_TOOLS_BOARD_KIT_H
 #define STROBE_TOOLS_BOARD_KIT_H
 
 #include "board-properties.h"
 #include "board-program.h"
 
-/* The path of libstrobe-board.so for the board and the program (NULL: any); NULL: none is
- * installed. Free it. */
+/* Returns the path of libstrobe-board.so for the board and the program (NULL: any program). NULL:
+ * none is installed. Free it. */
 char *strobe_board_kit_find(const StrobeBoardProperties *properties,
                             const StrobeBoardProgram *program);
 
-/* The bundled collectors of the board's kit, "cpu_sample, host_sys"; NULL: strobe run --on has no
- * kit for it. Free it. */
+/* Returns the names of the bundled collectors in the board's kit, for example "cpu_sample,
+ * host_sys". NULL: no kit for `strobe run --on` is installed for the board. Free it. */
 char *strobe_board_kit_collectors(const StrobeBoardProperties *properties);
 
-/* The same for another file of the kit, such as "host_sys.so". `own` is the path of that file for
- * this machine (NULL: there is none), for a board that is such a machine and has no kit. */
+/* Returns the path of the file `file` of the kit, for example "host_sys.so". If no kit has the
+ * file, and the board has the machine type of this machine and glibc, returns `own`, the path of
+ * that file for this machine (may be NULL). Free it. */
 char *strobe_board_kit_file(const StrobeBoardProperties *properties,
                             const StrobeBoardProgram *program, const char *file, const char *own);
 

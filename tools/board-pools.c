@@ -17,10 +17,11 @@
 #define HEAD_BYTES 65536
 #define POOL_BYTES_MAX ((guint64)1 << 30)
 
-/* ---- which pool ---- */
+/* ---- finding the pool ---- */
 
-/* The file of calls that the program was killed before finishing; NULL: the JOB has none. Free it.
- */
+/* Returns the path of the file of calls in the folder `data` of a JOB for which there is no ".done"
+ * file, because the program was killed before it finished the file (free it). NULL: there is
+ * none. */
 static char *find_unfinished(const char *data)
 {
     GDir *folder = g_dir_open(data, 0, NULL);
@@ -41,7 +42,8 @@ static char *find_unfinished(const char *data)
     return found;
 }
 
-/* Finds the pool's name in the metadata at the start of the file. NULL: none. Free it. */
+/* Returns the name of the pool in the metadata at the start of the file `calls` (free it). NULL:
+ * the file names no pool. */
 static char *find_pool_name(const char *calls)
 {
     g_autofree char *head = g_malloc0(HEAD_BYTES + 1);
@@ -60,7 +62,7 @@ static char *find_pool_name(const char *calls)
     return is_good ? g_steal_pointer(&name) : NULL;
 }
 
-/* ---- fetching it ---- */
+/* ---- fetching the pool ---- */
 
 static gboolean run_there(StrobeRemote *remote, const char *format, const char *text,
                           GString *answer, GError **error)
@@ -73,7 +75,8 @@ static gboolean run_there(StrobeRemote *remote, const char *format, const char *
                             error);
 }
 
-/* Finds the pool's size on the board; 0: the pool does not exist. */
+/* Sets *n_bytes to the pool's size on the board, 0 if the pool does not exist. FALSE with an
+ * error. */
 static gboolean find_size(StrobeRemote *remote, const char *name, guint64 *n_bytes, GError **error)
 {
     g_autoptr(GString) answer = g_string_new(NULL);
@@ -86,8 +89,9 @@ static gboolean find_size(StrobeRemote *remote, const char *name, guint64 *n_byt
     return TRUE;
 }
 
-/* Puts the pool next to the file, where recovery looks for it. Removes a pool that does not belong
- * to the file. */
+/* Completes the file `calls` with the calls in the pool, which was fetched into the folder `data`,
+ * where recovery finds it. Then removes the fetched pool, even if it does not belong to the
+ * file. */
 static gboolean recover_calls(const char *calls, const char *data, const char *pool, GError **error)
 {
     g_autofree char *path = g_build_filename(data, pool, NULL);
@@ -112,7 +116,7 @@ static gboolean take_pool(StrobeRemote *remote, const char *data, const char *ca
     if (!strobe_job_fetch_file(remote, FOLDER, &pool, data, report, totals, error))
         return FALSE;
     if (totals->n_changed > n_changed)
-        return TRUE; /* it stays on the board */
+        return TRUE; /* the pool could not be fetched as a whole and stays on the board */
     return recover_calls(calls, data, name, error) &&
            run_there(remote, "rm -f " FOLDER "/%s", name, answer, error);
 }

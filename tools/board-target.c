@@ -28,7 +28,7 @@ char *strobe_board_folder_name(const char *path)
     gethostname(host, sizeof host - 1);
     g_autofree char *name = g_path_get_basename(path);
     g_autofree char *all = g_strdup_printf("%s:%s", host, path);
-    /* it is in lists of paths that blanks and colons separate */
+    /* the folder's path is in lists of paths that blanks and colons separate */
     g_strcanon(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-+@,", '_');
     return g_strdup_printf("strobe/%.64s_%08x", name, strobe_crc32c(0, all, strlen(all)));
 }
@@ -55,7 +55,7 @@ static StrobeRemote *open_remote(StrobeTarget *target, const char *folder, gbool
     return strobe_remote_open(&request, error);
 }
 
-/* While the password is in memory, a crash leaves no core file. */
+/* Sets the limit of core files to 0 while the password is in memory. */
 StrobeRemote *strobe_board_open(StrobeTarget *target, const char *folder, gboolean has_signals,
                                 GError **error)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of commands for a board: paths, variables, lines for its shell. */
+/* Makes and checks words of command lines for a board's shell: paths, variables, quoted words. */
 #ifndef STROBE_TOOLS_BOARD_WORDS_H
 #define STROBE_TOOLS_BOARD_WORDS_H
 
 #include <glib.h>
 
-/* The part of `path` below `folder` (free it); NULL: it is not below it. */
+/* Returns the part of `path` below `folder` (free it). NULL: `path` is not below `folder`. */
 char *strobe_board_path_below(const char *folder, const char *path);
 
-/* Has each text the form NAME=VALUE, with the name of a variable? NULL is allowed. */
+/* Checks that each text has the form NAME=VALUE, in which NAME may be the name of a variable.
+ * `environment` may be NULL. FALSE with an error. */
 gboolean strobe_board_environment_check(char *const *environment, GError **error);
 
 /* Appends a blank and the word, quoted for a shell. */

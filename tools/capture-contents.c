@@ -54,7 +54,8 @@ void strobe_contents_free(StrobeContents *contents)
     g_free(contents);
 }
 
-/* The count of a kind. Kinds with the same name (extended by plugins) are counted together. */
+/* Returns the count of the kind, and adds it if it is new. Kinds with the same name are counted
+ * together; a plugin may define a kind again with more fields. */
 static StrobeKindCount *kind_of(GHashTable *by_name, GPtrArray *kinds, const StrobeKindView *view)
 {
     StrobeKindCount *kind = g_hash_table_lookup(by_name, view->name);

@@ -13,7 +13,7 @@ typedef struct StrobeKindCount {
 } StrobeKindCount;
 
 typedef struct StrobeTrackCount {
-    char *label; /* "thread 4711 (python3)" */
+    char *label; /* for example "thread 4711 (python3)" */
     guint64 pid;
     guint64 n;
 } StrobeTrackCount;
@@ -24,8 +24,10 @@ typedef struct StrobeDeviceClockEntry {
 } StrobeDeviceClockEntry;
 
 typedef struct StrobeLossCount {
-    guint32 cause;  /* STROBE_LOSS_* */
-    char *thread;   /* label of the track that lost them; NULL: they were not lost by one thread */
+    guint32 cause; /* STROBE_LOSS_* */
+    /* label of the track of the thread that lost the records; NULL: the losses are not those of one
+     * thread */
+    char *thread;
     guint64 number; /* number of that track */
     guint64 n;
     gint64 begin_ns, end_ns; /* from the first loss to the last */
@@ -36,21 +38,21 @@ typedef struct StrobeContents {
     GPtrArray *tracks; /* of StrobeTrackCount, tracks with records in the order of their ids */
     GPtrArray *losses; /* of StrobeLossCount, most lost first */
     GArray *incomplete_steps; /* of gint64: numbers of the steps that touch a gap */
-    JsonObject *metadata;     /* NULL: there is none that can be read */
+    JsonObject *metadata;     /* NULL: the capture has none, or it cannot be read */
     StrobeReaderStats stats;
     char **damage;
-    StrobeClockEvent *clock_events; /* events of the counter */
+    StrobeClockEvent *clock_events; /* jumps and pauses of the clock's counter */
     guint n_clock_events;
     GPtrArray *device_clocks; /* of StrobeDeviceClockEntry */
     gint64 overhead_ns;       /* sum of the collector_call spans */
     guint64 n_steps;
 } StrobeContents;
 
-/* `source` as for strobe_reader_open. */
+/* Reads the capture `source`, a source for strobe_reader_open(), and counts its contents. */
 StrobeContents *strobe_contents_read(const char *source, GError **error);
 void strobe_contents_free(StrobeContents *contents);
 
-/* "span", "instant" ... */
+/* Returns the name of a shape of records, for example "span". */
 const char *strobe_shape_name(guint32 shape);
 
 #endif

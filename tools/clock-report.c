@@ -24,7 +24,7 @@ static char *frequency_text(double ns_per_tick)
     return mhz >= 1000 ? g_strdup_printf("%.4g GHz", mhz / 1000) : g_strdup_printf("%.4g MHz", mhz);
 }
 
-/* Returns the time as a text: "0" instead of "0 ns". */
+/* Returns the time as a text with its unit; 0 is "0" without a unit. */
 static char *sum_text(guint64 ns)
 {
     return ns ? strobe_text_duration(as_ns(ns)) : g_strdup("0");
@@ -33,12 +33,13 @@ static char *sum_text(guint64 ns)
 char *strobe_clock_line(const StrobeReaderStats *stats, JsonObject *metadata)
 {
     const StrobeClockSummary *clock = &stats->clock;
-    if (metadata && json_object_has_member(metadata, "source")) /* the capture was imported */
+    /* the member is in imported captures only */
+    if (metadata && json_object_has_member(metadata, "source"))
         return g_strdup("that of the source");
     GString *line = g_string_new(source_of(metadata));
     g_autofree char *suspended = sum_text(clock->suspended_ns);
 
-    /* If the clock is CLOCK_MONOTONIC, which counts ns, ns_per_tick is 1. */
+    /* CLOCK_MONOTONIC counts ns, so its ns_per_tick is 1, and its line has no frequency. */
     if (stats->ns_per_tick > 0 && stats->ns_per_tick != 1) {
         g_autofree char *frequency = frequency_text(stats->ns_per_tick);
         g_string_append_printf(line, " %s", frequency);
@@ -193,7 +194,7 @@ char *strobe_device_clock_line(const StrobeDeviceClockEntry *entry)
     return g_string_free(line, FALSE);
 }
 
-/* Writes null if the value is unknown. */
+/* Writes a member: the value, or null if the value is unknown. */
 static void write_known(StrobeJsonWriter *json, const char *key, guint64 value)
 {
     strobe_json_key(json, key);

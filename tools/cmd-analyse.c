@@ -57,8 +57,8 @@ static gboolean parse_flags(int *argc, char ***argv, Flags *flags)
     return strobe_command_parse(&usage, entries, argc, argv);
 }
 
-/* Analyses the results at a path, which an argument gives. Keeps the exit code of the first failure
- * in *code. */
+/* Analyses all results at a path from the command line. If one fails, continues with the next; sets
+ * *code, unless it is set already, to the exit code of the failure. */
 static void analyse_path(const char *path, StrobeRegistry *registry, const StrobeAnalysisWish *wish,
                          StrobeJsonWriter *json, int *code)
 {
@@ -91,7 +91,8 @@ static void analyse_path(const char *path, StrobeRegistry *registry, const Strob
     g_ptr_array_unref(results);
 }
 
-/* Checks that the named components exist and the output folder is usable. */
+/* Adds the importers that the flags name to `wish`. Checks that the components exist and accept
+ * their options, and that the output folder, if given, can be written. FALSE with an error. */
 static gboolean prepare_output(const Flags *flags, StrobeRegistry *registry,
                                StrobeAnalysisWish *wish, guint *made, GError **error)
 {

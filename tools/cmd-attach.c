@@ -25,7 +25,7 @@
 static const char *const default_collectors[] = {"cpu_sample", "host_sys"};
 
 typedef struct Flags {
-    StrobeRunFlags run; /* the flags that `strobe run` has too */
+    StrobeRunFlags run; /* those flags of `strobe run` that this command has too */
     char *duration;
 } Flags;
 
@@ -87,7 +87,8 @@ static gboolean read_pid(const char *text, pid_t *pid)
 
 static int refuse_process(pid_t pid, int reason, GError **error)
 {
-    if (reason == ESRCH || reason == EINVAL) /* EINVAL: a thread that is not a process */
+    /* EINVAL: `pid` is the id of a thread, not of a process */
+    if (reason == ESRCH || reason == EINVAL)
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "There is no process %ld", (long)pid);
     else
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_FAILED, "Cannot attach to process %ld: %s",
@@ -95,7 +96,8 @@ static int refuse_process(pid_t pid, int reason, GError **error)
     return -1;
 }
 
-/* Opens a descriptor of the process, because its id may be reused; -1 with an error. */
+/* Returns a descriptor of the process, which stays valid if the process's id is reused; -1 with an
+ * error. */
 static int open_process(pid_t pid, GError **error)
 {
     int process = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -135,7 +137,7 @@ static gboolean check_outside(const StrobeConfig *config, StrobeRegistry *regist
     return TRUE;
 }
 
-/* Marks collectors that the user named as required, so that a missing one gives a message. */
+/* Marks all collectors as required, so that it is an error if one cannot work here. */
 static void require_named(StrobeConfig *config)
 {
     for (guint i = 0; i < config->collectors->len; i++)
@@ -171,8 +173,9 @@ static StrobeConfig *make_config(const Flags *flags, StrobeRegistry *registry, G
 
 /* ---- recording ---- */
 
-/* Blocks the signals from the start, so that none ends the command before the result is complete.
- */
+/* Blocks the signals that end the recording, and returns a descriptor from which they are read.
+ * Called before the recording begins, so that no signal ends the command before the result is
+ * complete. */
 static int take_signals(sigset_t *before)
 {
     sigset_t mask;
@@ -209,7 +212,8 @@ static void wait_for_end(int process, int signals, gint64 duration_ns)
     } while (poll(events, G_N_ELEMENTS(events), (int)MIN(left_ms, G_MAXINT)) < 0 && errno == EINTR);
 }
 
-/* Returns the result directory (free it), NULL with an error. */
+/* Records the process until it ends, `duration_ns` is over or a signal comes. Returns the path of
+ * the result directory (free it); NULL with an error. */
 static char *record_process(const StrobeConfig *config, pid_t pid, int process, gint64 duration_ns,
                             GError **error)
 {

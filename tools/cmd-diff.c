@@ -64,12 +64,12 @@ typedef struct Flags {
     char **plugin_path;
     int limit;
     gboolean json, all, mean;
-    /* for each side its results, NULL-terminated; owned by the caller */
+    /* for each side the paths of its results, NULL-terminated; owned by the caller */
     char **sides[STROBE_DIFF_SIDES];
 } Flags;
 
-/* Stands for --against while options are parsed, because GOption does not keep the positions of
- * options. */
+/* The word that replaces --against while options are parsed, because GOption does not keep the
+ * positions of options. */
 static char against[] = "against";
 
 static void hide_against(int argc, char **argv)
@@ -98,7 +98,7 @@ static gboolean is_same_place(const char *a, const char *b)
     return is_same;
 }
 
-/* Refuses a run that is named twice, because its spread would be 0. */
+/* Refuses a side in which a run is named twice, because the spread between equal runs is 0. */
 static gboolean check_side(char **paths)
 {
     for (guint i = 0; paths[i]; i++)
@@ -110,7 +110,8 @@ static gboolean check_side(char **paths)
     return TRUE;
 }
 
-/* Divides the runs into those before and those after --against, which is argument number `at`. */
+/* Divides the arguments into the runs of A and of B, which stand before and after argument number
+ * `at`, the word --against. FALSE: a message was printed. */
 static gboolean split_at(int at, int argc, char **argv, Flags *flags)
 {
     flags->sides[STROBE_DIFF_A] = take_paths(argv + 1, at - 1);

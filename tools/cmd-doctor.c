@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe doctor: checks the installation, and writes a file to send if something does not work. */
+/* strobe doctor: checks the installation, and writes a report file that users can send with a
+ * question. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

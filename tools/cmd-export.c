@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe export: output files of a part of a result. */
+/* strobe export: makes output files of a selected part of a result. */
 #include <strobe/helpers/keyed-hash.h>
 
 #include "command.h"

@@ -39,7 +39,8 @@ typedef struct Flags {
 /* State of one call of the command. */
 typedef struct Job {
     StrobeRegistry *registry;
-    const StrobeConfigComponent *format; /* the source's format; NULL: found by content */
+    /* the source's format; NULL: the content of the source determines it */
+    const StrobeConfigComponent *format;
     StrobeImportWish wish;
     StrobeAnalysisWish analysis;
     StrobeJsonWriter *json;
@@ -127,9 +128,9 @@ static void name_path(char **path, const char *from, const char *to)
     *path = named;
 }
 
-/* Reads the source in a hidden folder, so that only complete results appear. If the command is
- * killed, the next command removes the folder. Both folders are accessed through open
- * descriptors. */
+/* Imports the source into the hidden folder `scratch`, so that only complete results appear. If the
+ * command is killed, the next command removes this folder. Accesses the folder through its
+ * descriptor. */
 static StrobeImport *read_in(const StrobeImportWish *wish, const StrobeFreshFolder *scratch,
                              const StrobeImportSource *source, GError **error)
 {
@@ -142,7 +143,7 @@ static StrobeImport *read_in(const StrobeImportWish *wish, const StrobeFreshFold
     held.place = place;
     StrobeImport *import = strobe_import_run(source, &held, &failure);
     if (!import) {
-        /* first, because this path begins with that of `place` */
+        /* must be replaced first, because this path begins with the path of `place` */
         strobe_command_name(failure, parent, scratch->path);
         strobe_command_name(failure, place, wish->place);
         g_propagate_error(error, failure);
@@ -202,7 +203,8 @@ static void import_path(Job *job, const char *path)
     g_ptr_array_unref(sources);
 }
 
-/* Returns a configuration of the exporters that the flags name, and in `formats` the importer. */
+/* Returns a configuration with the exporters that the flags name, and adds the importer that they
+ * name to `formats`. NULL with an error. */
 static StrobeConfig *named_components(const Flags *flags, GPtrArray *formats, GError **error)
 {
     StrobeConfig *config = strobe_config_parse(NULL, NULL, error);
@@ -244,8 +246,7 @@ static void import_all(Job *job, char **paths, gboolean as_json)
     }
 }
 
-/* Removes temporary results of commands that were killed while they analysed an import: no later
- * command would use them. */
+/* Removes the temporary results that killed commands left while they analysed an import. */
 static void clear_results(const char *place)
 {
     g_autoptr(GDir) entries = g_dir_open(place, 0, NULL);

@@ -53,7 +53,7 @@ static const char *state_text(const StrobeReaderStats *stats)
                            "(\"strobe analyse\" recovers it)";
 }
 
-/* Returns a text about the segments; NULL: the capture is one file. */
+/* Returns a text about the segments of the capture. NULL: the capture is a single file. */
 static char *segments_text(const StrobeReaderStats *stats, const StrobeResult *result)
 {
     if (stats->n_segments == 1 && stats->first_segment == 0 && !stats->continued)
@@ -67,14 +67,15 @@ static char *segments_text(const StrobeReaderStats *stats, const StrobeResult *r
                            stats->n_segments, stats->first_segment + 1);
 }
 
-/* Prints plain metadata values: pid, host, command and others that the recorder stored. */
+/* Prints the metadata that are single values, such as pid and host. Members that are objects or
+ * arrays are not printed. */
 static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
 {
     g_autoptr(GList) names = metadata ? json_object_get_members(metadata) : NULL;
 
     for (GList *name = names; name; name = name->next) {
         JsonNode *node = json_object_get_member(metadata, name->data);
-        /* was printed before */
+        /* "clock" has its own line */
         if (!JSON_NODE_HOLDS_VALUE(node) || strcmp(name->data, "clock") == 0)
             continue;
         add_line(grid, name->data,
@@ -84,7 +85,7 @@ static void print_metadata(StrobeGrid *grid, JsonObject *metadata)
     }
 }
 
-/* Prints the folders with external data and the outcome of their import. */
+/* Prints the folders that contained external data, and the outcome of their import. */
 static void print_external(StrobeGrid *grid, JsonObject *metadata)
 {
     JsonNode *node = metadata && json_object_has_member(metadata, "external")
@@ -224,7 +225,7 @@ static void print_loss(StrobeGrid *grid, const StrobeLossCount *loss)
     strobe_grid_add(grid, end);
 }
 
-/* Prints losses by cause and thread, with the time. */
+/* Prints the losses by cause and thread, with their times. */
 static void print_loss_report(const StrobeContents *contents)
 {
     StrobeGrid *grid = strobe_grid_new();
@@ -376,7 +377,7 @@ static void write_loss(StrobeJsonWriter *json, const StrobeLossCount *loss)
     strobe_json_end_object(json);
 }
 
-/* Writes missing data by cause, and by cause and thread. */
+/* Writes the losses by cause, and by cause and thread. */
 static void write_losses(StrobeJsonWriter *json, const StrobeContents *contents)
 {
     strobe_json_key(json, "lost");
@@ -425,7 +426,8 @@ static void write_lists(StrobeJsonWriter *json, const StrobeContents *contents)
     strobe_json_end_array(json);
 }
 
-/* Describes a result. `job`: the name to show instead of the capture's, NULL: none. */
+/* Prints the contents of a result or, if `json` is not NULL, writes them as an object. `job` (may
+ * be NULL) is shown instead of the capture's path. Returns an exit code. */
 static int describe_result(StrobeRegistry *registry, const StrobeResult *result, const char *job,
                            StrobeJsonWriter *json, gboolean is_first)
 {

@@ -167,7 +167,7 @@ static gboolean is_meant(JsonObject *plugin, JsonObject *component, const char *
            strcmp(text_of(plugin, "name"), name) == 0;
 }
 
-/* Prints the components with that name. Returns their number. */
+/* Prints the components for which is_meant() is TRUE. Returns their number. */
 static guint print_named(const GPtrArray *plugins, const char *name)
 {
     guint n = 0;
@@ -208,7 +208,8 @@ static int refuse_name(const GPtrArray *plugins, const char *name)
 
 /* ---- JSON ---- */
 
-/* Writes the plugins as JSON: all, or only those that `name` means. Returns their number. */
+/* Prints plugins as JSON: all, or only those of which `name` names the plugin or a component.
+ * Returns their number. */
 static guint print_json(const GPtrArray *plugins, const char *name)
 {
     g_autoptr(JsonNode) root = json_node_new(JSON_NODE_ARRAY);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* strobe report: makes a page of one result, or of the comparison of two. */
+/* strobe report: makes a page about one result, or about one result and its comparison with
+ * another. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -83,7 +84,8 @@ static void write_comparison(gpointer diff, guint most, StrobeJsonWriter *json)
     strobe_diff_write(diff, most, TRUE, json);
 }
 
-/* Compares two results. Returns the descriptor of the comparison, or -1 with an error. */
+/* Compares two results, and writes the comparison as JSON into a file without a name. Returns the
+ * descriptor of the file, or -1 with an error. */
 static int compare_results(StrobeRegistry *registry, char **paths, GError **error)
 {
     char *a[] = {paths[0], NULL}, *b[] = {paths[1], NULL};
@@ -98,7 +100,8 @@ static int compare_results(StrobeRegistry *registry, char **paths, GError **erro
 
 /* ---- the page ---- */
 
-/* The only result at a path. */
+/* Returns the result if there is exactly one. NULL with an error that names `path`: there are
+ * several. */
 static StrobeResult *find_result(GPtrArray *results, const char *path, GError **error)
 {
     if (results->len == 1)
@@ -110,12 +113,13 @@ static StrobeResult *find_result(GPtrArray *results, const char *path, GError **
     return NULL;
 }
 
-/* Files for the page; -1: none. */
+/* Descriptors of files with JSON for the page; -1: there is no such file. */
 typedef struct PageFiles {
     int comparison, ranks, source;
 } PageFiles;
 
-/* Whether each result has a different rank, so that the results are one job. */
+/* Whether each result has a rank, and all ranks differ: the results are then treated as those of
+ * one job. */
 static gboolean are_ranks(const GPtrArray *results)
 {
     g_autoptr(GHashTable) ranks = g_hash_table_new(g_direct_hash, g_direct_equal);
@@ -129,7 +133,7 @@ static gboolean are_ranks(const GPtrArray *results)
     return TRUE;
 }
 
-/* The result that the page shows. */
+/* Returns the result with the lowest rank. */
 static const StrobeResult *find_lowest_rank(const GPtrArray *results)
 {
     const StrobeResult *lowest = g_ptr_array_index(results, 0);
@@ -140,7 +144,8 @@ static const StrobeResult *find_lowest_rank(const GPtrArray *results)
     return lowest;
 }
 
-/* The exporter with its options, as --export names it. */
+/* Returns a configuration with the exporter "report", which writes the page `name` and reads
+ * `files`. NULL with an error. */
 static StrobeConfig *configure_exporter(const char *name, const PageFiles *files, GError **error)
 {
     g_auto(GStrv) parts = g_strsplit(name, ",", -1);
@@ -183,7 +188,7 @@ static gboolean run_pipeline(StrobeRegistry *registry, const StrobeResult *resul
     return good;
 }
 
-/* Writes the page of one result into `folder`. */
+/* Writes the page about one result to the path `output`. FALSE with an error. */
 static gboolean write_result(StrobeRegistry *registry, const StrobeResult *result,
                              const char *output, const PageFiles *files, GError **error)
 {
@@ -205,8 +210,8 @@ static gboolean write_result(StrobeRegistry *registry, const StrobeResult *resul
     return good;
 }
 
-/* Writes the page. For results of several ranks it shows the lowest rank, with a row for each rank.
- */
+/* Finds the results at the path `source`, and writes the page. If the results are those of several
+ * ranks, the page shows the lowest rank, and has a table with a row for each rank and device. */
 static gboolean write_page(StrobeRegistry *registry, const char *source, const char *output,
                            int comparison, GError **error)
 {

@@ -158,7 +158,7 @@ static void append_report(const char *path, char *const *directories)
         strobe_complain("Cannot write \"%s\": %s", path, g_strerror(errno));
 }
 
-/* Does --step-on name a class? */
+/* Whether --step-on names a class of optimizers, and not one of its fixed words. */
 static gboolean names_class(const char *step_on)
 {
     static const char *const words[] = {"first", "any", "manual", NULL};
@@ -166,7 +166,8 @@ static gboolean names_class(const char *step_on)
     return step_on && !g_strv_contains(words, step_on);
 }
 
-/* No step ended: prints what --step-on waited for, and what happened instead. */
+/* Prints that no step ended, because no optimizer of the class `step_on` stepped. Names the
+ * optimizers that did. */
 static void explain_class(const char *step_on, char *const *optimizers)
 {
     g_autofree char *hint = strobe_nearest_hint(step_on, (const char *const *)optimizers);
@@ -176,8 +177,7 @@ static void explain_class(const char *step_on, char *const *optimizers)
                     *optimizers ? "those that did: " : "no other did", stepped);
 }
 
-/* No process of the command began to record, and strobe_run_obstacle found no reason in the
- * program. */
+/* Prints why no process of the command began to record, if strobe_run_obstacle found no reason. */
 static void explain_unclaimed(const StrobeConfig *config, StrobeRegistry *registry)
 {
     g_autofree char *special = strobe_run_collector_names(config, registry, FALSE);
@@ -231,8 +231,9 @@ static void recover_results(char *const *directories)
     }
 }
 
-/* Reads the file again after the recovery: a writer that makes a dump when the program ends adds
- * its directory to the file before it seals the window. */
+/* Recovers the results, and returns the paths of their directories (g_strfreev). Reads the file
+ * "directories" again after the recovery, because a writer that makes a dump when the program ends
+ * adds a directory before it seals the window. */
 static char **read_directories(const StrobeRunFolder *folder)
 {
     g_auto(GStrv) reported = strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
@@ -241,7 +242,7 @@ static char **read_directories(const StrobeRunFolder *folder)
     return strobe_run_folder_lines(folder, "directories", RESULTS_MAX);
 }
 
-/* Removes the results and pools of processes whose claim on the run another process took over. */
+/* Removes the results of processes from which another process took the recording over. */
 static void remove_dropped(char *const *directories)
 {
     recover_results(directories);
@@ -249,7 +250,8 @@ static void remove_dropped(char *const *directories)
         strobe_folder_remove(*directories);
 }
 
-/* Analyses what the command left. FALSE if any of it is missing or could not be written. */
+/* Analyses the results that the command left. FALSE: a result is incomplete or could not be
+ * analysed, or nothing that the program did was recorded. */
 static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *registry,
                                gint generation, char *const *directories, const char *step_on,
                                char *const *optimizers)
@@ -288,8 +290,8 @@ static gboolean finish_results(const StrobeConfig *config, StrobeRegistry *regis
     return good;
 }
 
-/* Did only collectors record that can work in any process, and was cpu_sample, which samples
- * children too, one of them? */
+/* Whether only collectors recorded that can work in any process, and cpu_sample, which also samples
+ * children, was one of them. */
 static gboolean has_sampled_children(StrobeRegistry *registry, const StrobeClaim *claim,
                                      const char *directory)
 {
@@ -300,7 +302,8 @@ static gboolean has_sampled_children(StrobeRegistry *registry, const StrobeClaim
            strobe_show_count(registry, g_ptr_array_index(results, 0), "cpu_sample", NULL) > 0;
 }
 
-/* The process that was recorded left most of the work to its children. */
+/* Suggests --follow if children of the command used more processor time than its own process and
+ * were not sampled. */
 static void complain_of_children(const StrobeRunEnd *end, StrobeRegistry *registry,
                                  const StrobeClaim *claim, const char *directory)
 {
@@ -315,7 +318,8 @@ static void complain_of_children(const StrobeRunEnd *end, StrobeRegistry *regist
                         (double)(end->children_ticks + end->own_ticks));
 }
 
-/* After the command. FALSE if its result is missing or incomplete. */
+/* Finishes the run after the command has ended: prints notes of its processes, and analyses the
+ * results. FALSE: a result is missing or incomplete. */
 static gboolean finish_run(const StrobeConfig *config, StrobeRegistry *registry, gint generation,
                            StrobeRunFolder *folder, const StrobeRunFlags *flags, const char *report,
                            const StrobeRunEnd *end, char **command, char *const *environment)
@@ -329,7 +333,8 @@ static gboolean finish_run(const StrobeConfig *config, StrobeRegistry *registry,
     StrobeClaim claim;
     gboolean is_claimed = strobe_run_folder_claim(folder, &claim);
 
-    /* From here on Ctrl-C ends the analysis, which can be made again. */
+    /* From here on Ctrl-C ends this process, because `strobe analyse` can make the analysis
+     * again. */
     strobe_run_folder_remove(folder);
     strobe_run_restore_signals();
     remove_dropped(dropped);
@@ -393,7 +398,8 @@ static int run_command(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegist
         g_error_free(error);
         return code;
     }
-    /* Applied only now: the limit is for the analysis and must not stop a recording. */
+    /* The limit is applied after the command, because it is for the analysis and must not stop a
+     * recording. */
     strobe_memory_flags_apply(&flags->memory, &code);
     gboolean good = finish_run(config, registry, generation, &folder, flags, report, &end, command,
                                environment);

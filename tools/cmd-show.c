@@ -61,7 +61,7 @@ static const StrobeUsage usage = {
         "Exit code 8: the program made no marks for a head_overhead table.",
 };
 
-/* Tables that are tried in this order if the user names no table. */
+/* Tables of which the first that has records is shown if the user names no table. */
 static const char *const default_tables[] = {DEFAULT_TABLE, "function", "op_statistic", NULL};
 
 static gboolean no_pager;
@@ -69,14 +69,15 @@ static gboolean no_pager;
 typedef struct Flags {
     char *table, *sort, *columns, *group_by, *color;
     char **plugin_path, **pass, **where;
-    GPtrArray *passes; /* of StrobeConfigComponent, from pass */
+    GPtrArray *passes; /* of StrobeConfigComponent: the passes with options, from `pass` */
     StrobeMemoryFlags memory;
     int limit, direction;
     int n_paths;
     gboolean reverse, json, list;
 } Flags;
 
-/* Removes the direction of sorting from the column. FALSE: there is no such direction. */
+/* Removes the direction of sorting from the end of the column's name in --sort. FALSE: the
+ * direction has another form, and a message was printed. */
 static gboolean take_direction(Flags *flags)
 {
     static const struct {
@@ -187,7 +188,8 @@ static void write_rows(StrobeJsonWriter *json, const StrobeRows *rows, const Str
     strobe_json_end_object(json);
 }
 
-/* Explains which marks the table needs, and prints the operators that took longest. */
+/* Explains which marks the table needs, and names the operators that took longest. Returns an exit
+ * code. */
 static int explain_unmarked(StrobeRegistry *registry, const StrobeResult *result,
                             const StrobePresentation *known)
 {
@@ -210,7 +212,8 @@ static void explain_nothing(StrobeRegistry *registry, const StrobeResult *result
                     result->directory ? result->directory : result->capture, DEFAULT_TABLE, advice);
 }
 
-/* Explains why no record was found: whether the name is wrong or the table is empty. */
+/* Explains why no record was found: the name of the table is wrong, or the table is empty. Returns
+ * an exit code. */
 static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, const char *table,
                          const GPtrArray *passes)
 {
@@ -230,7 +233,7 @@ static int explain_empty(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-/* Explains that there are records, but --where selects none of them. */
+/* Prints that there are records, but --where selects none of them. */
 static void complain_of_conditions(const StrobeRows *rows, const StrobeResult *result)
 {
     g_autofree char *conditions = strobe_where_text(rows->request.where);
@@ -262,7 +265,8 @@ static gboolean is_absent(const StrobeRows *rows)
     return rows->n_seen == 0 && rows->n_left_out == 0;
 }
 
-/* Explains why there are no rows. `is_default`: the user named no table. Frees the error. */
+/* Explains why there are no rows, if this is the case. `is_default`: the user named no table. Frees
+ * the error. Returns an exit code. */
 static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, StrobeRows *rows,
                         gboolean is_default, const GPtrArray *passes, GError *error)
 {
@@ -275,7 +279,7 @@ static int explain_rows(StrobeRegistry *registry, const StrobeResult *result, St
         g_clear_error(&error);
         return strobe_command_misuse(&usage, "%s", rows->misuse);
     }
-    /* No plugin of this installation derives the table, or the table does not exist. */
+    /* In this case no plugin of this installation derives the table, or there is no such table. */
     if (error && !is_default && error->code == STROBE_ERROR_PLUGIN && passes->len == 0 &&
         is_absent(rows))
         g_clear_error(&error);
@@ -317,7 +321,7 @@ static int show_rows(StrobeRegistry *registry, const StrobeResult *result,
 
 /* ---- results ---- */
 
-/* Prints the result's name if there are several. */
+/* Prints the path of a result above its tables. Called only if there are several results. */
 static void print_heading(const char *path)
 {
     static gboolean is_later;
@@ -347,7 +351,7 @@ static int show_overview(StrobeRegistry *registry, const StrobeResult *result, c
     return STROBE_EXIT_OK;
 }
 
-/* Did the user choose no table? */
+/* Whether the overview is shown, because no flag needs a table. */
 static gboolean is_overview(const Flags *flags)
 {
     return !flags->table && !flags->sort && !flags->columns && !flags->group_by && !flags->where &&

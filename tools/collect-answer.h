@@ -18,7 +18,8 @@ typedef struct StrobeCollectAnswer {
     const StrobeFetchTotals *fetched;
 } StrobeCollectAnswer;
 
-/* Prints the JOBs' paths, one in each line; or with `is_json` an object. */
+/* Prints the path of each JOB on a line. If `is_json`, prints one JSON object about the whole
+ * collect instead. */
 void strobe_collect_answer_print(const StrobeCollectAnswer *answer, gboolean is_json);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "clock-offset.h"
 
-/* One comparison. */
+/* A comparison of the board's clock with this machine's clocks. */
 typedef struct StrobeCollectClock {
     gint64 mono_ns, real_ns; /* this machine's clocks */
     StrobeClockOffset offset;
@@ -15,11 +15,13 @@ typedef struct StrobeCollectClock {
 
 StrobeCollectClock strobe_collect_clock_now(const StrobeClockOffset *offset);
 
-/* As an object: mono_ns of the board, desk_mono_ns, desk_real_ns, error_ns. */
+/* Returns the comparison as an object with mono_ns (the board's clock), desk_mono_ns, desk_real_ns
+ * (this machine's clocks) and error_ns. */
 JsonObject *strobe_collect_clock_json(const StrobeCollectClock *clock);
 
-/* Adds the comparisons before and after the run to "sync". Does not change a file of another form.
- * FALSE with an error. */
+/* Adds the comparisons before and after the run to the array "sync" in the info.json of the JOB at
+ * the path `job`. Does not change a file that is not an info.json of this form. FALSE with an
+ * error. */
 gboolean strobe_collect_clock_write(const char *job, const StrobeCollectClock clocks[2],
                                     GError **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the steps of a collect, for `strobe svp collect --dry-run`. */
+/* Prints the steps of `strobe svp collect --dry-run`. */
 #include <stdio.h>
 
 #include "board-target.h"

@@ -4,8 +4,9 @@
 
 #include <glib.h>
 
-/* Makes sqlite, timeline and summary in JOB directories on this machine, like the other commands of
- * `strobe svp`. If some fail, still makes the others, and returns FALSE with the first error. */
+/* Makes the folders sqlite, timeline and summary in each JOB directory of `jobs` (paths on this
+ * machine), as the other commands of `strobe svp` do. If one output fails, still makes the others,
+ * and returns FALSE with the first error. */
 gboolean strobe_collect_export(const GPtrArray *jobs, char **plugin_path, GError **error);
 
 #endif

@@ -46,7 +46,8 @@ gboolean strobe_collect_fetch_meanwhile(void *user, GError **error)
                                        &collect->fetched, error))
             return FALSE;
     }
-    /* after a fetch, look again at once: there may be more */
+    /* after a fetch the next call looks again at once, because the program may have made more
+     * data */
     collect->looked_us = collect->fetched.fetched_bytes > n_before ? 0 : g_get_monotonic_time();
     return jobs != NULL;
 }
@@ -58,8 +59,8 @@ static gboolean is_new(const StrobeCollect *collect, const char *job)
     g_autofree char *name = g_path_get_basename(job);
     g_autofree char *path = g_build_filename(collect->request->output, name, NULL);
 
-    /* An earlier collect fetched the JOB completely, but ended before it removed the JOB from the
-     * board. */
+    /* In this case an earlier collect fetched the whole JOB, but ended before it removed the JOB
+     * from the board. */
     if (has_path(collect->found, job) && g_file_test(path, G_FILE_TEST_IS_DIR))
         return FALSE;
     return !has_path(collect->before, job) ||
@@ -77,8 +78,8 @@ static gboolean remove_job(const StrobeCollect *collect, const char *job, GError
                             answer, 1024, error);
 }
 
-/* Whether the JOB has an info.json. Strobe's recorder writes it first: without it, the program was
- * ended at once. */
+/* Whether the JOB has an info.json, which Strobe's recorder writes first. If there is none, the
+ * program ended at once. */
 static gboolean has_info(const char *path)
 {
     GDir *folder = g_dir_open(path, 0, NULL);
@@ -93,7 +94,8 @@ static gboolean has_info(const char *path)
     return has;
 }
 
-/* An earlier JOB without data has nothing to export either. */
+/* Whether there is nothing to export: the JOB has no info.json or, if an earlier collect made it,
+ * no data. */
 static gboolean is_empty(const char *path, gboolean is_earlier)
 {
     g_autofree char *data = g_build_filename(path, "data", NULL);
@@ -148,7 +150,7 @@ static void explain_no_job(StrobeCollect *collect)
         collect->code = STROBE_EXIT_INPUT;
 }
 
-/* Lists the JOBs that the board wrote into the mounted folder. */
+/* Adds the JOBs that the board wrote into the mounted folder to collect->jobs. */
 static void take_local(StrobeCollect *collect)
 {
     g_autoptr(GPtrArray) jobs = strobe_collect_local_jobs(collect->request->output);

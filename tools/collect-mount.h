@@ -10,7 +10,7 @@
 gboolean strobe_collect_mount(const StrobeCollectRequest *request, StrobeRemote *remote,
                               char **mounted, GError **error);
 
-/* The JOBs in a folder of this machine, sorted by path. */
+/* Returns the paths of the JOBs in the folder `path` on this machine, sorted. */
 GPtrArray *strobe_collect_local_jobs(const char *path);
 
 #endif

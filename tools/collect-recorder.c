@@ -13,8 +13,8 @@ static gboolean refuse_recorder(const StrobeCollectRequest *request, const char 
     return FALSE;
 }
 
-/* Handles that Strobe's recorder cannot be used: an error if the user requested it, otherwise the
- * vendor's recorder is used. */
+/* Called if Strobe's recorder cannot be used, for the reason `why`. FALSE with an error if the user
+ * requested it; otherwise prints a message, and the vendor's runtime records. */
 static gboolean fall_back(const StrobeCollectRequest *request, const char *why, GError **error)
 {
     if (request->recorder == STROBE_RECORDER_STROBE)

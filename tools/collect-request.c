@@ -40,7 +40,7 @@ static gboolean find_main(StrobeCollectRequest *request, const char *text, GErro
 
 /* ---- the project ---- */
 
-/* The parent of a folder "out", otherwise the program's folder. */
+/* Returns the folder of the program or, if its name is "out", the parent of that folder. */
 static char *guess_project(const char *main_path)
 {
     g_autofree char *folder = g_path_get_dirname(main_path);
@@ -81,8 +81,9 @@ static gboolean take_config(StrobeCollectRequest *request, const char *path, GEr
            refuse_value(error, "--acl-json", path, "is not in the project's folder");
 }
 
-/* Uses the named file, else src/acl.json, else the one next to the program. If none exists, chooses
- * the path at which the program will find a new one. */
+/* Uses the file that the user named, or else src/acl.json, or else the acl.json next to the
+ * program. If there is none, chooses the path for a new acl.json at which the program will find
+ * it. */
 static gboolean find_config(StrobeCollectRequest *request, const char *named, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(request->main);
@@ -101,9 +102,10 @@ static gboolean find_config(StrobeCollectRequest *request, const char *named, GE
     return TRUE;
 }
 
-/* ---- the rest ---- */
+/* ---- other options ---- */
 
-/* Finds the word's index in the list. */
+/* Sets *place to the index of `text` in `words`. Leaves *place if `text` is NULL. FALSE with an
+ * error that names `option`: the list has no such word. */
 static gboolean take_word(const char *option, const char *text, const char *const *words,
                           guint *place, GError **error)
 {
@@ -135,7 +137,8 @@ static gboolean take_words(StrobeCollectRequest *request, const StrobeCollectTex
     return TRUE;
 }
 
-/* "90s", "5min", "2h"; a number alone is seconds. */
+/* Reads a duration such as "90s", "5min" or "2h"; a number without a unit is in seconds. FALSE with
+ * an error. */
 static gboolean take_timeout(StrobeCollectRequest *request, const char *text, GError **error)
 {
     static const struct {

@@ -22,7 +22,7 @@ typedef struct StrobeCollectRequest {
     const char *config, *target; /* exactly one is given */
     char **words;                /* the program and its arguments */
     char *main;                  /* the program's path on this machine */
-    char *project;               /* the folder's canonical path */
+    char *project;               /* canonical path of the folder that is sent to the board */
     char *main_name;             /* the program's path relative to the project */
     char *acl_json;              /* the user's file; NULL: none */
     char *acl_name;              /* path of acl.json relative to the project */
@@ -33,17 +33,19 @@ typedef struct StrobeCollectRequest {
     char **environment; /* NAME=VALUE; may be NULL */
     gint64 timeout_us;
     StrobeCollectMount mount;
-    const char *server; /* this machine's address, for the mount; NULL: the connection's */
+    /* address at which the board mounts from this machine; NULL: that of the connection */
+    const char *server;
     gboolean has_input, keeps, is_dry, is_json, does_all;
     char **plugin_path;
 } StrobeCollectRequest;
 
-/* Texts of options that must be converted. NULL: not given. */
+/* Values of options, as the user typed them. NULL: not given. */
 typedef struct StrobeCollectTexts {
     const char *main, *config, *target, *project, *acl_json, *output, *recorder, *timeout, *mount;
 } StrobeCollectTexts;
 
-/* Fills the request. FALSE with an error, whose code is STROBE_ERROR_CONFIG. */
+/* Converts and checks `texts`, and sets the other members of the request. FALSE with an error,
+ * whose code is STROBE_ERROR_CONFIG. */
 gboolean strobe_collect_request_fill(StrobeCollectRequest *request, const StrobeCollectTexts *texts,
                                      GError **error);
 void strobe_collect_request_clear(StrobeCollectRequest *request);

@@ -23,7 +23,8 @@
 #define KIT_NAME ".strobe-kit/libstrobe-board.so"
 #define CONFIG_VARIABLE "STROBE_BOARD_CONFIG"
 #define WAIT_VARIABLE "STROBE_BOARD_WAIT_MS"
-#define WAIT_MS "10000" /* how long the recorder waits until fetching makes room on the board */
+/* maximum time for which the recorder waits for room on the board, which a fetch makes */
+#define WAIT_MS "10000"
 #define OUTPUT_NAME "profiling"
 
 static void report_line(const char *text)
@@ -62,7 +63,8 @@ static gboolean check_machine(const StrobeCollect *collect, GError **error)
     return FALSE;
 }
 
-/* Reports mistakes in the files before a connection is made. */
+/* Checks acl.json, lists the project's files and checks --output, so that mistakes are reported
+ * before a connection is made. FALSE with an error. */
 static gboolean prepare_files(StrobeCollect *collect, GError **error)
 {
     const StrobeCollectRequest *request = collect->request;
@@ -73,7 +75,7 @@ static gboolean prepare_files(StrobeCollect *collect, GError **error)
     return collect->files && strobe_folder_check_writable(request->output, NULL, error);
 }
 
-/* Writes the acl.json for the board into a temporary file; the user's file is not changed. */
+/* Writes the acl.json for the board into a temporary file. Does not change the user's file. */
 static gboolean write_config(StrobeCollect *collect, GError **error)
 {
     const StrobeCollectRequest *request = collect->request;
@@ -134,7 +136,8 @@ static void add_environment(const StrobeCollect *collect, GString *line)
         add_variable(line, WAIT_VARIABLE, WAIT_MS);
 }
 
-/* "cd FOLDER && exec env A=B PROGRAM ARGUMENTS" */
+/* Returns the command line for the board: "umask 027; cd FOLDER && exec env NAME=VALUE... PROGRAM
+ * ARGUMENTS". */
 static char *make_line(const StrobeCollect *collect)
 {
     g_autofree char *folder = g_shell_quote(collect->board_folder);
@@ -191,7 +194,8 @@ static gboolean run_program(StrobeCollect *collect, GError **error)
     return TRUE;
 }
 
-/* Reports how the program ended. */
+/* Prints how the program ended. If it failed, sets the exit code, unless there was a failure
+ * before. */
 static void judge_program(StrobeCollect *collect)
 {
     const StrobeChannelEnd *end = &collect->end.end;
@@ -323,7 +327,8 @@ static void clear_collect(StrobeCollect *collect)
     g_free(collect->board_output);
 }
 
-/* Runs the steps that need the connection. Data that was fetched before a failure is kept. */
+/* Runs the steps that need the connection, and closes it. Keeps data that was fetched before a
+ * failure. Returns the error bound of the last clock comparison in ns. */
 static gint64 run_session(StrobeCollect *collect)
 {
     GError *error = NULL;

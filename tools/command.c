@@ -18,8 +18,8 @@ void strobe_complain(const char *format, ...)
 {
     va_list arguments;
 
-    /* Prints the message with one write, so that output of the profiled command does not mix with
-     * it. */
+    /* The message is printed with one write, so that output of the profiled command does not come
+     * in between. */
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
     va_end(arguments);
@@ -70,7 +70,7 @@ int strobe_command_close(int code)
 
 static gboolean is_parsing;
 
-/* Closes the output when --help has printed: GOption itself then ends the process. */
+/* Closes the output after --help, because GOption then ends the process itself. */
 static void close_help(void)
 {
     if (is_parsing && strobe_command_close(STROBE_EXIT_OK) != STROBE_EXIT_OK)
@@ -93,7 +93,8 @@ static gboolean is_empty(const GOptionEntry *entry)
     return FALSE;
 }
 
-/* Refuses empty values of options, which usually come from an unset shell variable. */
+/* Refuses options with an empty value, which usually comes from an unset shell variable. FALSE: a
+ * message was printed. */
 static gboolean check_values(const StrobeUsage *usage, const GOptionEntry *entries)
 {
     for (; entries->long_name; entries++)

@@ -55,13 +55,13 @@ void strobe_command_name(GError *error, const char *from, const char *to);
  * if `code` is success. Returns the exit code. */
 int strobe_command_close(int code);
 
-/* How a subcommand presents itself in its --help. */
+/* The texts in the --help of a subcommand. */
 typedef struct StrobeUsage {
-    const char *name;      /* "show" */
-    const char *arguments; /* "DIR..." */
+    const char *name;      /* for example "show" */
+    const char *arguments; /* for example "DIR..." */
     const char *summary;   /* paragraph above the options */
     const char *examples;  /* paragraph below the options */
-    gboolean stops_early;  /* the first word that is not an option ends the options */
+    gboolean stops_early;  /* the options end at the first word that is not an option */
 } StrobeUsage;
 
 /* Parses the options. On success argv[1..argc-1] are the other words. FALSE: a usage error was

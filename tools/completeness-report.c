@@ -64,7 +64,7 @@ typedef struct Watch {
     StrobeCompletenessReport *completeness_report;
 } Watch;
 
-/* Kinds about the recording itself, not about the work of the program. */
+/* Kinds of records about the recording itself, not about the work of the program. */
 static const char *const own_kinds[] = {"diagnostic", "metadata",   "collector_call", "sampling",
                                         "loss",       "clock_sync", "device_info",    NULL};
 
@@ -90,7 +90,7 @@ static void note_diagnostic(const Watch *watch, const StrobeView *record)
     guint32 level = strobe_field_offset(record->kind, "level", STROBE_FIELD_U32);
 
     completeness_report->n_diagnostics++;
-    /* Only the report of a dropped part of a source has this level. */
+    /* Only diagnostics about a dropped part of a source have this level. */
     completeness_report->n_dropped += strobe_field_u32(record, level, 0) == STROBE_LOG_ERROR;
     if (completeness_report->diagnostics->len >= DIAGNOSTICS_MAX)
         return;
@@ -177,8 +177,8 @@ GArray *strobe_completeness_report_incomplete(const StrobePipeline *pipeline)
     return incomplete;
 }
 
-/* Adds lines about incomplete derived records. Tables in another tool's format have no column to
- * mark these. */
+/* Adds lines about derived records that touch a gap, because files in another tool's format have no
+ * column to mark them. */
 static void add_incomplete(GPtrArray *lines, const StrobePipeline *pipeline)
 {
     g_autoptr(GArray) incomplete = strobe_completeness_report_incomplete(pipeline);

@@ -8,16 +8,17 @@
 typedef struct StrobeCompletenessReport {
     GPtrArray *diagnostics; /* texts "component: message", as recorded; at most 100 */
     guint64 n_diagnostics;
-    guint64 n_dropped; /* parts of an imported source that could not be read at all */
+    guint64 n_dropped; /* number of parts of an imported source that could not be read at all */
     guint64 n_steps;
-    guint64 n_own; /* records about the recording itself: its cost, losses and host */
+    guint64 n_own; /* number of records about the recording itself: its cost, losses and host */
 } StrobeCompletenessReport;
 
 StrobeCompletenessReport *strobe_completeness_report_new(void);
 void strobe_completeness_report_free(StrobeCompletenessReport *completeness_report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeCompletenessReport, strobe_completeness_report_free)
 
-/* Makes the report receive the records of this pipeline's next run. Only one report at a time. */
+/* Makes `completeness_report` receive the records of the next run of `pipeline`. There can be only
+ * one such report at a time. */
 gboolean strobe_completeness_report_watch(StrobeCompletenessReport *completeness_report,
                                           StrobePipeline *pipeline, GError **error);
 
@@ -30,10 +31,10 @@ GPtrArray *strobe_completeness_report_lines(const StrobeCompletenessReport *comp
  * Free with g_array_unref. */
 GArray *strobe_completeness_report_incomplete(const StrobePipeline *pipeline);
 
-/* Returns the description of a cause of losses; NULL after the last cause. */
+/* Returns a description of the cause; NULL: `cause` is larger than that of the last one. */
 const char *strobe_loss_text(guint cause);
-/* Returns the words for the objects that a cause counts: "records lost", or other words for
- * texts. */
+/* Returns the words after a number of losses: "records lost" or, for a cause that counts shortened
+ * texts, "texts cut or left out". */
 const char *strobe_loss_what(guint cause);
 
 #endif

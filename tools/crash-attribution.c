@@ -13,7 +13,7 @@
 #include "signal-cleanup.h"
 #include "registry.h"
 
-/* limit for the clean-up, which hangs if the heap was locked when the fault happened */
+/* maximum time for the clean-up, which hangs if the heap was locked at the time of the fault */
 #define CLEANING_S 10u
 #define STACK_BYTES (64u * 1024)
 
@@ -71,8 +71,8 @@ static void run_cleanup(void)
     alarm(0);
 }
 
-/* Reports the fault, and raises the signal again. The signal ends the process when the handler
- * returns, at the place of the fault. */
+/* Reports the fault, and raises the signal again with its default action. The signal ends the
+ * process when the handler returns, so that a core file shows the place of the fault. */
 static void on_fault(int number)
 {
     const StrobeComponentCall *call = strobe_component_call_present();
@@ -101,8 +101,8 @@ static void on_exit_within(void)
     _exit(STROBE_EXIT_PLUGIN);
 }
 
-/* Gives the main thread a separate stack for the handler, in case its own stack is full. Other
- * threads have none. */
+/* Gives the main thread a separate stack for the handler, in case the thread's own stack is full.
+ * In other threads the handler runs on the thread's own stack. */
 static void make_stack(void)
 {
     static char memory[STACK_BYTES];

@@ -6,7 +6,8 @@
 
 #define STEPS_LISTED_MAX 128u
 
-/* Messages for a result without data to compare, and for data that is left out. */
+/* Names of the compared data in messages: `none` for a result that has no such data, `some` for
+ * data that is left out. */
 static const struct {
     const char *none, *some;
 } words[] = {
@@ -240,7 +241,7 @@ static void note_single_steps(StrobeDiff *diff)
                  most_steps(a) == most ? 'A' : 'B', most - least);
 }
 
-/* ---- steps one by one ---- */
+/* ---- comparing single steps ---- */
 
 static void add_step(StrobeDiffRow *row, const StrobeDiffRun *run, guint index)
 {
@@ -264,7 +265,7 @@ static char *step_title(const StrobeDiff *diff, guint index)
                            numbers[STROBE_DIFF_B]);
 }
 
-/* Adds a row for the steps with this index. */
+/* Adds a row for the steps with this index in all runs. NULL: there are too many rows. */
 static StrobeDiffRow *add_place(StrobeDiff *diff, guint index)
 {
     g_autofree char *title = step_title(diff, index);
@@ -278,8 +279,9 @@ static StrobeDiffRow *add_place(StrobeDiff *diff, guint index)
     return row;
 }
 
-/* Compares each step of A with the step of B that has the same index. With one run on each side,
- * the noise of the step is the spread of all steps. */
+/* Adds a row for each index that all runs have, which compares the steps of A and B with this
+ * index. With one run on each side, the test uses the spread of all steps of a run. Adds no rows if
+ * a run has more than STEPS_LISTED_MAX steps. */
 static void add_steps(StrobeDiff *diff)
 {
     const StrobeDiffSide *a = &diff->sides[STROBE_DIFF_A], *b = &diff->sides[STROBE_DIFF_B];
@@ -298,7 +300,8 @@ static void add_steps(StrobeDiff *diff)
     }
 }
 
-/* Removes rows that only one side has: their time on the other side is not known, not 0. */
+/* Removes the rows that only one side has, with a note: their time on the other side is not 0 but
+ * unknown. */
 static void drop_untold(StrobeDiff *diff)
 {
     GPtrArray *rows = diff->rows->rows;
@@ -315,7 +318,7 @@ static void drop_untold(StrobeDiff *diff)
     }
 }
 
-/* ---- the whole comparison ---- */
+/* ---- reading and comparing ---- */
 
 static gboolean has_values(const StrobeDiffSide *side, StrobeDiffBy by, GError **error)
 {
@@ -346,7 +349,7 @@ static gboolean read_rows(StrobeDiff *diff, StrobeRegistry *registry, GError **e
     return TRUE;
 }
 
-/* Whether each run has kernels that are linked to their launches. */
+/* Whether each run of the side has kernels whose operators are known. */
 static gboolean is_linked(const StrobeDiffSide *side)
 {
     for (guint i = 0; i < side->n_runs; i++)
@@ -363,7 +366,8 @@ static gboolean any_linked(const StrobeDiffSide *side)
     return FALSE;
 }
 
-/* Compares by name only, because only one side records which operators launched its kernels. */
+/* Reads the rows again by name only, because one side does not record which operators launched its
+ * kernels. */
 static gboolean read_by_name(StrobeDiff *diff, StrobeRegistry *registry, GError **error)
 {
     add_note(diff, "%c does not say which operators launched its %s: they are compared by name",
@@ -406,8 +410,9 @@ static gboolean read_all(StrobeDiff *diff, StrobeRegistry *registry, GError **er
     return TRUE;
 }
 
-/* Returns the time of which a difference must be a minimum share to count: that of a step, or of
- * everything that is compared if there are no steps. Parts of inferences have no such time. */
+/* Returns the time of A of which a difference must be at least a minimum share: the duration of a
+ * step or, if results are compared as a whole, the total time. Returns 0 for parts of inferences,
+ * which have no such minimum. */
 static double base_of_effect(const StrobeDiff *diff)
 {
     if (diff->by == STROBE_DIFF_BY_HEAD)

@@ -19,7 +19,8 @@ typedef struct StrobeDiff {
     GPtrArray *notes;  /* texts about data that could not be compared, with reasons */
 } StrobeDiff;
 
-/* `paths[side]`: the paths of a side's results, NULL-terminated and owned by the caller. */
+/* Returns a new comparison. `paths[side]` has the paths of a side's results; it is NULL-terminated,
+ * owned by the caller, and must outlive the comparison. */
 StrobeDiff *strobe_diff_new(char *const *const paths[STROBE_DIFF_SIDES], StrobeDiffBy by,
                             const StrobeDiffRule *rule);
 void strobe_diff_free(StrobeDiff *diff);
@@ -29,9 +30,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(StrobeDiff, strobe_diff_free)
 gboolean strobe_diff_compare(StrobeDiff *diff, StrobeRegistry *registry, StrobeDiffScratch scratch,
                              gpointer user, GError **error);
 
-/* "A", or "A2" if there are several runs. */
+/* Returns the name of the side's run number `index`: "A" or, if the side has several runs, "A1",
+ * "A2" and so on. */
 char *strobe_diff_name_run(const StrobeDiffSide *side, guint index);
-/* Number of steps in all runs of a side. */
+/* Returns the number of steps in all runs of a side. */
 guint strobe_diff_count_steps(const StrobeDiffSide *side);
 
 #endif

@@ -15,8 +15,8 @@ static gboolean is_set(const StrobeView *record, const char *field, guint32 type
                                      : strobe_field_u32(record, at, 0) != 0;
 }
 
-/* Adds a time to the mean and the squares. Summing up the squares of times would lose the digits of
- * the differences. */
+/* Adds a time to the mean and to the sum of the squared deviations. The sum of the squared times
+ * would not be exact enough to compute the deviations from it. */
 static void add_time(StrobeDiffHeadPart *part, double ns)
 {
     double off = ns - part->mean;

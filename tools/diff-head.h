@@ -13,7 +13,7 @@
 /* The times of a part in the inferences that have it. */
 typedef struct StrobeDiffHeadPart {
     guint64 n;
-    double mean, squares; /* ns; as in StrobeDiffSample */
+    double mean, squares; /* mean and sum of squared deviations, in ns, see StrobeDiffSample */
 } StrobeDiffHeadPart;
 
 typedef struct StrobeDiffHead {
@@ -21,8 +21,8 @@ typedef struct StrobeDiffHead {
     guint64 n_inferences;
 } StrobeDiffHead;
 
-/* Adds a record of head_overhead. Ignores inferences that compiled, are nested, or whose figures
- * contradict each other. */
+/* Adds a record of the kind head_overhead, which describes an inference. Ignores inferences that
+ * compile, are nested in another one, or have an error. */
 void strobe_diff_head_add(StrobeDiffHead *head, const StrobeView *record);
 
 /* Call this at the end of a run: adds a unit to the row of each part that some inference has. If

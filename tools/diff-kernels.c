@@ -11,8 +11,8 @@
 #define PATHS_MAX 1000000u
 #define HEIGHT_MAX 512u /* maximum number of names on one path */
 #define NO_PLACE G_MAXUINT32
-#define NO_ROOM 0u /* index in `paths` that stands for paths for which there is no room */
-#define TOP 1u     /* index in `paths` of the path without operators */
+#define NO_ROOM 0u /* index in `paths` for all paths for which there is no room */
+#define TOP 1u     /* index in `paths` of the empty path */
 
 enum { SCOPE, IS_ASYNC, N_OPERATOR };
 enum { TO_BEGIN, TO_TRACK, N_LINK };
@@ -48,14 +48,17 @@ static const StrobeWantedField call_wanted[N_CALL] = {
 typedef struct Place {
     gint64 begin_ns;
     StrobeTrackId track;
-    guint32 order; /* order of arrival; an inner operator comes before the operator around it */
+    /* number of the record in the order of arrival, in which an inner operator comes before the
+     * operator around it */
+    guint32 order;
 } Place;
 
 typedef struct Operator {
     Place place;
     gint64 end_ns;
     StrobeStringId name;
-    guint32 path; /* path of the operator; of a mark: the path around it */
+    /* path of the operator, with its own name; for a mark the path of the operator around it */
+    guint32 path;
     gboolean is_mark;
 } Operator;
 
@@ -70,7 +73,8 @@ typedef struct Value {
     Place place;
     StrobeStringId name;
     gint block;
-    guint64 connection; /* of a copy or fill: identifies its call, which determines its block */
+    /* for a copy or fill, the link id of the call that launched it, which determines its block */
+    guint64 connection;
     double ns;
 } Value;
 
@@ -81,12 +85,12 @@ typedef struct Launch {
     StrobeTrackId track;
 } Launch;
 
-/* A path: another path and a name below it. */
+/* A path: its parent, which is another path, and the name of the innermost operator. */
 typedef struct Path {
     guint32 parent, height;
     StrobeStringId name;
     StrobeDiffRow *row; /* the row of the path's kernels */
-    gboolean has_row;   /* `row` was looked up; NULL there means that there was no room */
+    gboolean has_row;   /* `row` was looked up; if it is NULL, there was no room for a row */
 } Path;
 
 struct StrobeDiffKernels {
@@ -97,7 +101,7 @@ struct StrobeDiffKernels {
     StrobeBinder of_operator, of_link, of_kernel, of_task, of_call;
     StrobeDiffMarks marks;
     GArray *operators, *links, *values;
-    GArray *tasks, *calls; /* of Launch: those with a connection */
+    GArray *tasks, *calls; /* of Launch: only those with a connection */
     GHashTable *first;     /* track -> gint64: begin of the first task whose launch is known */
     gint64 first_call_ns;  /* G_MININT64: none */
     GArray *paths;         /* of Path; the first two are NO_ROOM and TOP */
@@ -190,8 +194,8 @@ static void add_link(StrobeDiffKernels *kernels, const StrobeView *record)
     g_array_append_val(kernels->links, link);
 }
 
-/* Adds a kernel by its name, or a communication operation by its type, because its name contains
- * numbers. */
+/* Adds a kernel by its name, or a communication operation by its type, because the name of a
+ * communication operation contains numbers. */
 static void add_kernel(StrobeDiffKernels *kernels, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&kernels->of_kernel, record->kind);
@@ -302,8 +306,8 @@ static gint compare_places(const Place *x, const Place *y)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* Compares operators so that an outer operator comes before those in it. Of two with the same times
- * the one that arrived later is the outer one. */
+/* Compares operators so that an outer operator comes before those inside it. Of two operators with
+ * the same times, the one that arrived later is the outer one. */
 static gint compare_operators(gconstpointer a, gconstpointer b)
 {
     const Operator *x = a, *y = b;
@@ -351,7 +355,7 @@ static gint compare_launches(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* Returns the first call with that connection; NULL: there is none. */
+/* Returns the earliest call with this connection. NULL: there is none. */
 static const Launch *find_call(const StrobeDiffKernels *kernels, guint64 connection)
 {
     guint low = 0, high = kernels->calls->len;
@@ -398,8 +402,8 @@ static void find_first_launched(StrobeDiffKernels *kernels)
 }
 
 /* Whether the task was launched before the recording. A stream runs tasks in the order of their
- * launches, so this is true for all tasks before the first one whose launch was recorded. On a
- * stream without such a task, it is true for the tasks before the first call. */
+ * launches, so all tasks before the first one whose launch was recorded count. On a stream without
+ * such a task, the tasks before the first recorded call count. */
 static gboolean is_from_before(const StrobeDiffKernels *kernels, const Place *place)
 {
     const gint64 *first = g_hash_table_lookup(kernels->first, GUINT_TO_POINTER(place->track));
@@ -407,7 +411,8 @@ static gboolean is_from_before(const StrobeDiffKernels *kernels, const Place *pl
     return place->begin_ns < (first ? *first : kernels->first_call_ns);
 }
 
-/* Returns the block of a value. A copy belongs to the step that launched it. */
+/* Returns the block in which the value counts: for a copy or fill with a known call, the block at
+ * the begin of this call, otherwise value->block. */
 static gint block_of(const StrobeDiffKernels *kernels, const Value *value)
 {
     const Launch *call =
@@ -455,8 +460,8 @@ static guint last_operator(const StrobeDiffKernels *kernels, const Place *place)
     return low;
 }
 
-/* Finds the path of the operator that launched a kernel. Of several operators with the same times,
- * it is the innermost one. FALSE: the operator is not known. */
+/* Sets *path to the path of the operator that launched a kernel. If several operators with the
+ * linked name begin at the same time, uses the innermost one. FALSE: the operator is not known. */
 static gboolean find_path(const StrobeDiffKernels *kernels, const Place *kernel, guint32 *path)
 {
     guint at = first_link(kernels, kernel);

@@ -11,13 +11,13 @@
 
 typedef struct StrobeDiffKernels StrobeDiffKernels;
 
-/* `by_name`: the operators around a launch are not used. */
+/* `by_name`: adds up kernels by their names only, without the operators that launched them. */
 StrobeDiffKernels *strobe_diff_kernels_new(const StrobeConsumerHost *host, StrobeInstance *self,
                                            const StrobeDiffSteps *steps, gboolean by_name,
                                            gboolean is_communication);
 void strobe_diff_kernels_free(StrobeDiffKernels *kernels); /* NULL is fine */
 
-/* Returns the kinds of the records that are needed, NULL-terminated. */
+/* Returns the names of the kinds whose records strobe_diff_kernels_add needs, NULL-terminated. */
 const char *const *strobe_diff_kernels_wants(gboolean by_name);
 void strobe_diff_kernels_add(StrobeDiffKernels *kernels, const StrobeView *record);
 

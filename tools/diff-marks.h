@@ -11,14 +11,14 @@
 typedef struct StrobeDiffMarks {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    GHashTable *names; /* StrobeStringId -> 1: it is a mark, 2: it is not */
+    GHashTable *names; /* StrobeStringId of a name -> 1 for a mark, 2 for another name */
 } StrobeDiffMarks;
 
 void strobe_diff_marks_init(StrobeDiffMarks *marks, const StrobeConsumerHost *host,
                             StrobeInstance *self);
 void strobe_diff_marks_clear(StrobeDiffMarks *marks);
 
-/* Whether a record of cpu_op with that name and scope is a mark. */
+/* Whether a record of the kind cpu_op with this name and scope is a mark. */
 gboolean strobe_diff_marks_have(StrobeDiffMarks *marks, StrobeStringId name, guint8 scope);
 
 #endif

@@ -34,7 +34,7 @@ const char *strobe_diff_by_name(guint by)
     return by < G_N_ELEMENTS(texts) ? texts[by].name : NULL;
 }
 
-/* Returns the unit over which a time is averaged. */
+/* Returns the word for the unit over which times are averaged. */
 static const char *unit_of(const StrobeDiff *diff)
 {
     if (diff->by == STROBE_DIFF_BY_HEAD)
@@ -42,7 +42,7 @@ static const char *unit_of(const StrobeDiff *diff)
     return diff->is_whole ? "result" : "step";
 }
 
-/* Returns the units whose spread is used as the noise. */
+/* Returns the words for the units whose spread is the noise. */
 static const char *units_of(const StrobeDiff *diff)
 {
     if (diff->rule.by_runs)
@@ -107,8 +107,8 @@ static void add_q(StrobeGrid *grid, double q)
         strobe_grid_printf(grid, "%.4f", q);
 }
 
-/* Returns the number of calls in a step or in a result; for `head` and for single steps, the
- * total. */
+/* Returns the number of calls of a row in a step or, if results are compared as a whole, in a
+ * result. For parts of inferences and for single steps, returns the total. */
 static double calls_of(const StrobeDiff *diff, const StrobeDiffRow *row, guint side)
 {
     const StrobeDiffSide *runs = &diff->sides[side];
@@ -131,7 +131,7 @@ static void add_calls(StrobeGrid *grid, const StrobeDiff *diff, const StrobeDiff
         strobe_grid_printf(grid, "%s > %s", a, b);
 }
 
-/* Whether either result has work that was launched before it. */
+/* Whether a side has work that was launched before the recording. */
 static gboolean has_before(const StrobeDiff *diff)
 {
     const StrobeDiffSample *sides = diff->rows->before->sides;
@@ -415,7 +415,7 @@ static void write_rows(const StrobeDiff *diff, guint limit, gboolean all, Strobe
     strobe_json_end_array(json);
 }
 
-/* Writes a row that is not in the list, if it exists. */
+/* Writes a row that is not in the list of rows as the member `key`, or null if `row` is NULL. */
 static void write_single(StrobeJsonWriter *json, const char *key, const StrobeDiffRow *row)
 {
     strobe_json_key(json, key);

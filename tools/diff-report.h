@@ -12,7 +12,8 @@
 void strobe_diff_print(const StrobeDiff *diff, guint limit, gboolean all);
 void strobe_diff_write(const StrobeDiff *diff, guint limit, gboolean all, StrobeJsonWriter *json);
 
-/* Returns the name of the comparison for --by; NULL after the last one. */
+/* Returns the word for --by that requests the comparison `by` (StrobeDiffBy). NULL: `by` is larger
+ * than the last one. */
 const char *strobe_diff_by_name(guint by);
 
 #endif

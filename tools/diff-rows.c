@@ -12,7 +12,8 @@ typedef struct Cell {
 
 /* ---- rows ---- */
 
-/* Hashes the addresses of a path's names, because each name is stored only once. */
+/* Returns the hash of a path. Hashes the addresses of its names, because each name is stored only
+ * once. */
 static guint path_hash(gconstpointer key)
 {
     const StrobeDiffRow *row = key;
@@ -120,7 +121,7 @@ static void add_cell(StrobeDiffRow *row, guint side, guint32 block, double ns, g
 
     row->sides[side].calls += calls;
     row->sides[side].is_present = TRUE;
-    /* Most times arrive in order, so the search begins at the last blocks. */
+    /* Most times arrive in order, so the search begins at the last block. */
     for (guint i = row->cells->len; i > 0; i--) {
         Cell *known = &g_array_index(row->cells, Cell, i - 1);
         if (known->block == block) {
@@ -153,8 +154,8 @@ void strobe_diff_rows_add_before(StrobeDiffRows *rows, guint side, double ns)
 
 /* ---- units ---- */
 
-/* Updates mean and squares. Summing up the squares of times would lose the digits of the
- * differences. */
+/* Updates the mean and the sum of the squared deviations. The sum of the squared times would not be
+ * exact enough to compute the deviations from it. */
 void strobe_diff_sample_add(StrobeDiffSample *sample, double value)
 {
     double off = value - sample->value;
@@ -189,8 +190,8 @@ static double mean_of_steps(const Stretch *stretch)
     return n_steps ? sum / n_steps : 0;
 }
 
-/* Returns the median of the blocks that have the row, multiplied by the share of these blocks: a
- * row in every fourth step counts a quarter. */
+/* Returns the median time of a step over the blocks that have the row, multiplied by the share of
+ * these blocks. For example, a row in every fourth step counts with a quarter of its median. */
 static double typical_step(const Stretch *stretch)
 {
     g_autoptr(GArray) values = g_array_new(FALSE, FALSE, sizeof(double));
@@ -263,8 +264,8 @@ void strobe_diff_rows_end_side(StrobeDiffRows *rows, guint side)
 
 /* ---- comparing ---- */
 
-/* Whether both are equal up to rounding: sums of the same doubles in another order differ in their
- * last digits. */
+/* Whether the numbers are equal up to rounding. Sums of the same doubles in different orders differ
+ * in their last digits. */
 static gboolean is_same(double a, double b)
 {
     return fabs(a - b) <= 1e-9 * MAX(fabs(a), fabs(b));
@@ -284,8 +285,8 @@ static void measure_row(const StrobeDiffRows *rows, StrobeDiffRow *row)
     row->q = NAN;
 }
 
-/* Whether the row is tested. Rows whose difference is too small anyway are not, because they would
- * weaken the tests of the others. */
+/* Whether the row is tested. A row whose time on both sides is below rows->least cannot have a
+ * difference that counts, and would weaken the tests of the other rows. */
 static gboolean is_candidate(const StrobeDiffRows *rows, const StrobeDiffRow *row)
 {
     const StrobeDiffSample *sides = row->sides;
@@ -319,7 +320,7 @@ static void judge_row(const StrobeDiffRows *rows, StrobeDiffRow *row)
 
     row->is_changed = row->difference != 0 && fabs(row->difference) >= rows->least &&
                       (isnan(row->p) || row->q <= STROBE_DIFF_Q);
-    /* FALSE if the threshold is NAN */
+    /* no row is a regression if the threshold is NAN */
     row->is_regression = row->is_changed && row->difference > needed && !isnan(rule->threshold) &&
                          (isnan(row->relative) || row->relative > rule->threshold);
 }

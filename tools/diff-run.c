@@ -64,7 +64,8 @@ static gboolean import_run(StrobeDiffRun *run, const StrobeImportSource *source,
     return take_result(run, &import->result);
 }
 
-/* Whether the path is a file of another profiler. Without reading it, any file may be a capture. */
+/* Whether the path is a regular file that does not begin like a capture, so that it may be a file
+ * of another profiler. */
 static gboolean is_external_file(const char *path)
 {
     char magic[sizeof STROBE_BLOCK_MAGIC - 1] = {0};
@@ -118,7 +119,7 @@ typedef struct Reading {
     StrobeDiffTree *tree;
     StrobeDiffKernels *kernels;
     StrobeDiffHead head;
-    StrobeDiffSteps named; /* steps that are operators */
+    StrobeDiffSteps named; /* steps that were found among operators by name */
 } Reading;
 
 /* The run that is being read. It is a global variable, because a consumer receives no user pointer;
@@ -190,7 +191,7 @@ static gboolean is_torn(const StrobeView *record)
     return (record->flags & (STROBE_VIEW_UNFINISHED | STROBE_VIEW_STRADDLES)) != 0;
 }
 
-/* Adds a step that is an operator, as in Ascend's traces. */
+/* Adds a step if the record is an operator whose name is that of a step, as in Ascend's traces. */
 static void add_named_step(Reading *r, const StrobeView *record)
 {
     const char *name = r->host->string(r->self, record->name).bytes;
@@ -249,7 +250,8 @@ static StrobeStatus kernel_batch(void *state, const StrobeView *records, size_t 
     return STROBE_OK;
 }
 
-/* A part of a step: a field of records that each describe one step. */
+/* A part of a step: the field `field` of records of the kind `kind`, each of which describes one
+ * step. */
 typedef struct Part {
     const char *kind, *number, *field, *title;
     guint type;
@@ -298,7 +300,7 @@ static StrobeStatus head_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-/* Adds the durations of the steps as a separate row. */
+/* Adds the durations of the steps to the row STROBE_DIFF_DURATION. */
 static void add_durations(Reading *r)
 {
     const StrobeDiffSteps *steps = &r->run->steps;
@@ -338,7 +340,7 @@ static gboolean read_records(Reading *r, StrobeRegistry *registry, const char *c
     stats = good ? strobe_pipeline_stats(pipeline) : NULL;
     if (stats) {
         r->run->n_lost = strobe_reader_stats_lost(stats) -
-                         /* overwritten records are not a loss for a comparison */
+                         /* records that a flight recorder overwrote do not count as lost */
                          stats->lost[STROBE_LOSS_OVERWRITTEN];
         r->run->is_sealed = stats->sealed && stats->n_damaged == 0;
     }

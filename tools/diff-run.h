@@ -23,7 +23,7 @@ typedef enum StrobeDiffBy {
     STROBE_DIFF_BY_MARK,
 } StrobeDiffBy;
 
-/* Whether kernels or communication operations are compared. */
+/* Whether `by` compares work of devices: kernels or communication operations. */
 gboolean strobe_diff_is_of_device(StrobeDiffBy by);
 
 typedef struct StrobeDiffRun {
@@ -33,9 +33,10 @@ typedef struct StrobeDiffRun {
     StrobeResult result;
     StrobeDiffSteps steps;
     StrobeDiffRest rest;
-    guint64 n_values; /* number of compared records */
-    guint64 n_linked; /* the compared records of a device whose operator is known */
-    gboolean by_name; /* kernels are compared without the operators around their launches */
+    guint64 n_values; /* number of records that are compared */
+    guint64 n_linked; /* number of compared records of devices whose operator is known */
+    /* kernels are compared by name only, without the operators that launched them */
+    gboolean by_name;
     guint64 n_lost, n_damaged;
     gboolean is_sealed;
 } StrobeDiffRun;
@@ -43,15 +44,16 @@ typedef struct StrobeDiffRun {
 void strobe_diff_run_init(StrobeDiffRun *run, guint number, const char *path);
 void strobe_diff_run_clear(StrobeDiffRun *run);
 
-/* Opens the only result at the run's path. Imports another profiler's result below the folder that
- * StrobeDiffScratch returns; if it returns NULL, the error is that of StrobeDiffScratch. */
+/* Returns the folder for imports, which it makes at the first call. NULL with an error. */
 typedef const char *(*StrobeDiffScratch)(gpointer user, GError **error);
+/* Opens the only result at the run's path. Imports a result of another profiler into the folder
+ * that `scratch` returns; if this is NULL, the error is that of `scratch`. FALSE with an error. */
 gboolean strobe_diff_run_find(StrobeDiffRun *run, StrobeRegistry *registry,
                               StrobeDiffScratch scratch, gpointer user, GError **error);
 
 /* Reads the steps of the run. The caller must then call strobe_diff_steps_finish(). */
 gboolean strobe_diff_run_read_steps(StrobeDiffRun *run, StrobeRegistry *registry, GError **error);
-/* Reads the compared records into `rows`, and calls strobe_diff_rows_end_run. */
+/* Reads the records that are compared into `rows`, and calls strobe_diff_rows_end_run. */
 gboolean strobe_diff_run_read(StrobeDiffRun *run, StrobeRegistry *registry, StrobeDiffBy by,
                               StrobeDiffRows *rows, GError **error);
 

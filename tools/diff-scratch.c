@@ -4,7 +4,8 @@
 #include "folder.h"
 #include "memory-limit.h"
 
-/* Returns the folder of imports, which is made at the first call. */
+/* Returns the path of the folder for imports, which it makes at the first call. NULL with an
+ * error. */
 static const char *make_scratch(gpointer user, GError **error)
 {
     StrobeFreshFolder *scratch = user;

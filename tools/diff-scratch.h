@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares results. Imports results of other profilers into a temporary folder. */
+/* Compares results, some of which may be results of other profilers; imports these into a temporary
+ * folder. */
 #ifndef STROBE_TOOLS_DIFF_SCRATCH_H
 #define STROBE_TOOLS_DIFF_SCRATCH_H
 

@@ -27,7 +27,7 @@ double strobe_median(GArray *values)
 
 /* ---- Student's t ---- */
 
-/* Returns the factor of the continued fraction, or a tiny number if the factor is 0. */
+/* Returns the value, or a tiny number if it is nearly 0, because the caller divides by it. */
 static double off_zero(double value)
 {
     return fabs(value) < 1e-300 ? 1e-300 : value;
@@ -55,8 +55,8 @@ static double beta_fraction(double x, double a, double b)
     return value;
 }
 
-/* Computes the regularised incomplete beta function I_x(a, b). `rest` is 1 - x, which may be more
- * exact than the difference. */
+/* Returns the regularised incomplete beta function I_x(a, b). The caller gives 1 - x as `rest`,
+ * because it may know 1 - x more exactly than this subtraction. */
 static double compute_beta(double x, double rest, double a, double b)
 {
     double front;
@@ -64,7 +64,7 @@ static double compute_beta(double x, double rest, double a, double b)
     if (x <= 0 || rest <= 0)
         return x <= 0 ? 0 : 1;
     front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest));
-    if (x < (a + 1) / (a + b + 2)) /* here the fraction converges quickly */
+    if (x < (a + 1) / (a + b + 2)) /* for these x the fraction converges quickly */
         return front / a * beta_fraction(x, a, b);
     return 1 - front / b * beta_fraction(rest, b, a);
 }
@@ -104,7 +104,8 @@ static StrobeTest test_of_one_side(double deviation, double n, double share)
     return (StrobeTest){.error = deviation * sqrt(share), .freedom = n - 1};
 }
 
-/* `part_a`, `part_b`: contributions of the sides to the variance of the difference. */
+/* Returns Welch's test. `part_a` and `part_b` are the contributions of the sides to the variance of
+ * the difference. */
 static StrobeTest test_of_parts(const StrobeSpread *a, const StrobeSpread *b, double part_a,
                                 double part_b)
 {
@@ -114,8 +115,8 @@ static StrobeTest test_of_parts(const StrobeSpread *a, const StrobeSpread *b, do
     return (StrobeTest){.error = sqrt(sum), .freedom = sum > 0 ? freedom : a->n + b->n - 2};
 }
 
-/* `share_a`, `share_b`: variance of the compared quantity on each side, divided by the variance of
- * one value. */
+/* Returns the test of a difference. `share_a` and `share_b` are the variance of the compared
+ * quantity on each side, divided by the variance of one value. */
 static StrobeTest test_shares(const StrobeSpread *a, const StrobeSpread *b, double share_a,
                               double share_b)
 {

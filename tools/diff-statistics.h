@@ -11,8 +11,8 @@ double strobe_median(GArray *values);
 /* Returns the probability of a |t| at least as large if there is no difference, by Student's
  * t-distribution. */
 double strobe_student_p(double t, double freedom);
-/* Returns the |t| with this probability, as the inverse of strobe_student_p(). `p` is above 0 and
- * at most 1. */
+/* Returns the |t| that has the probability `p`; this is the inverse of strobe_student_p(). `p` must
+ * be above 0 and at most 1. */
 double strobe_student_t(double p, double freedom);
 
 /* The number and the spread of one side's values. */
@@ -23,13 +23,14 @@ typedef struct StrobeSpread {
 /* A test of the difference of two means. */
 typedef struct StrobeTest {
     double error;   /* standard error of the difference; NAN: neither side has two values */
-    double freedom; /* degrees of freedom of that error */
+    double freedom; /* degrees of freedom of `error` */
 } StrobeTest;
 
 /* Returns Welch's test. If one side has only one value, the deviation of the other is used for
  * both. */
 StrobeTest strobe_test_means(const StrobeSpread *a, const StrobeSpread *b);
-/* Returns the test for the difference of one value of each side, with the spread of all values. */
+/* Returns the test of the difference between one value of A and one value of B, whose spread is
+ * that of all values of their side. */
 StrobeTest strobe_test_single(const StrobeSpread *a, const StrobeSpread *b);
 
 /* Returns half the width of the interval that contains the difference with this confidence (0.99

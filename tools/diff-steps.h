@@ -27,12 +27,13 @@ void strobe_diff_steps_clear(StrobeDiffSteps *steps);
 /* Adds a step. An unfinished step is only counted. */
 void strobe_diff_steps_add(StrobeDiffSteps *steps, const StrobeDiffStep *step,
                            gboolean is_unfinished);
-/* Call this after the last step. */
+/* Sorts the steps by begin and divides them into blocks. If `is_whole` is TRUE or there is no step,
+ * makes only one block, for the whole result. The caller must call this after the last step. */
 void strobe_diff_steps_finish(StrobeDiffSteps *steps, gboolean is_whole);
-/* Appends the duration of each step in ns, as a double. */
+/* Appends the duration of each step in ns to `durations`, an array of double. */
 void strobe_diff_steps_get(const StrobeDiffSteps *steps, GArray *durations);
-/* strobe_diff_steps_at returns the block that contains a time, strobe_diff_steps_of that of a
- * step's number; STROBE_DIFF_OUTSIDE: none. */
+/* strobe_diff_steps_at returns the block that contains a time, strobe_diff_steps_of the block of
+ * the step with a number. STROBE_DIFF_OUTSIDE: there is no such block. */
 gint strobe_diff_steps_at(const StrobeDiffSteps *steps, gint64 at_ns);
 gint strobe_diff_steps_of(const StrobeDiffSteps *steps, gint64 number);
 

@@ -11,7 +11,7 @@
 #define NODES_MAX 1000000 /* maximum number of call paths, including those of open operators */
 #define HEIGHT_MAX 512    /* maximum number of operators on one path */
 #define WIDTH_MAX 65536   /* maximum number of different operators below one operator */
-#define INDEX_AT 32       /* number of children from which a hash table is used */
+#define INDEX_AT 32       /* number of nodes in a list from which the list has a hash table */
 #define CHUNK 1000
 #define FRAMES_MAX 1024
 
@@ -47,7 +47,7 @@ struct Node {
     Node *next;
 };
 
-/* An operator that waits for its parent. */
+/* An operator whose parent has not been added yet. */
 typedef struct Entry {
     NestingSpan span;
     StrobeStringId name;
@@ -68,9 +68,10 @@ struct StrobeDiffTree {
     StrobeDiffMarks marks;
     Node *free_nodes;
     guint n_nodes;
-    GPtrArray *chunks; /* memory of the nodes, CHUNK nodes in each */
+    GPtrArray *chunks; /* memory of the nodes: arrays of CHUNK nodes */
     StrobeDiffRest rest;
-    Node others; /* for paths that are too long or had no room; only the cells are used */
+    /* sums up the paths that are too long or for which there is no room; only the cells are used */
+    Node others;
 };
 
 /* ---- nodes ---- */
@@ -94,7 +95,8 @@ static Node *take_node(StrobeDiffTree *tree)
 
 static void give_back_node(StrobeDiffTree *tree, Node *node)
 {
-    /* A node with many cells gives its cells back, because such nodes are rare. */
+    /* The memory of the cells is kept for the next use of the node, but not if there are many,
+     * because few nodes need so many. */
     if (node->room > 4) {
         g_clear_pointer(&node->cells, g_free);
         node->room = 0;
@@ -154,7 +156,7 @@ static void link_node(NodeList *list, Node *node)
 
 static void drop_list(StrobeDiffTree *tree, NodeList list);
 
-/* Drops a node. Adds its time and that of its subtree to `others`. */
+/* Drops a node, and adds its time and that of its subtree to `others`. */
 static void drop_node(StrobeDiffTree *tree, Node *node)
 {
     add_cells(&tree->others, node);
@@ -201,7 +203,7 @@ static void merge_lists(StrobeDiffTree *tree, NodeList *into, NodeList from)
     g_clear_pointer(&from.index, g_hash_table_unref);
 }
 
-/* Finds or adds the node of an operator in a list. NULL: there is no room. */
+/* Finds or adds the node with this name in a list. NULL: there is no room. */
 static Node *node_in(StrobeDiffTree *tree, NodeList *list, StrobeStringId name)
 {
     Node *node = find_name(list, name);
@@ -231,8 +233,8 @@ static Node *node_of_stack(StrobeDiffTree *tree, StrobeStackId stack)
 
 /* ---- nesting ---- */
 
-/* Adds an operator to the list. If `entry` is a fold (several operators that nesting.h has merged),
- * adds all its operators. */
+/* Adds an operator with its children to the list. If `entry` is a fold (several operators that
+ * nesting.h has merged), adds all operators of the fold. */
 static void attach_entry(StrobeDiffTree *tree, NodeList *list, Entry *entry)
 {
     const Cell cell = {entry->block, 1, entry->span.total_ns - entry->span.children_ns};
@@ -269,7 +271,8 @@ static gboolean adopt_child(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* Converts an operator to a fold: a list with one node, which can be merged with others. */
+/* Converts an operator to a fold: its children become a list with one node, that of the operator,
+ * which can be merged with the lists of other folds. */
 static gboolean fold_span(void *user, NestingSpan *span)
 {
     NodeList list = {0};

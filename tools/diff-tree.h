@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up the self times of operators or marked ranges by call path and block of steps, from
- * records of cpu_op or marker. Inner operators come before the operators around them. */
+ * records of the kinds cpu_op or marker. The caller must add an inner operator before the operator
+ * around it. */
 #ifndef STROBE_TOOLS_DIFF_TREE_H
 #define STROBE_TOOLS_DIFF_TREE_H
 
@@ -22,7 +23,8 @@ typedef struct StrobeDiffRest {
 /* The items that are read from the records. */
 typedef enum StrobeDiffTreeForm {
     STROBE_DIFF_OPERATORS,
-    /* operators; one with a recorded stack counts for the stack, without its own name */
+    /* operators; the time of one with a recorded stack counts for the stack, without the operator's
+     * own name */
     STROBE_DIFF_STACKS,
     STROBE_DIFF_MARKS, /* ranges that the program marked */
 } StrobeDiffTreeForm;
@@ -31,8 +33,8 @@ StrobeDiffTree *strobe_diff_tree_new(const StrobeConsumerHost *host, StrobeInsta
                                      const StrobeDiffSteps *steps, StrobeDiffTreeForm form);
 void strobe_diff_tree_free(StrobeDiffTree *tree); /* NULL is fine */
 
-/* Adds a record of cpu_op, or of marker for STROBE_DIFF_MARKS. Marked ranges do not count as
- * operators, and steps do not count as ranges. */
+/* Adds a record of the kind cpu_op or, for STROBE_DIFF_MARKS, marker. Ignores records of cpu_op
+ * that are marked ranges, and records of marker that are steps. */
 void strobe_diff_tree_add(StrobeDiffTree *tree, const StrobeView *record);
 /* Call this after the last record: adds all times to the rows of one side. */
 void strobe_diff_tree_finish(StrobeDiffTree *tree, StrobeDiffRows *rows, guint side,

@@ -74,7 +74,7 @@ static void add_recorders(StrobeDoctorReport *report, const StrobeBoardPropertie
                       properties->has_runtime ? "found" : "not in the usual folders");
 }
 
-/* What strobe run --on records there. */
+/* Reports which collectors `strobe run --on` can use on the board. */
 static void add_collectors(StrobeDoctorReport *report, const StrobeBoardProperties *properties)
 {
     g_autofree char *names = strobe_board_kit_collectors(properties);

@@ -5,7 +5,7 @@
 
 #include "doctor-report.h"
 
-/* Adds the board's section. FALSE with an error if the board was not reached. */
+/* Adds a section about the board `target`. FALSE with an error: the board was not reached. */
 gboolean strobe_doctor_board(StrobeDoctorReport *report, const char *target, GError **error);
 
 #endif

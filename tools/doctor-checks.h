@@ -20,7 +20,8 @@ GPtrArray *strobe_doctor_strobe(StrobeDoctorReport *report, const char *const *p
                                 GPtrArray **anywhere);
 /* Reports the machine, the clock, memory, limits and permissions. */
 void strobe_doctor_host(StrobeDoctorReport *report);
-/* Reports pools of programs that have ended, which use memory. Adds to the section of the host. */
+/* Reports the pools of programs that have ended, because these use memory. Adds the finding to the
+ * section of the host. */
 void strobe_doctor_pools(StrobeDoctorReport *report);
 /* Reports the environment variables that matter for Strobe; reads no others. */
 void strobe_doctor_environment(StrobeDoctorReport *report);
@@ -29,7 +30,7 @@ void strobe_doctor_libraries(StrobeDoctorReport *report);
 /* Reports the Python interpreter and its PyTorch. */
 void strobe_doctor_python(StrobeDoctorReport *report, const char *const *plugin_path,
                           StrobeDoctorPython *python);
-/* Records for a second with these collectors, and reads the result. */
+/* Records a command that takes a second with `collectors`, and reads the result. */
 void strobe_doctor_selftest(StrobeDoctorReport *report, const char *const *plugin_path,
                             const GPtrArray *collectors, const StrobeDoctorPython *python);
 

@@ -16,7 +16,7 @@
 
 #define LINE_MAX_BYTES 512
 
-/* Returns the first line of a file, NULL if it cannot be read (free it). */
+/* Returns the first line of a file (free it). NULL: the file cannot be read. */
 static char *first_line(const char *path)
 {
     char buffer[LINE_MAX_BYTES];
@@ -32,8 +32,8 @@ static char *first_line(const char *path)
     return g_strdup(buffer);
 }
 
-/* Returns the value after `key` in a file of "key ... value" lines, without the separators; NULL if
- * there is none (free it). */
+/* Returns the text after `key` in the first line of the file that begins with it, without the
+ * `separators` in between (free it). NULL: there is none. */
 static char *value_in(const char *path, const char *key, const char *separators)
 {
     g_autofree char *text = NULL;
@@ -98,7 +98,8 @@ static gboolean can_write_in(const char *folder)
     return TRUE;
 }
 
-/* Checks /dev/shm. Pools are files there, or next to the results if /dev/shm has no room. */
+/* Reports the free room in /dev/shm. Pools are files there or, if it has no room, next to the
+ * results. */
 static void check_memory_folder(StrobeDoctorReport *report)
 {
     const char *next = "make it larger (mount -o remount,size=1G /dev/shm; docker run "
@@ -179,7 +180,7 @@ static void check_limits(StrobeDoctorReport *report)
     }
 }
 
-/* Checks the control group of this process, in version 2. */
+/* Reports the limits of this process's control group. Supports only version 2. */
 static void check_control_group(StrobeDoctorReport *report)
 {
     static const char *const files[][2] = {{"memory.max", "group's memory"},

@@ -13,11 +13,13 @@
 #define PLATFORM_NAME 0x0902
 #define TEXT_LINES 20
 
-/* Where Strobe looks for a library. */
+/* The folders in which Strobe looks for a library. */
 typedef enum Place {
-    IN_CANN,       /* in lib64 below ASCEND_HOME_PATH; if that is not set, on the loader's path */
-    IN_CANN_FIRST, /* like IN_CANN, and then on the loader's path; MSPTI searches in the same way */
-    IN_DRIVER      /* in the driver's folders, then on the loader's path */
+    /* in lib64 below ASCEND_HOME_PATH or, if this variable is not set, on the loader's path */
+    IN_CANN,
+    /* first like IN_CANN, then on the loader's path, as MSPTI itself searches */
+    IN_CANN_FIRST,
+    IN_DRIVER /* first in the driver's folders, then on the loader's path */
 } Place;
 
 /* A library of a vendor, and its use. */
@@ -26,7 +28,7 @@ typedef struct Library {
     Place place;
     gboolean is_of_mspti; /* MSPTI cannot be loaded without this library */
     const char *use;
-    const char *next;             /* advice if the library exists but cannot be loaded */
+    const char *next; /* advice for the case that the library exists but cannot be loaded */
     const char *const *functions; /* functions that the library must have; NULL: none */
 } Library;
 
@@ -94,7 +96,8 @@ static int load_library(void *user, int answer)
     return strobe_child_write(GINT_TO_POINTER(answer), text, strlen(text));
 }
 
-/* Returns the path of the library in a folder of drivers; NULL: it is in none of them. */
+/* Returns the path of the library in one of the driver's folders. NULL: none of them has the
+ * library. */
 static char *find_in_driver(const char *name)
 {
     for (guint i = 0; i < G_N_ELEMENTS(driver_folders); i++) {
@@ -106,7 +109,8 @@ static char *find_in_driver(const char *name)
     return NULL;
 }
 
-/* Returns the path that is tried first. *is_file: there is a file at this path. */
+/* Returns the path, or only the name, that is tried first. Sets *is_file to whether it is the path
+ * of an existing file. */
 static char *path_of(const Library *library, gboolean *is_file)
 {
     const char *home = g_getenv("ASCEND_HOME_PATH");
@@ -216,7 +220,7 @@ static void check_programs(StrobeDoctorReport *report)
 typedef int32_t (*PlatformIds)(uint32_t, void **, uint32_t *);
 typedef int32_t (*PlatformInfo)(void *, uint32_t, size_t, void *, size_t *);
 
-/* Writes the names of the platforms, each in a line. */
+/* In the child process: writes the name of each OpenCL platform on a line. */
 static int name_platforms(void *user, int answer)
 {
     void *library = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_LOCAL), *platforms[PLATFORMS_MAX];

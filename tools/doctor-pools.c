@@ -16,8 +16,7 @@ typedef struct AbandonedPools {
     char *first;   /* the first pool's name; NULL: there are none */
 } AbandonedPools;
 
-/* Whether the pool is in use: a running program and its writer lock their pool. Pools of other
- * users cannot be opened. */
+/* Whether the pool is in use. A running program and its writer lock their pool. */
 static gboolean is_in_use(int fd)
 {
     const StrobePool pool = {.fd = fd};

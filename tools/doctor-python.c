@@ -12,7 +12,8 @@
 #define BRIDGE "bridge to PyTorch"
 #define BUILD_BRIDGE "strobe torch build (with --python if it is not python3)"
 
-/* Imports nothing that may be slow or broken: versions come from pip's metadata. */
+/* The script that the interpreter runs. It takes versions from pip's metadata, and imports no
+ * package that may be slow or broken. */
 static const char question[] =
     "import importlib.util, importlib.metadata, json, os, sys, sysconfig\n"
     "def version(name):\n"
@@ -41,7 +42,7 @@ static const char *text_of(JsonObject *object, const char *key)
                                                                    : NULL;
 }
 
-/* Returns the answer in the last line; NULL if there is none (unref it). */
+/* Returns the JSON in the last line of the interpreter's output (unref it). NULL: there is none. */
 static JsonNode *answer_of(const GString *text)
 {
     g_autofree char *trimmed = g_strchomp(g_strdup(text->str));
@@ -54,7 +55,7 @@ static JsonNode *answer_of(const GString *text)
     return NULL;
 }
 
-/* Reports whether the first run can build the missing bridge. */
+/* Reports that the bridge is missing, and whether the first run can build it. */
 static void check_building(StrobeDoctorReport *report)
 {
     g_autoptr(GError) error = NULL;
@@ -68,7 +69,7 @@ static void check_building(StrobeDoctorReport *report)
                           "cpu_op and memory cannot work without it", "%s", error->message);
 }
 
-/* Reports the path of the bridge that belongs to exactly this PyTorch. */
+/* Reports the path of the bridge for the PyTorch in the folder `home`, or that it is missing. */
 static void check_bridge(StrobeDoctorReport *report, const char *const *plugin_path,
                          const char *home)
 {

@@ -18,7 +18,7 @@ typedef struct Finding {
 struct StrobeDoctorReport {
     GPtrArray *sections;    /* names of the sections */
     GPtrArray *findings;    /* of Finding */
-    GPtrArray *attachments; /* title, text, title, text ... */
+    GPtrArray *attachments; /* of text: the title and the text of each attachment in turn */
 };
 
 static const char *const verdicts[] = {"-", "ok", "LIMITED", "FAILS"};

@@ -9,9 +9,9 @@
 
 typedef enum StrobeVerdict {
     STROBE_VERDICT_NOTE,    /* neither good nor bad, for example a package that is not installed */
-    STROBE_VERDICT_GOOD,    /* was checked, and works */
-    STROBE_VERDICT_WARNING, /* works, with a limit */
-    STROBE_VERDICT_FAILURE  /* does not work */
+    STROBE_VERDICT_GOOD,    /* the checked thing works */
+    STROBE_VERDICT_WARNING, /* the checked thing works, with a limit */
+    STROBE_VERDICT_FAILURE  /* the checked thing does not work */
 } StrobeVerdict;
 
 typedef struct StrobeDoctorReport StrobeDoctorReport;
@@ -22,19 +22,19 @@ void strobe_doctor_report_free(StrobeDoctorReport *report);
 /* Begins a section: the findings that follow belong to it. */
 void strobe_doctor_section(StrobeDoctorReport *report, const char *name);
 
-/* Adds a finding: `name`, the result (`format`) and its verdict. `next` is the advice, NULL: none.
- * Texts are copied, and may contain any bytes. */
+/* Adds a finding: its name, its result (`format` and the arguments after it) and its verdict.
+ * `next` is advice for the user, NULL: none. The texts are copied, and may contain any bytes. */
 void strobe_doctor_add(StrobeDoctorReport *report, StrobeVerdict verdict, const char *name,
                        const char *next, const char *format, ...) G_GNUC_PRINTF(5, 6);
 
-/* Adds a long text, such as a log, that is only in the file. */
+/* Adds a long text, such as a log, that is written only to the report file. */
 void strobe_doctor_attach(StrobeDoctorReport *report, const char *title, const char *text);
 
 /* Returns the number of findings with the verdict. */
 guint strobe_doctor_count(const StrobeDoctorReport *report, StrobeVerdict verdict);
 
-/* Prints the findings as aligned tables, and the advice. `attachments`: also prints the long texts,
- * for the file. */
+/* Prints the findings as aligned tables, and the advice. `attachments`: also prints the texts of
+ * strobe_doctor_attach. */
 void strobe_doctor_print(const StrobeDoctorReport *report, gboolean attachments, FILE *file);
 /* Prints the findings as JSON on the standard output. */
 void strobe_doctor_print_json(const StrobeDoctorReport *report);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records for a second with every collector that can work here, like a user would with `strobe
- * run`. */
+/* Runs `strobe run` for a command that takes a second, with every collector that can work here. */
 #include "doctor-checks.h"
 
 #include <json-glib/json-glib.h>
@@ -10,7 +9,7 @@
 #include "signal-cleanup.h"
 #include "probe-child.h"
 
-/* Importing PyTorch may take half a minute, and building its bridge another half. */
+/* time limit: importing PyTorch may take half a minute, and building the bridge another half */
 #define RECORD_TIME_US (180 * G_USEC_PER_SEC)
 #define READ_TIME_US (60 * G_USEC_PER_SEC)
 #define MISSING "strobe:   "
@@ -47,7 +46,8 @@ static GPtrArray *run_words(const char *self, const char *folder, const char *co
         add_words(words, "--plugin-path", *plugin_path, NULL);
     for (guint i = 0; i < collectors->len; i++) {
         const char *name = g_ptr_array_index(collectors, i);
-        /* Importing PyTorch makes a million records of allocations, which are of no use here. */
+        /* The import of PyTorch makes a million allocations, so only a sample of them is
+         * recorded. */
         add_words(words, "--collect", g_str_equal(name, "heap") ? "heap:sampling=1MB" : name, NULL);
     }
     add_words(words, "--", NULL);
@@ -59,7 +59,8 @@ static GPtrArray *run_words(const char *self, const char *folder, const char *co
     return words;
 }
 
-/* Reports the missing parts that `strobe run` printed: "strobe:   gc: collector gc: ..." */
+/* Reports the missing parts that `strobe run` printed, for example "strobe: gc: collector gc:
+ * ...". */
 static void list_missing(StrobeDoctorReport *report, const char *text)
 {
     g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
@@ -93,7 +94,8 @@ static gboolean run_recording(StrobeDoctorReport *report, GPtrArray *words)
     return failure == NULL;
 }
 
-/* Returns the output of `strobe info` for the result; NULL if there is none (unref it). */
+/* Returns the JSON that `strobe info` prints for the result (unref it). NULL: a failure was
+ * reported. */
 static JsonNode *read_result(StrobeDoctorReport *report, const char *self, const char *folder)
 {
     char *words[] = {(char *)self, (char *)"info", (char *)"--json", (char *)folder, NULL};

@@ -25,7 +25,8 @@
 #define OWN_DATA ELFDATA2MSB
 #endif
 
-/* Returns the machine type of this program, so that no list of types is needed. */
+/* Returns the machine type (e_machine) in the file of this program, which is that of this
+ * machine. */
 static guint16 own_machine(void)
 {
     static guint16 machine;

@@ -85,7 +85,7 @@ static gboolean is_of_rank(const StrobeFilterTexts *texts, const StrobeResult *r
     return FALSE;
 }
 
-/* Returns begin + ns, at most the maximum. */
+/* Returns begin + ns, or the largest integer if the sum is larger. */
 static gint64 add_time(gint64 begin, gint64 ns)
 {
     gint64 time;
@@ -120,7 +120,7 @@ typedef struct Stretch {
     gint64 begin_ns, end_ns;
 } Stretch;
 
-/* The steps of one source, and the requested ones among them. */
+/* The steps of one source, and the time ranges of the requested ones. */
 typedef struct Found {
     GArray *wanted; /* of Stretch */
     gint64 least, most;
@@ -190,7 +190,8 @@ static gboolean use_steps(StrobeFilter *filter, const StrobeFilterTexts *texts, 
     return FALSE;
 }
 
-/* Adds the times of the requested steps; the capture must contain at least one. */
+/* Adds the times of the requested steps to the filter. FALSE with an error, for example that the
+ * capture contains none of them. */
 static gboolean add_steps(StrobeFilter *filter, const StrobeFilterTexts *texts,
                           StrobeReader *reader, GError **error)
 {
@@ -203,7 +204,7 @@ static gboolean add_steps(StrobeFilter *filter, const StrobeFilterTexts *texts,
            use_steps(filter, texts, reported.most < reported.least ? &named : &reported, error);
 }
 
-/* Reports an error if the pattern matches no kind. */
+/* FALSE with an error: the pattern matches no kind of the capture. */
 static gboolean check_kind(const StrobeReader *reader, const char *pattern, GError **error)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();

@@ -6,19 +6,20 @@
 #include "filter.h"
 #include "result.h"
 
-/* Texts of the command line; NULL: no such condition. */
+/* Conditions, as the user typed them. NULL: there is no such condition. */
 typedef struct StrobeFilterTexts {
-    char *from, *to; /* durations since the result's begin */
-    char **steps;    /* "3" or "3-5" */
-    char **ranks;    /* numbers */
+    char *from, *to; /* begin and end of the time range, as durations since the result's begin */
+    char **steps;    /* numbers or ranges, for example "3" or "3-5" */
+    char **ranks;    /* numbers of ranks */
     char **tracks, **kinds, **names;
 } StrobeFilterTexts;
 
-/* Whether the form of the texts is right. */
+/* Whether the times, steps and ranks in `texts` can be parsed and `from` is before `to`. FALSE with
+ * an error. */
 gboolean strobe_filter_texts_check(const StrobeFilterTexts *texts, GError **error);
 
-/* Returns the filter for one result. Sets *is_other and returns NULL without an error if the
- * result's rank is not requested. */
+/* Returns the filter for one result. NULL with an error. If the result's rank is not requested,
+ * sets *is_other to TRUE and returns NULL without an error. */
 StrobeFilter *strobe_filter_of(const StrobeFilterTexts *texts, const StrobeResult *result,
                                gboolean *is_other, GError **error);
 

@@ -7,14 +7,14 @@
 
 #define PARTS_AT_ONCE 64u
 
-/* Time ranges to export, the earliest first. */
+/* The state of an export, which exports time ranges one after the other, the earliest first. */
 typedef struct Job {
     StrobeRegistry *registry;
     const StrobeResult *result;
     StrobeAnalysisWish wish; /* parameters of the current range */
     guint64 max_bytes;
     StrobeJsonWriter *json;
-    GQueue *waiting; /* of StrobeFilter: ranges that are not exported yet */
+    GQueue *waiting; /* of StrobeFilter: the ranges that are not exported yet */
     guint n_parts;
     int code;
 } Job;
@@ -36,8 +36,9 @@ static guint64 largest_file(const StrobeAnalysis *analysis, const char **name)
     return largest;
 }
 
-/* Divides the current range, and puts its parts at the front of the queue. FALSE: it cannot be
- * divided. Makes half as many parts again as needed, because the sizes of records differ. */
+/* Divides the current range, whose largest file has `largest` bytes, and puts the new ranges at the
+ * front of the queue. Makes more than 1.5 times as many as equal sizes would need, because the
+ * sizes of records differ. FALSE: the range cannot be divided. */
 static gboolean divide_stretch(Job *job, guint64 largest)
 {
     guint64 n = largest * 3 / 2 / job->max_bytes + 2;
@@ -82,7 +83,7 @@ static void report_part(Job *job, const StrobeAnalysis *analysis, guint64 larges
     }
 }
 
-/* Exports the current range. */
+/* Exports the current range, or divides it if a file is too large. */
 static void export_one(Job *job, gboolean is_part)
 {
     g_autoptr(StrobeAnalysis) analysis = NULL;
@@ -111,8 +112,8 @@ static void export_one(Job *job, gboolean is_part)
     write_json(job, analysis);
 }
 
-/* Warns of parts that an earlier call with other limits has left. They would look like a
- * continuation of this export. */
+/* Prints a warning if an earlier export with other limits left a further part, which would look
+ * like a continuation of this export. */
 static void warn_of_earlier(const Job *job, gboolean is_divided)
 {
     g_autofree char *next =

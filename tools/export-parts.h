@@ -5,10 +5,10 @@
 
 #include "analysis.h"
 
-/* Exports the records of `wish->filter`. If `max_bytes` is not 0, divides them by time until no
- * file is larger than that; each part is a separate folder, whose name contains ".part001" and
- * so on. `json` may be NULL. FALSE: some export failed; *code is the exit code of the first
- * failure. */
+/* Exports the records that `wish->filter` selects. If `max_bytes` is not 0, divides them by time
+ * until no file has more bytes; each part then has a folder of its own, whose name contains
+ * ".part001", ".part002" and so on. `json` (may be NULL) gets an object for each part. FALSE: some
+ * export failed; *code is the exit code of the first failure. */
 gboolean strobe_export_parts(StrobeRegistry *registry, const StrobeResult *result,
                              const StrobeAnalysisWish *wish, guint64 max_bytes,
                              StrobeJsonWriter *json, int *code);

@@ -16,7 +16,7 @@
 
 #define LINES_MAX 10
 #define RAW_FOLDER "FRAMEWORK"
-/* Key of the metadata that says: nothing was read from ASCEND_PROFILER_OUTPUT. */
+/* member of the metadata that is not 0 if nothing was read from ASCEND_PROFILER_OUTPUT */
 #define OUTPUT_IS_FREE "output_is_free"
 
 static void print_items(const char *title, const GPtrArray *items)
@@ -45,7 +45,8 @@ void strobe_external_print(const StrobeImportSource *source, const StrobeImport 
     print_items("damaged", import->damage);
 }
 
-/* Returns the result directory that is the source or contains it. */
+/* Returns the path of the result directory: the source itself, or the folder that contains it if
+ * the source is a file, the folder of raw data or ASCEND_PROFILER_OUTPUT. Free it. */
 static char *directory_of(const char *path)
 {
     g_autofree char *whole = g_canonicalize_filename(path, NULL);
@@ -104,8 +105,8 @@ static void analyse_source(const StrobeImportSource *source, const StrobeFreshFo
     strobe_json_end_object(json);
 }
 
-/* Opens the folder in which the scratch folder is made: the result directory itself only if it
- * belongs to this user. */
+/* Opens the folder in which the scratch folder is made: `parent` or, if it is NULL and the result
+ * directory belongs to this user, that directory. -1 with an error. */
 static int open_place(const char *directory, const char *parent, GError **error)
 {
     if (parent)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of other profilers, for several commands. */
+/* Analyses results of other profilers, and prints their contents, for several commands. */
 #ifndef STROBE_TOOLS_EXTERNAL_H
 #define STROBE_TOOLS_EXTERNAL_H
 

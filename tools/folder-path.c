@@ -16,8 +16,8 @@
 #define DEPTH_MAX 64
 
 typedef struct Walk {
-    int folder;    /* current position; O_PATH */
-    GString *rest; /* the rest of the path */
+    int folder;    /* descriptor (O_PATH) of the folder that the walk has reached */
+    GString *rest; /* the part of the path that is still to be walked */
     gboolean makes;
     guint n_links;
 } Walk;
@@ -28,7 +28,7 @@ static void enter_folder(Walk *walk, int folder)
     walk->folder = folder;
 }
 
-/* Takes the next name of the path; NULL: the end. */
+/* Removes the first name from the path and returns it (free it). NULL: the path has ended. */
 static char *take_name(GString *rest)
 {
     gsize skip = strspn(rest->str, "/"), n = strcspn(rest->str + skip, "/");
@@ -38,8 +38,8 @@ static char *take_name(GString *rest)
     return name;
 }
 
-/* Follows a link. Refuses a link of another user, which may lead anywhere and change at any
- * time. */
+/* Follows a link: puts its target before the rest of the path. FALSE with errno ELOOP for a link of
+ * another user, who could change its target at any time. */
 static gboolean follow_link(Walk *walk, int link, uid_t owner)
 {
     char target[PATH_MAX];
@@ -84,7 +84,8 @@ static gboolean walk_one(Walk *walk, const char *name)
     return good;
 }
 
-/* Returns the part of the path that failed (free it), with errno; NULL: success. */
+/* Walks to the end of the path. Returns the part of the path that could not be opened (free it),
+ * with errno set. NULL: success. */
 static char *walk_all(Walk *walk, const char *path)
 {
     char *name;
@@ -150,7 +151,7 @@ char *strobe_folder_held_path(int folder, const char *name)
 
 static void remove_entry(int parent, const char *name, int depth);
 
-/* Removes the entries of a folder. Uses only system calls, because a signal handler may run it
+/* Removes the entries of a folder. Uses only system calls, because a signal handler may call this
  * while the heap is damaged. */
 static void remove_entries(int folder, int depth)
 {

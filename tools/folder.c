@@ -59,7 +59,8 @@ void strobe_folder_remove_empty(const char *path, guint made)
     }
 }
 
-/* Makes a folder in `around`; its name begins with `prefix`. NULL with errno set. */
+/* Makes a folder in `around`, whose name is `prefix` and a random ending. Returns the name (free
+ * it). NULL with errno set. */
 static char *make_new(int around, const char *prefix)
 {
     for (guint i = 0; i < TRIES_MAX; i++) {
@@ -89,8 +90,7 @@ gboolean strobe_folder_check_writable(const char *path, guint *made, GError **er
     return probe != NULL;
 }
 
-/* Gives a result's folder, which was made with mode 0700, the mode 0750 without the umask's
- * bits. */
+/* Changes the mode of a result's folder from 0700 to 0750 without the bits of the umask. */
 static void set_result_mode(int folder)
 {
     mode_t mask = umask(0);
@@ -108,8 +108,9 @@ static char *fresh_prefix(const char *path)
     return g_strdup_printf(".%s.", name);
 }
 
-/* Whether no other user can rename entries in the folder. Such a user could give a file of this
- * user the name of a folder that a killed command left. */
+/* Whether the folder is sticky, or belongs to this user and is not writable for all. In another
+ * folder, another user could give any folder of this user the name of one that a killed command
+ * left, so that this command would remove it. */
 static gboolean is_safe_to_clean(int folder)
 {
     struct stat status;
@@ -124,7 +125,8 @@ static void remove_leaving(int around, const char *name)
     int folder = openat(around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat status;
 
-    /* A folder that is about to be locked may be removed too: see lock_folder(). */
+    /* This may also remove a folder that its command is about to lock; lock_folder() handles
+     * that. */
     if (folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid() &&
         flock(folder, LOCK_EX | LOCK_NB) == 0)
         strobe_folder_remove_in(around, name);
@@ -146,7 +148,8 @@ static void remove_leavings(int around, const char *prefix)
         close(folder);
 }
 
-/* Makes a folder and registers it for removal, with no signal in between. */
+/* Makes a folder and registers it for removal by a signal; no signal can come in between. Returns
+ * its name (free it), or NULL with errno set. */
 static char *make_half_made(int around, const char *prefix)
 {
     strobe_signal_cleanup_hold();
@@ -168,7 +171,8 @@ static void forget_half_made(int around, const char *name)
     strobe_signal_cleanup_remove(held);
 }
 
-/* Is `folder` the folder with this name, and owned by this user? */
+/* Whether the entry `name` of the folder `around` is the open folder `folder`, and this user owns
+ * it. */
 static gboolean is_there(int around, const char *name, int folder)
 {
     struct stat named, open_one;
@@ -178,8 +182,8 @@ static gboolean is_there(int around, const char *name, int folder)
            named.st_ino == open_one.st_ino && open_one.st_uid == geteuid();
 }
 
-/* Locks a new folder. FALSE: before it was locked, another command took it for one that a killed
- * command left, and removed it. */
+/* Locks a new folder. FALSE: another command has removed the folder, because it was not locked yet,
+ * like one that a killed command left. */
 static gboolean lock_folder(StrobeFreshFolder *fresh, const char *name)
 {
     int folder = openat(fresh->around, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -187,8 +191,8 @@ static gboolean lock_folder(StrobeFreshFolder *fresh, const char *name)
 
     while (folder >= 0 && (locked = flock(folder, LOCK_EX)) != 0 && errno == EINTR)
         ;
-    /* On a file system without locks the folder is used without a lock: no command can lock it, so
-     * none removes it. */
+    /* On a file system without locks, the folder is used without a lock. No command can lock it, so
+     * no command removes it. */
     if (folder >= 0 ? locked == 0 && !is_there(fresh->around, name, folder) : errno == ENOENT) {
         if (folder >= 0)
             close(folder);
@@ -255,8 +259,8 @@ gboolean strobe_folder_begin(StrobeFreshFolder *fresh, const char *path, GError 
     return good;
 }
 
-/* Returns the parent for private folders: one that only this user can access, if there is such a
- * folder. */
+/* Returns the path of the folder for private folders: $XDG_RUNTIME_DIR if this user owns it and may
+ * write to it, otherwise /tmp. */
 static const char *private_parent(void)
 {
     const char *parent = g_getenv("XDG_RUNTIME_DIR");
@@ -349,7 +353,8 @@ gboolean strobe_folder_finish(StrobeFreshFolder *fresh, const char *path, GError
     errno = number;
     if (!good)
         set_error(error, "put the new output in place of", path);
-    strobe_folder_discard(fresh); /* after an exchange the old folder has fresh->name */
+    /* removes the old folder, which has the name fresh->name after an exchange */
+    strobe_folder_discard(fresh);
     return good;
 }
 

@@ -30,8 +30,8 @@ static gboolean has_by(const StrobeGroupColumns *columns, const char *name)
     return FALSE;
 }
 
-/* Returns the title of the number of records. It differs from "count" if the kind has a field
- * "count". */
+/* Returns the title of the column with the number of records: "count", or another word if the kind
+ * has a field "count". */
 static const char *count_name(const StrobeGroupColumns *columns)
 {
     return has_by(columns, "count") ? "records" : "count";
@@ -110,7 +110,7 @@ static gboolean choose_named(StrobeGroupColumns *columns)
     return TRUE;
 }
 
-/* Chooses the quantities that the kind declares: the duration of a span, and numbers with a
+/* Chooses the default quantities: the duration if the kind has spans, and each number with a
  * unit. */
 static void choose_declared(StrobeGroupColumns *columns)
 {
@@ -129,8 +129,8 @@ static char *by_title(const StrobeGroupColumns *columns, const StrobeColumn *col
     return g_strdup(columns->rows->request.raw ? strobe_column_name(column) : column->title);
 }
 
-/* Returns the title of a statistic: "duration_sum" for programs, "duration sum" or "usage(%) sum"
- * for people. */
+/* Returns the title of a statistic of a quantity: for JSON, for example, "duration_sum"; for
+ * people, for example, "usage(%) sum". */
 static char *statistic_title(const StrobeGroupColumns *columns, const StrobeQuantity *quantity,
                              guint statistic)
 {
@@ -157,7 +157,7 @@ static void add_titles(StrobeGroupColumns *columns)
                                         &g_array_index(columns->quantities, StrobeQuantity, q), s));
 }
 
-/* Returns the name of a column for --sort, other than its title. Free it. */
+/* Returns the name by which --sort may name a column, besides the column's title. Free it. */
 static char *sort_name(const StrobeGroupColumns *columns, guint column)
 {
     const guint first = columns->n_by + STROBE_GROUP_COUNT_WIDTH;
@@ -176,7 +176,7 @@ static gboolean find_sort(StrobeGroupColumns *columns, const char *wanted)
 {
     StrobeRows *rows = columns->rows;
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    /* the name may have blanks: "duration max" */
+    /* the user may write blanks, for example "duration max" */
     g_autofree char *joined = g_strdelimit(g_strdup(wanted), " ", '_');
 
     for (guint i = 0; i < rows->titles->len; i++) {
@@ -196,7 +196,8 @@ static gboolean find_sort(StrobeGroupColumns *columns, const char *wanted)
     return FALSE;
 }
 
-/* Sorts by the sum of the first quantity, the largest first, if the user chose no order. */
+/* Chooses the column and the direction of the order: those of --sort or, if there is none, the sum
+ * of the first quantity, the largest first. FALSE: the column is not known. */
 static gboolean choose_order(StrobeGroupColumns *columns)
 {
     const StrobeRowsRequest *request = &columns->rows->request;

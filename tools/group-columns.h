@@ -11,13 +11,13 @@
 #define STROBE_GROUP_COUNT_WIDTH 1
 
 typedef struct StrobeQuantity {
-    StrobeColumn column; /* column of the stored value */
+    StrobeColumn column; /* the column that has the stored value */
     const char *unit;
     gboolean is_integer;
 } StrobeQuantity;
 
 typedef struct StrobeGroupColumns {
-    StrobeRows *rows; /* get the titles, and contain the request */
+    StrobeRows *rows; /* contains the request, and gets the titles */
     StrobeColumnChoice choice;
     StrobeColumn by[STROBE_GROUP_BY_MAX];
     guint n_by;
@@ -29,8 +29,9 @@ typedef struct StrobeGroupColumns {
 void strobe_group_columns_init(StrobeGroupColumns *columns, StrobeRows *rows);
 void strobe_group_columns_clear(StrobeGroupColumns *columns);
 
-/* Chooses the columns. Call this when the choice has seen a record or a kind. FALSE: a name is
- * wrong; rows->misuse has the message. */
+/* Chooses the columns that the request names, or the default ones. The caller must first give a
+ * record or a kind to the StrobeColumnChoice. FALSE: a requested name is wrong; rows->misuse has
+ * the message. */
 gboolean strobe_group_columns_choose(StrobeGroupColumns *columns);
 
 #endif

@@ -31,7 +31,8 @@ void strobe_group_values_free(StrobeGroupValues *values)
     g_free(values);
 }
 
-/* Returns an integer that sorts like the double. */
+/* Returns an integer for the number, so that integers of numbers have the same order as the
+ * numbers. */
 static gint64 order_of(double number)
 {
     gint64 bits;
@@ -57,7 +58,7 @@ static guint64 rank_of(guint64 n, guint64 percent)
     return n / 100 * percent + (n % 100 * percent + 99) / 100 - 1;
 }
 
-/* Processes the value at index `place` of the sorted values of a slot. */
+/* Adds the value at index `place` of a slot's sorted values to the statistics of the slot. */
 static void take_value(StrobeGroupValue *value, guint64 place, double number)
 {
     value->of[STROBE_GROUP_SUM] += number;

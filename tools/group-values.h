@@ -24,11 +24,12 @@ typedef struct StrobeGroupValue {
 
 typedef struct StrobeGroupValues StrobeGroupValues;
 
-/* `storage` is the storage of the sorter that holds the numbers. */
+/* Returns a new, empty collection. `storage` is where the sorter of the numbers may write its
+ * temporary files. */
 StrobeGroupValues *strobe_group_values_new(StrobeStorage *storage);
 void strobe_group_values_free(StrobeGroupValues *values); /* NULL is fine */
 
-/* Returns 0 or an errno value. */
+/* Adds a number to a slot. Returns 0 or an errno value. */
 int strobe_group_values_add(StrobeGroupValues *values, guint64 slot, double number);
 int strobe_group_values_finish(StrobeGroupValues *values);
 

@@ -11,8 +11,8 @@
 #include "error.h"
 #include "folder.h"
 
-/* Returns the path through the open folder if it is inside this folder, else the path itself (free
- * it). */
+/* Returns the path with `directory` replaced by a path through the descriptor `folder`. If it is
+ * not inside `directory`, returns a copy. Free it. */
 static char *route_path(int folder, const char *directory, const char *path)
 {
     gsize n = strlen(directory);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A result that is being analysed. Its directory is opened once, and all accesses below it use this
- * descriptor. So it does not matter if folders are renamed at the same time.
- */
+/* A result that is being analysed. Its directory is opened once, and all later accesses use this
+ * descriptor, so that they reach the same directory even if folders are renamed at the same
+ * time. */
 #ifndef STROBE_TOOLS_HELD_RESULT_H
 #define STROBE_TOOLS_HELD_RESULT_H
 
@@ -20,8 +19,8 @@ typedef struct StrobeHeldResult {
 gboolean strobe_held_result_open(StrobeHeldResult *held, const StrobeResult *named, GError **error);
 void strobe_held_result_close(StrobeHeldResult *held);
 
-/* Replaces the path through the descriptor by the directory's own path in the message of `error`
- * (may be NULL). Returns the error. */
+/* In the message of `error` (may be NULL), replaces the path through the descriptor by the path
+ * that the user knows. Returns `error`. */
 GError *strobe_held_result_name(const StrobeHeldResult *held, GError *error);
 
 /* Sets a usage error (command.h): "<path> belongs to another user ...". */

@@ -6,7 +6,7 @@
 #include "tools-config.h"
 #include "writer-state.h"
 
-/* The folder of this command, links resolved. */
+/* Returns the folder of the running command's file, with links resolved. */
 static const char *command_folder(void)
 {
     static char *folder;
@@ -18,7 +18,7 @@ static const char *command_folder(void)
     return folder;
 }
 
-/* The build folder if this command is in one, else NULL. */
+/* Returns the build folder if this command is in a subfolder of one, otherwise NULL. */
 static const char *build_folder(void)
 {
     static char *folder;
@@ -34,7 +34,8 @@ static const char *build_folder(void)
     return folder;
 }
 
-/* The source folder, which the build folder names; "" when it does not. */
+/* Returns the source folder, whose path is in a file in the command's folder; "" if there is no
+ * such file. */
 static const char *source_folder(void)
 {
     static char *folder;
@@ -48,7 +49,8 @@ static const char *source_folder(void)
     return folder;
 }
 
-/* `file` in the first folder that contains it; with `give_folder`, that folder. */
+/* Returns the path of `file` in the first folder that contains it or, if `give_folder`, the path of
+ * that folder. NULL: no folder contains it. */
 static char *find_file(const char *const *folders, const char *file, gboolean give_folder)
 {
     for (; *folders; folders++) {
@@ -60,9 +62,10 @@ static char *find_file(const char *const *folders, const char *file, gboolean gi
     return NULL;
 }
 
-/* Looks in `built` (below the build folder), in `source` (below the source folder, may be NULL)
- * or in `installed`, which is relative to this command's folder, so that an installation may be
- * moved. */
+/* Returns the path of `file` or of its folder, see find_file. If this command is in a build folder,
+ * looks in `built`, which is below the build folder, and in `source` (may be NULL), which is below
+ * the source folder. Otherwise looks in `installed`, which is relative to this command's folder, so
+ * that an installation may be moved. */
 static char *find_installed(const char *built, const char *source, const char *installed,
                             const char *file, gboolean give_folder)
 {

@@ -5,14 +5,17 @@
 
 #include <glib.h>
 
-/* Each returns an absolute path (free it), NULL if the file does not exist. */
-char *strobe_install_path_library(void);            /* libstrobe.so */
-char *strobe_install_path_preload(void);            /* libstrobe-preload.so */
-char *strobe_install_path_board(void);              /* libstrobe-board.so */
-char *strobe_install_path_board_run(void);          /* strobe-board-run for this machine */
-char *strobe_install_path_marks(void);              /* libstrobe-marks.so for this machine */
-char *strobe_install_path_plugin(const char *file); /* of the bundled ones, "host_sys.so" */
-/* The file of a kit, such as libstrobe-board.so of "aarch64-glibc". */
+/* Each function returns the absolute path of a file or a folder (free it), or NULL if it does not
+ * exist. */
+char *strobe_install_path_library(void);   /* libstrobe.so */
+char *strobe_install_path_preload(void);   /* libstrobe-preload.so */
+char *strobe_install_path_board(void);     /* libstrobe-board.so */
+char *strobe_install_path_board_run(void); /* strobe-board-run for this machine */
+char *strobe_install_path_marks(void);     /* libstrobe-marks.so for this machine */
+/* a bundled plugin, for example "host_sys.so" */
+char *strobe_install_path_plugin(const char *file);
+/* The file `file` in the kit `name` for boards, for example "libstrobe-board.so" in
+ * "aarch64-glibc". */
 char *strobe_install_path_kit(const char *name, const char *file);
 char *strobe_install_path_ssh(void);          /* libstrobe-ssh.so */
 char *strobe_install_path_writer(void);       /* strobe-writer */

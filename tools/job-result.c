@@ -22,7 +22,7 @@ static gboolean has_info(const char *path)
     return FALSE;
 }
 
-/* Whether the path is a JOB directory. It may be incomplete, because the importer reports missing
+/* Whether the path is a JOB directory, even an incomplete one, because the importer reports missing
  * parts. */
 static gboolean is_job(const char *path)
 {

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 static StrobeLoadedFunction *_Atomic on_load;
-/* Numbers of objects when the function was last called or set. */
+/* what strobe_loaded_objects() and strobe_loaded_present() returned when the function was last
+ * called or set */
 static _Atomic uint64_t n_loaded, n_present = UINT64_MAX;
 
 static void store_counts(uint64_t loaded)
@@ -27,9 +28,9 @@ void late_library_call(StrobeLoadedFunction *function)
     atomic_store(&on_load, function);
 }
 
-/* Calls the function if there are new libraries. Does not call it if the caller is in a new
- * library: that may be its constructor, or that of a library that depends on it. Libraries that the
- * function itself loads do not count as new. */
+/* Calls the function if there are new libraries, except if the caller is in a new library, whose
+ * constructors may not have ended. Does not call it for libraries that the function itself
+ * loads. */
 static void check_loaded(const void *caller)
 {
     static _Thread_local int is_inside;
@@ -49,17 +50,18 @@ static void check_loaded(const void *caller)
 
 /* ---- the functions that replace dlopen and dlsym ---- */
 
-/* A new library is noticed at the next call of dlopen or dlsym, which is the first that uses it.
- * The call of the program continues with a jump, and no code can run after it, because the folders
- * of dlopen's search and the meaning of RTLD_NEXT depend on the caller. On processors other than
- * those below, late libraries are not noticed. */
+/* A new library is noticed at the next call of dlopen or dlsym, usually a dlsym that looks up its
+ * functions. The replacement jumps to the original function and cannot do anything after it,
+ * because the folders of dlopen's search and the meaning of RTLD_NEXT depend on the caller. On
+ * processors other than those below, new libraries are not noticed. */
 
 static void *fail_to_load(void)
 {
     return NULL;
 }
 
-/* Returns the next function with this name, which may be one of the program itself. */
+/* Returns the next function with this name after this library, and keeps it in *known. It may be a
+ * function of another preloaded library. */
 static void *next_function(_Atomic(void *) *known, const char *name)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};

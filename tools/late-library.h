@@ -6,8 +6,9 @@
 
 #include "loaded-objects.h"
 
-/* Sets the function that is called for libraries that are loaded from now on (see
- * STROBE_ON_LOAD_SYMBOL). NULL: removes the function. Any thread may call this. */
+/* Sets the function that is called when the program has loaded new libraries (see
+ * STROBE_ON_LOAD_SYMBOL). Libraries that are loaded already do not count. NULL: no function is
+ * called. Any thread may call this. */
 void late_library_call(StrobeLoadedFunction *function);
 
 #endif

@@ -6,7 +6,8 @@
 #include "command.h"
 #include "row-report.h"
 
-/* Does the capture contain work whose cause is on another thread or processor? */
+/* Whether the capture has records of the kinds that can be linked to their causes on another thread
+ * or processor. */
 static gboolean has_links(const StrobeContents *contents)
 {
     static const char *const kinds[] = {"device_task", "comm_op", "task_queue", NULL};

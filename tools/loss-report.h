@@ -21,14 +21,15 @@ void strobe_loss_report_free(StrobeLossReport *loss_report);
 
 /* Adds a record of a loss or a step; ignores other records. */
 void strobe_loss_report_add(StrobeLossReport *loss_report, const StrobeView *record);
-/* Call this if a part of the capture could not be read: the lost records may have any time. */
+/* Adds a gap over all times. The caller must call this if a part of the capture could not be
+ * read. */
 void strobe_loss_report_add_damage(StrobeLossReport *loss_report);
 
 /* Returns the entries (StrobeLossReportEntry), those with the most losses first. Free with
  * g_array_unref. */
 GArray *strobe_loss_report_entries(const StrobeLossReport *loss_report);
-/* Returns the numbers of the steps that touch a gap, in the recorded order; only among the first
- * million steps. Free with g_array_unref. */
+/* Returns the numbers of the steps that touch a gap, in the recorded order. Considers only the
+ * first million steps. Free with g_array_unref. */
 GArray *strobe_loss_report_incomplete_steps(StrobeLossReport *loss_report);
 
 #endif

@@ -23,8 +23,8 @@ typedef struct Command {
     const char *alias; /* NULL: none */
     int (*run)(int argc, char **argv);
     const char *summary;
-    /* main.c cleans up after a signal; other commands have nothing to clean up, or do it
-     * themselves */
+    /* main.c begins signal-cleanup for the command; the others have nothing to clean up, or handle
+     * signals themselves */
     gboolean cleans_up;
 } Command;
 
@@ -112,8 +112,8 @@ static void pass_over(int number)
     (void)number;
 }
 
-/* Makes reaching the shell's limit of a file's size a write error instead of the end of the
- * process. Uses a handler, because the command of `strobe run` does not inherit it. */
+/* Makes a write above the shell's limit of a file's size fail, instead of ending the process. Sets
+ * a handler instead of SIG_IGN, because the command of `strobe run` does not inherit handlers. */
 static void take_file_limit(void)
 {
     struct sigaction action = {.sa_handler = pass_over, .sa_flags = SA_RESTART}, before;
@@ -123,9 +123,9 @@ static void take_file_limit(void)
         sigaction(SIGXFSZ, &action, NULL);
 }
 
-/* Occupies closed standard descriptors, so that no file of Strobe gets their numbers and then
- * receives Strobe's output. These descriptors cannot be read or written, and are closed in the
- * command of `strobe run`. */
+/* Opens standard descriptors that are closed, so that no file of Strobe gets their numbers and then
+ * receives Strobe's output. The new descriptors cannot be read or written, and the command of
+ * `strobe run` does not get them. */
 static void take_closed_places(void)
 {
     for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
@@ -133,8 +133,8 @@ static void take_closed_places(void)
             (void)!open("/dev/null", O_PATH | O_CLOEXEC);
 }
 
-/* If the program was started by the name of the vendor's tool for camera boards, makes it `strobe
- * svp`. */
+/* If the program was started by the name of the vendor's tool for camera boards, changes the
+ * arguments to those of `strobe svp`. */
 static void take_vendor_name(int *argc, char ***argv)
 {
     g_autofree char *name = g_path_get_basename(*argc > 0 ? (*argv)[0] : "");

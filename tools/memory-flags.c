@@ -19,8 +19,9 @@ static gboolean can_write(void)
     return file >= 0;
 }
 
-/* Uses the first writable folder of $TMPDIR, /var/tmp and /tmp. A folder on a tmpfs is used only if
- * $TMPDIR names it, because its files are in memory. */
+/* Sets --max-mem, with the first writable folder of $TMPDIR, /var/tmp and /tmp for temporary files.
+ * Uses a folder on a tmpfs, whose files are in memory, only if $TMPDIR names it. FALSE: no folder
+ * can be used. */
 static gboolean take_default(guint64 bytes)
 {
     const char *const folders[] = {g_getenv("TMPDIR"), "/var/tmp", "/tmp"};
@@ -37,7 +38,8 @@ static gboolean take_default(guint64 bytes)
     return FALSE;
 }
 
-/* Uses the folder that the user named. FALSE: a message was printed. */
+/* Sets --max-mem, with the folder that the user named for temporary files. FALSE: no file can be
+ * made in the folder; a message was printed. */
 static gboolean take_named(guint64 bytes, const char *folder)
 {
     strobe_memory_limit_set(bytes, folder);
@@ -48,8 +50,8 @@ static gboolean take_named(guint64 bytes, const char *folder)
     return FALSE;
 }
 
-/* Handles that there is no folder: temporary files go to the output folder, and state stays on the
- * heap. */
+/* Sets --max-mem without a folder for temporary files, and prints a warning: these files go to the
+ * output folder, and state stays on the heap. */
 static void go_without(guint64 bytes)
 {
     strobe_memory_limit_set(bytes, NULL);
@@ -74,8 +76,8 @@ static gboolean read_bytes(const char *text, guint64 *bytes)
     return FALSE;
 }
 
-/* Reduces --max-mem if it does not fit into the limits of the system, in which other memory needs
- * room too. */
+/* Reduces *bytes to the part of the system's tightest limit that --max-mem may use, but not below
+ * the minimum. `is_named`: the user gave --max-mem, and a warning is printed. */
 static void fit_bound(guint64 *bytes, gboolean is_named)
 {
     StrobeMemoryBound bound;

@@ -7,12 +7,12 @@
 
 #define STROBE_MAX_MEM_MIN (96u << 20)
 
-/* Values of the options, which each command with these options has. */
+/* Values of the two options; each command that has the options has such a variable. */
 typedef struct StrobeMemoryFlags {
     char *max_mem, *tmp_dir;
 } StrobeMemoryFlags;
 
-/* The two options, for `flags` of this type. */
+/* The entries for the two options; `flags` is a StrobeMemoryFlags. */
 #define STROBE_MAX_MEM_OPTION(flags)                                                               \
     {"max-mem",                                                                                    \
      0,                                                                                            \
@@ -30,8 +30,8 @@ typedef struct StrobeMemoryFlags {
      "Existing folder for temporary files, best on a disk (default: $TMPDIR, /var/tmp)",           \
      "DIR"}
 
-/* Checks the flags, for a command that applies them later. FALSE: a message was printed; exit with
- * *code. */
+/* Checks the flags. A command calls this first if it applies the flags later. FALSE: a message was
+ * printed; exit with *code. */
 gboolean strobe_memory_flags_check(const StrobeMemoryFlags *flags, int *code);
 /* Reads and frees the flags, and applies them for the rest of the process. Call this once. FALSE: a
  * message was printed; exit with *code. */

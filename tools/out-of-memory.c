@@ -20,7 +20,8 @@
 #define LINE_BYTES 512
 #define THREAD_STACK_BYTES (512u << 10)
 
-/* bound: RLIMIT_DATA as set here; bound_limit: --max-mem; 0: not set */
+/* bound: the RLIMIT_DATA that strobe_memory_shortage_bound has set; bound_limit: --max-mem; 0: not
+ * set */
 static guint64 bound, bound_limit;
 
 /* The limits of the system that are checked, with the quantity that they limit. */
@@ -30,7 +31,8 @@ static const struct {
     int column; /* column of /proc/self/statm, in pages */
 } limits[] = {{"address space", "-v", RLIMIT_AS, 0}, {"data", "-d", RLIMIT_DATA, 5}};
 
-/* Returns the bytes in use; 0: unknown. Does not use the heap, which is exhausted. */
+/* Returns the bytes that this process uses according to a column of /proc/self/statm; 0: unknown.
+ * Does not use the heap, which is exhausted. */
 static guint64 in_use(int column)
 {
     char text[256], *at = text;
@@ -47,8 +49,8 @@ static guint64 in_use(int column)
     return pages * (guint64)sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the index of the limit that has no room for `wanted` bytes; -1: none, because the system
- * has no more memory. */
+/* Returns the index of the first limit that has no room for `wanted` bytes or is nearly reached.
+ * -1: there is none, so the system itself has no more memory. */
 static int find_limit(guint64 wanted, guint64 *used, guint64 *most)
 {
     for (guint i = 0; i < G_N_ELEMENTS(limits); i++) {
@@ -63,8 +65,8 @@ static int find_limit(guint64 wanted, guint64 *used, guint64 *most)
     return -1;
 }
 
-/* Writes the name of the work of this thread that needs memory, for example: the pass
- * "operator_tree". */
+/* Writes the name of the component that runs in this thread, for example: the pass "operator_tree".
+ * Writes "the command" if none does. */
 static void name_state(char *name, gsize size)
 {
     const StrobeComponentCall *call = strobe_component_call_present();
@@ -113,8 +115,8 @@ static void print_shortage(guint64 wanted)
         return; /* stderr may be closed */
 }
 
-/* Returns only in the first thread that gets no memory. Other threads wait here until the first one
- * ends the process. */
+/* Returns in the first thread that gets no memory. Other threads wait in this function until the
+ * first one ends the process. */
 static void claim_end(void)
 {
     static _Thread_local gboolean is_first;
@@ -158,8 +160,8 @@ void strobe_memory_shortage_begin(void)
     g_log_set_default_handler(on_message, NULL);
 }
 
-/* Makes the stacks of threads small. Stacks count as data with their whole size, not only the part
- * that is used. */
+/* Reduces the size of the stacks of new threads, because a whole stack counts as data, not only the
+ * used part. */
 static void make_stacks_small(void)
 {
     pthread_attr_t attributes;
@@ -176,7 +178,8 @@ void strobe_memory_shortage_bound(guint64 bytes)
     struct rlimit limit;
 
     make_stacks_small();
-    mallopt(M_ARENA_MAX, 1); /* each arena keeps freed memory and address space */
+    /* only one arena, because each arena keeps freed memory and address space */
+    mallopt(M_ARENA_MAX, 1);
     if (getrlimit(RLIMIT_DATA, &limit) != 0)
         return;
     const guint64 most = in_use(limits[1].column) + bytes;

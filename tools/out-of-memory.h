@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends a command that gets no memory, and reports which limit is reached, or which component keeps
- * too much. */
+/* Ends a command that gets no memory, and reports which limit is reached or which component needs
+ * the memory. */
 #ifndef STROBE_TOOLS_MEMORY_SHORTAGE_H
 #define STROBE_TOOLS_MEMORY_SHORTAGE_H
 

@@ -12,8 +12,8 @@ typedef struct StrobeOutputFlags {
     gboolean json;
 } StrobeOutputFlags;
 
-/* The options, whose values go to `flags`. The other parameters are texts that differ between the
- * commands. */
+/* The entries for the options, whose values go to `flags`. The other parameters are texts in the
+ * help that differ between the commands. */
 /* clang-format off */
 #define STROBE_OUTPUT_OPTIONS(flags, output_text, export_default, type_text, generation_default) \
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &(flags)->output, output_text, "DIR"}, \

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The folder around ASCEND_PROFILER_OUTPUT of a result, which stays open. It belongs to this user,
- * so no other user can put a link or a folder in it.
- */
+/* The folder that contains the output folder (ASCEND_PROFILER_OUTPUT) of a result. The containing
+ * folder stays open during the analysis. It belongs to this user, so no other user can put a link
+ * or a folder in it. */
 #ifndef STROBE_TOOLS_OUTPUT_PLACE_H
 #define STROBE_TOOLS_OUTPUT_PLACE_H
 
@@ -15,9 +14,9 @@ typedef struct StrobeOutputPlace {
     gboolean is_new;
 } StrobeOutputPlace;
 
-/* Opens the folder. `output` is the path of the output folder. If `parent` is NULL and there is a
- * result directory, the output folder is in that directory. Otherwise the folder around it is made
- * in `parent` (NULL: the current folder). */
+/* Opens the folder around the output folder, whose path is `output`. If `parent` is NULL and `held`
+ * has a result directory, this is the result directory. Otherwise it is a folder in `parent` (NULL:
+ * the current folder), and is made if necessary. */
 gboolean strobe_output_place_open(StrobeOutputPlace *place, const StrobeHeldResult *held,
                                   const char *parent, const char *output, GError **error);
 /* Closes the folder. Removes it if it was created here and stayed empty. */
@@ -28,7 +27,7 @@ void strobe_output_place_keep(StrobeOutputPlace *place);
 /* Removes the output folder, and the folder around it if it is otherwise empty. */
 void strobe_output_place_discard(StrobeOutputPlace *place);
 
-/* Returns a path of the output folder through the open folder (free it). */
+/* Returns a path of the output folder through the descriptor `around` (free it). */
 char *strobe_output_place_path(const StrobeOutputPlace *place);
 
 #endif

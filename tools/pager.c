@@ -15,7 +15,8 @@
 static GPid pager; /* 0: none */
 static int terminal = -1;
 
-/* Returns the command for the shell; NULL: no pager is wanted, or it is not available. */
+/* Returns the pager's command line for the shell. NULL: the user wants no pager, or it is not
+ * installed. */
 static const char *pager_command(void)
 {
     const char *chosen = g_getenv("PAGER");
@@ -36,8 +37,8 @@ static gboolean start_pager(const char *command, int input)
                                   NULL, NULL, &pager, input, -1, -1, NULL);
 }
 
-/* Ignores the terminal's signals while the pager runs: the pager handles them, and this command
- * must end after the pager. */
+/* Ignores the signals of the terminal's keys while the pager runs. The pager handles them, and this
+ * command must end after the pager. */
 static void leave_keys_to_pager(void)
 {
     signal(SIGINT, SIG_IGN);
@@ -65,7 +66,7 @@ void strobe_pager_end(void)
 {
     if (!pager)
         return;
-    /* The user may quit the pager before the end. */
+    /* EPIPE is no error: the user may quit the pager before all output has been read. */
     if (fflush(stdout) != 0 && errno == EPIPE)
         clearerr(stdout);
     dup2(terminal, STDOUT_FILENO);

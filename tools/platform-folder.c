@@ -22,7 +22,8 @@ static gboolean is_platform(int folder, const char *name)
            fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* Returns the name of the first PLATFORM_<digits> in the directory (free it); NULL: none. */
+/* Returns the name of an entry PLATFORM_<digits> in the directory (free it). NULL: there is
+ * none. */
 static char *find_name(int folder)
 {
     int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -40,8 +41,8 @@ static char *find_name(int folder)
     return found;
 }
 
-/* Returns the new path, next to the result {worker}_{pid}_{time}_ascend_pt (free it); NULL: the
- * name of the result has another form. */
+/* Returns the new path of the platform folder, next to the result directory (free it). NULL: the
+ * name of the result does not have the form {worker}_{pid}_{time}_ascend_pt. */
 static char *make_new_name(const char *path)
 {
     g_autofree char *whole = g_canonicalize_filename(path, NULL);

@@ -70,7 +70,8 @@ static void add_probe(StrobeJsonWriter *json, const StrobeComponent *component)
     add_text(json, "hint", answer.hint);
 }
 
-/* Returns where `sample` is called; NULL: the component has no `sample`. */
+/* Returns a word for the thread in which the component's function `sample` is called. NULL: the
+ * component has no such function. */
 static const char *describe_place(const StrobeComponent *component)
 {
     const StrobeCollectorOps *ops = component->ops;

@@ -6,7 +6,8 @@
 #include <strobe/helpers/json-writer.h>
 #include <strobe/plugin.h>
 
-/* Adds the members of a plugin to the object that is open; see plugin-scan.h. */
+/* Adds the declarations of a plugin to the open object in `json`, as the members that plugin-scan.h
+ * describes. */
 void strobe_plugin_describe(StrobeJsonWriter *json, const StrobePlugin *plugin);
 
 #endif

@@ -8,14 +8,14 @@
 typedef void (*StrobePluginFolderFault)(const char *origin, const char *folder, const char *fault,
                                         gpointer user);
 
-/* Calls `tell` for each such folder of the command line (`named`, NULL-terminated, may be NULL),
- * with the origin "--plugin-path", and for each of $STROBE_PLUGIN_PATH. Returns the number of such
- * folders on the command line. */
+/* Calls `tell` for each folder that cannot be read: of the command line (`named`, NULL-terminated,
+ * may be NULL) with the origin "--plugin-path", and of $STROBE_PLUGIN_PATH. Returns the number of
+ * these folders on the command line. */
 guint strobe_plugin_folders_examine(const char *const *named, StrobePluginFolderFault tell,
                                     gpointer user);
 
-/* Prints a message for each such folder: an error for the command line, a warning for the
- * environment. FALSE: exit with *code. */
+/* Prints an error for each folder of the command line that cannot be read, and a warning for each
+ * one of the environment. FALSE: there was an error; exit with *code. */
 gboolean strobe_plugin_folders_check(char *const *named, int *code);
 
 #endif

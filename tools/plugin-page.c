@@ -11,7 +11,7 @@ static const char *text_of(JsonObject *object, const char *key)
     return json_object_get_string_member_with_default(object, key, "");
 }
 
-/* Prints a cell of a table. Escapes '|', which would end the cell. */
+/* Prints a cell of a Markdown table. Escapes '|', which would end the cell. */
 static void print_cell(const char *text)
 {
     fputs("| ", stdout);

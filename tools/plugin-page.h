@@ -5,7 +5,8 @@
 
 #include <glib.h>
 
-/* `plugins` is the result of strobe_plugin_scan(). The page does not depend on the machine. */
+/* Prints the page on stdout. `plugins` is the result of strobe_plugin_scan(). The page does not
+ * depend on whether a component can work on this machine. */
 void strobe_plugin_page_print(const GPtrArray *plugins);
 
 #endif

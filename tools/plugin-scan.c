@@ -15,11 +15,11 @@ struct looking {
     const char *path;
 };
 
-/* In the child: loads one file and writes its declarations. */
+/* Runs in the child process: loads one file, and writes its declarations to `answer`. */
 static int describe_file(void *user, int answer)
 {
     const struct looking *looking = user;
-    /* the file needs no trial in a separate process, because this is one */
+    /* this process is separate already, so the file needs no trial in another one */
     strobe_registry_on_load(NULL);
     const StrobePluginFile *file = strobe_registry_load(looking->registry, looking->path);
     StrobeJsonWriter json;

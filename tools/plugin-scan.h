@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads every plugin file in a separate process, so that none can crash the command. */
+/* Loads every plugin file in a separate process, so that no plugin can crash the command. */
 #ifndef STROBE_TOOLS_PLUGIN_SCAN_H
 #define STROBE_TOOLS_PLUGIN_SCAN_H
 

@@ -12,8 +12,9 @@
 
 #define SURVIVED 99 /* an exit code that a plugin does not use by chance */
 
-/* Tries the file in a separate program. A forked child would not do: other threads may hold locks,
- * and under --max-mem a child may not write to the heap. */
+/* Loads the file in a new process of this program. Returns a text about the failure (free it),
+ * NULL: none. A forked child would not do: other threads may hold locks, and under --max-mem a
+ * forked child may not write to the heap. */
 static char *try_file(const char *path)
 {
     char *const words[] = {(char *)(uintptr_t)"/proc/self/exe",
@@ -39,7 +40,7 @@ void strobe_plugin_trial_begin(void)
     strobe_registry_on_load(try_file);
 }
 
-/* Only loads the file. The command itself checks later whether it is a plugin. */
+/* Only loads the file. The process that uses the file checks whether it is a plugin. */
 void strobe_plugin_trial_run(const char *path)
 {
     (void)!dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

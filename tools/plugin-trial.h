@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-/* time limit: the file may be on a slow disk */
+/* maximum time to load a file, which may be on a slow disk */
 #define STROBE_PLUGIN_TRIAL_US (10 * G_USEC_PER_SEC)
 /* The internal option of strobe that runs strobe_plugin_trial_run. */
 #define STROBE_PLUGIN_TRIAL "--try-plugin"

@@ -2,11 +2,12 @@
 /*
  * libstrobe-preload.so: the library that `strobe run` puts into LD_PRELOAD.
  *
- * It runs in every dynamically linked program of the command, and most of them are not profiled.
- * So it is libc only, has no constructor, and costs only a few lookups before main. If a wanted
- * collector's library may be loaded late, each dlopen and dlsym also checks the loaded objects.
- * It interposes __libc_start_main, so that it acts after the static initialisers of the program
- * and its libraries, just before main. See core/session/attach.h.
+ * It runs in every dynamically linked program of the command, most of which are not profiled. For
+ * this reason it depends only on libc, has no constructor, and costs only a few lookups before
+ * main. If a program may load the library of a requested collector at any time, each dlopen and
+ * dlsym also checks the loaded objects. It interposes __libc_start_main, so that it acts after the
+ * static initialisers of the program and its libraries, just before main. See
+ * core/session/attach.h.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +27,8 @@
 #include "loaded-objects.h"
 #include "run-claim.h"
 
-/* From core/session/attach.h, which cannot be included: every program would then need libstrobe. */
+/* Values of core/session/attach.h, which cannot be included, because every program would then need
+ * libstrobe. */
 enum { PROCESS_NATIVE = 1, PROCESS_LINKED = 2, PROCESS_STARTING = 4 };
 
 typedef int32_t AttachFunction(int process, void **session, void **error);
@@ -40,12 +42,12 @@ typedef int StartFunction(MainFunction *main, int argc, char **argv, void (*init
 /* Written once, before main, by the only thread. */
 static MainFunction *program_main;
 
-/* STROBE_ENVIRONMENT_SYMBOL of strobe/plugin.h. */
+/* The variable that STROBE_ENVIRONMENT_SYMBOL of strobe/plugin.h describes. */
 extern char **strobe_run_environment;
 __attribute__((visibility("default"))) char **strobe_run_environment;
 
-/* Copies of environment variables from before main: the program may change the environment at
- * any time. Empty: not set. */
+/* Copies of environment variables, made before main, because the program may change the environment
+ * at any time. Empty: not set. */
 static struct {
     char folder[PATH_MAX], library[PATH_MAX];
     int follows, is_any, awaits_library;
@@ -75,7 +77,8 @@ static void read_variables(void)
     run.awaits_library = is_set("STROBE_RUN_LATE");
 }
 
-/* Copies the environment into one block that stays allocated. NULL: no memory. */
+/* Returns a copy of the environment, in one block of memory that is never freed. NULL: no
+ * memory. */
 static char **copy_environment(void)
 {
     size_t n = 0, bytes = 0;
@@ -101,7 +104,8 @@ static int path_in_run_folder(char *path, size_t size, const char *name)
     return run.folder[0] && length > 0 && (size_t)length < size;
 }
 
-/* Writes a line for `strobe run` to print: this process must not print anything. */
+/* Writes a line into the file "notes" of the run, which `strobe run` prints, because this process
+ * must not print anything. */
 static void leave_note(const char *text)
 {
     char path[PATH_MAX], line[1024];
@@ -121,9 +125,9 @@ static void leave_note(const char *text)
     close(file);
 }
 
-/* Whether another process records and will not let this one take over. A process that records
- * provisionally lets another one take over, except if only collectors that work in any process
- * would record there. `by_any`: only such collectors can work here. */
+/* Whether another process records, and this one may not take over. A process may take over from one
+ * that records provisionally, unless only collectors that work in any process can work in it
+ * (`by_any`). */
 static int is_taken(int by_any)
 {
     StrobeClaim claim;
@@ -141,8 +145,8 @@ static int is_over(void)
     return !path_in_run_folder(path, sizeof path, "config.json") || access(path, R_OK) != 0;
 }
 
-/* Whether the process is a Python interpreter or contains one. The Python bootstrap attaches such a
- * process. */
+/* Whether the process is a Python interpreter or contains one. The Python bootstrap, not this
+ * library, attaches such a process. */
 static int is_python(void)
 {
     const char *name = program_invocation_short_name;
@@ -151,8 +155,9 @@ static int is_python(void)
            dlsym(RTLD_DEFAULT, "Py_BytesMain") || dlsym(RTLD_DEFAULT, "Py_InitializeEx");
 }
 
-/* Finds the entry of libstrobe: in the copy that the program has or, if a collector can work, in
- * Strobe's copy. */
+/* Returns the function of libstrobe that attaches a process: in the libstrobe that the program has
+ * loaded or, if a collector can work, in Strobe's own, which it loads. NULL: the process is not
+ * attached. */
 static void *find_libstrobe(int *process, int is_woken)
 {
     if (dlsym(RTLD_DEFAULT, "strobe_run_attach")) {
@@ -194,14 +199,15 @@ static void attach_process(int is_woken)
 
 static atomic_flag is_awake = ATOMIC_FLAG_INIT;
 static atomic_int is_exiting;
-/* process << 32 | number of its threads that are in enter_library() */
+/* process id << 32 | number of the process's threads between enter_library() and its end */
 static _Atomic uint64_t inside;
-static _Thread_local int is_entering; /* number of nested enter_library() calls of this thread */
+/* number of this thread's calls of enter_library() that are open */
+static _Thread_local int is_entering;
 static StrobeLoadedFunction *_Atomic session_on_load;
 static char **before_main; /* the environment before main */
 
-/* Adds `change` to the count of threads. A forked child starts with 0, because it has only the
- * thread that forked. */
+/* Adds `change` to the number of threads in `inside`. In a forked child the number starts from 0,
+ * because the child has only the thread that forked. */
 static void count_inside(uint64_t change)
 {
     uint64_t process = (uint64_t)getpid() << 32, before = atomic_load(&inside), after;
@@ -217,8 +223,8 @@ static void leave_library(void)
         count_inside(UINT64_MAX);
 }
 
-/* Call this before this thread opens collectors. From now on the end of the program, which unloads
- * their libraries, waits for this thread. 0: the end has already begun. */
+/* Makes the end of the program wait for this thread. Call this before the thread opens collectors,
+ * because their libraries are unloaded at the end of the program. 0: the end has already begun. */
 static int enter_library(void)
 {
     if (is_entering++ == 0)
@@ -229,8 +235,8 @@ static int enter_library(void)
     return 0;
 }
 
-/* Whether other threads are inside. Makes no system call if no thread is: a seccomp filter may end
- * the program for it. */
+/* Whether other threads have entered the library. If no thread has, makes no system call, for which
+ * a seccomp filter might end the program. */
 static int has_others_inside(void)
 {
     uint64_t now = atomic_load(&inside);
@@ -249,8 +255,8 @@ static int has_reason(void)
     return has_torch == 0 ? strobe_loaded_has("libascendcl.so") : -1;
 }
 
-/* Attaches the process. Uses the environment from before main, because the program may have changed
- * the variables that lead to the session. */
+/* Attaches the process while the program runs. Uses the environment from before main, because the
+ * program may have changed the variables that name the folder of the run. */
 static void attach_late(void)
 {
     strobe_run_environment = before_main;
@@ -266,7 +272,8 @@ static int attach_with_reason(void)
     return reason >= 0;
 }
 
-/* A StrobeLoadedFunction. */
+/* Called when the program has loaded new libraries (StrobeLoadedFunction). Attaches the process if
+ * one of them is a reason. */
 static int library_loaded(void)
 {
     StrobeLoadedFunction *of_session = atomic_load(&session_on_load);
@@ -282,7 +289,7 @@ static int library_loaded(void)
     return is_done;
 }
 
-/* STROBE_ON_LOAD_SYMBOL of core/base/loaded-objects.h. */
+/* The function that STROBE_ON_LOAD_SYMBOL of core/base/loaded-objects.h describes. */
 __attribute__((visibility("default"))) void strobe_run_on_load(StrobeLoadedFunction *function);
 
 void strobe_run_on_load(StrobeLoadedFunction *function)
@@ -297,7 +304,7 @@ typedef void ExitCall(void);
 
 static ExitCall *_Atomic exit_calls[EXIT_CALLS_MAX];
 
-/* STROBE_BEFORE_EXIT_SYMBOL of strobe/plugin.h. */
+/* The function that STROBE_BEFORE_EXIT_SYMBOL of strobe/plugin.h describes. */
 __attribute__((visibility("default"))) int strobe_run_before_exit(ExitCall *call);
 
 int strobe_run_before_exit(ExitCall *call)
@@ -319,7 +326,7 @@ static void call_before_exit(void)
     }
 }
 
-/* Runs at the last moment before destructors run. */
+/* Calls the registered functions at the end of the program, just before the destructors. */
 static void before_exit(void)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -343,7 +350,7 @@ static void await_library(void)
 
 /* ---- the start of the program ---- */
 
-/* STROBE_ATTACHING_SYMBOL of strobe/plugin.h. */
+/* The variable that STROBE_ATTACHING_SYMBOL of strobe/plugin.h describes. */
 __attribute__((visibility("default"))) atomic_int strobe_run_is_attaching;
 
 static int main_after_attach(int argc, char **argv, char **envp)
@@ -361,7 +368,8 @@ static int main_after_attach(int argc, char **argv, char **envp)
     return code;
 }
 
-/* STROBE_WAKE_SYMBOL of strobe/plugin.h. Begins the session only once. */
+/* The function that STROBE_WAKE_SYMBOL of strobe/plugin.h describes. Attaches the process only at
+ * the first call. */
 __attribute__((visibility("default"))) void strobe_run_wake(void);
 
 void strobe_run_wake(void)

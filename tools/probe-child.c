@@ -31,8 +31,8 @@ int strobe_child_write(void *answer, const char *bytes, size_t length)
     return 0;
 }
 
-/* In the child: makes a process group for the child, so that its children can be killed too; makes
- * the child end with its parent. */
+/* Runs in the child. Makes a process group for the child, so that its children can be killed too,
+ * and makes the child end with its parent. */
 static void prepare_child(pid_t parent)
 {
     const struct rlimit no_core = {0, 0};
@@ -40,9 +40,10 @@ static void prepare_child(pid_t parent)
     sigset_t none;
 
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL); /* the doctor blocks the signals that interrupt it */
+    /* `strobe doctor` blocks the signals that interrupt it */
+    sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);
-    /* with SIGTERM, `strobe run` ends its command and cleans up */
+    /* SIGTERM, because `strobe run` then ends its command and cleans up */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(1);
@@ -51,7 +52,8 @@ static void prepare_child(pid_t parent)
     setrlimit(RLIMIT_CORE, &no_core);
 }
 
-/* Reads until the pipe's other end is closed or the time is over. FALSE: the time is over. */
+/* Reads from the pipe into `text` until its other end is closed or the time is over. FALSE: the
+ * time is over. */
 static gboolean read_answer(int pipe, gint64 end_us, GString *text)
 {
     char buffer[8192];
@@ -74,12 +76,13 @@ static gboolean read_answer(int pipe, gint64 end_us, GString *text)
     return TRUE;
 }
 
-/* Waits for the child. Its pipe is closed, but a destructor may still hang. Stops waiting for a
- * child that hangs in the kernel, where even SIGKILL does not end it. */
+/* Waits for the child, whose pipe is closed, and kills it if it takes too long. Gives up if even
+ * SIGKILL does not end the child, because it hangs in the kernel. */
 static StrobeChildEnd end_child(pid_t child, gboolean in_time, int *status)
 {
     gint64 kill_us = g_get_monotonic_time() + (in_time ? G_USEC_PER_SEC : 0);
-    /* short at first, because the child usually ends right after it has closed its pipe */
+    /* the first pause is short, because the child usually ends right after it has closed its
+     * pipe */
     gulong pause_us = LEAST_PAUSE_US;
     gboolean is_killed = FALSE;
 
@@ -121,7 +124,7 @@ StrobeChildEnd strobe_child_run(StrobeChildWork work, void *user, gint64 limit_u
         close(answer[0]);
         return STROBE_CHILD_NOT_MADE;
     }
-    setpgid(child, child); /* the child does this too, because either of them may run first */
+    setpgid(child, child); /* the child makes this call too, because either process may run first */
     gboolean in_time = read_answer(answer[0], end_us, text);
     close(answer[0]);
     return end_child(child, in_time, status);

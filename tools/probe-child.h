@@ -7,10 +7,10 @@
 
 typedef enum StrobeChildEnd {
     STROBE_CHILD_ENDED, /* the child exited or crashed; *status is from waitpid() */
-    STROBE_CHILD_LATE,  /* the time was over: the child and its children were killed */
+    STROBE_CHILD_LATE,  /* the child did not end in time; it and its children were killed */
     /* the child has ended, but another thread has reaped it, or SIGCHLD is ignored */
     STROBE_CHILD_LOST,
-    STROBE_CHILD_NOT_MADE /* no process could be made */
+    STROBE_CHILD_NOT_MADE /* no child process could be made */
 } StrobeChildEnd;
 
 /* The work of the child. `answer` is the pipe for its output. The child's standard streams are
@@ -26,11 +26,12 @@ StrobeChildEnd strobe_child_run(StrobeChildWork work, void *user, gint64 limit_u
 StrobeChildEnd strobe_child_spawn(char *const *words, gboolean with_errors, gint64 limit_us,
                                   GString *text, int *status);
 
-/* Returns a text about the failure, such as "It crashes: Aborted" or "does not come back within 5
- * s"; NULL: the child succeeded (free it). */
+/* Returns a text about the failure, for example "does not come back within 5 s" (free it). NULL:
+ * the child succeeded. */
 char *strobe_child_failure(StrobeChildEnd end, int status, gint64 limit_us);
 
-/* Writes all bytes to the pipe `answer`. Returns 0 or EIO. A write function for JSON writers. */
+/* Writes all bytes to the pipe `answer`. Returns 0 or EIO. A JSON writer can use this as its write
+ * function. */
 int strobe_child_write(void *answer, const char *bytes, size_t length);
 
 #endif

@@ -12,7 +12,7 @@
 #include "terminal.h"
 
 #define WIDTH 40
-#define DELAY_US 1000000 /* work that takes less time shows no bar */
+#define DELAY_US 1000000 /* shorter work shows no bar */
 #define PAUSE_US 100000
 
 static struct {

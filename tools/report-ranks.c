@@ -20,7 +20,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [DEVICE] = {"device", STROBE_FIELD_I32},
 };
 
-/* One device of one rank; times in us. */
+/* The sums over the steps of one device of one rank; times in us. */
 typedef struct RankRow {
     gint rank, device;
     guint64 n_steps;
@@ -33,7 +33,8 @@ typedef struct RankReading {
     StrobeBinder binder;
 } RankReading;
 
-/* A consumer is given no pointer of its own, and this command runs one pipeline at a time. */
+/* The ranks that are being read. It is a global variable, because a consumer receives no user
+ * pointer; this command runs one pipeline at a time. */
 static RankReading *reading;
 
 static StrobeStatus ranks_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
@@ -134,7 +135,8 @@ static gint compare_stages(gconstpointer a, gconstpointer b)
                                             : compare_rows(a, b);
 }
 
-/* `n_summed`: the number of rows of which this is the sum; 0: it is the row of one device. */
+/* Writes a row as an object. `n_summed` is the number of rows of which `row` is the sum; 0: it is
+ * the row of one device. */
 static void write_row(const RankRow *row, guint n_summed, StrobeJsonWriter *json)
 {
     strobe_json_begin_object(json);
@@ -156,7 +158,7 @@ static void write_row(const RankRow *row, guint n_summed, StrobeJsonWriter *json
     strobe_json_end_object(json);
 }
 
-/* Sums up the rows from `from` on. */
+/* Returns the sum of the rows from index `from` on. */
 static RankRow sum_rows(const GArray *rows, guint from)
 {
     RankRow sum = {0};
@@ -171,7 +173,8 @@ static RankRow sum_rows(const GArray *rows, guint from)
     return sum;
 }
 
-/* Writes the rows with the longest stages by rank, and one row that sums up the others. */
+/* Writes at most `most` rows, those with the longest stages, sorted by rank and device. If there
+ * are more rows, writes their sum as one more row. */
 static void write_rows(gpointer data, guint most, StrobeJsonWriter *json)
 {
     const GArray *all = data;

@@ -7,9 +7,10 @@
 
 #include "registry.h"
 
-/* Reads each of the results (StrobeResult). Returns the open file of one JSON array, a row for each
- * rank and device, which the caller closes; -1 with an error. If there are too many rows, the last
- * one, with `summed`, is the sum of those with the shortest stages. */
+/* Reads `results` (StrobeResult), and writes a JSON array into a file without a name. The array has
+ * an object for each rank and device. If there are too many, the last object is the sum of those
+ * with the shortest stages, and its member "summed" is their number. Returns the descriptor of the
+ * file, which the caller closes; -1 with an error. */
 int report_ranks_read(StrobeRegistry *registry, const GPtrArray *results, GError **error);
 
 #endif

@@ -11,11 +11,12 @@
 #include "error.h"
 
 #define ROWS_MAX 500u
-#define BYTES_MAX 768000u /* in the page; the exporter takes no more */
+/* maximum number of bytes in the page, above which the exporter refuses a file */
+#define BYTES_MAX 768000u
 
 typedef struct ReportScratch {
     FILE *file;
-    gsize n_bytes; /* in the page */
+    gsize n_bytes; /* number of bytes that the JSON has in the page, where it is escaped */
 } ReportScratch;
 
 static int write_to(void *user, const char *bytes, size_t length)
@@ -26,7 +27,8 @@ static int write_to(void *user, const char *bytes, size_t length)
     return fwrite(bytes, 1, length, scratch->file) == length ? 0 : EIO;
 }
 
-/* Writes the JSON into an empty file. Returns the file's descriptor, or -1. */
+/* Makes a file and writes the JSON into it. Sets *n_bytes to the bytes that the JSON has in the
+ * page. Returns the file's descriptor; -1 with errno set. */
 static int write_once(ReportScratchWrite write, gpointer data, guint most, gsize *n_bytes)
 {
     int descriptor = memfd_create("strobe-report", MFD_CLOEXEC);

@@ -12,11 +12,11 @@
 #include "report-scratch.h"
 
 #define DEPTH_MAX 4u
-#define CONFIGURATION_MAX (64u << 10) /* bytes of all files together */
+#define CONFIGURATION_MAX (64u << 10) /* maximum number of bytes of all these files together */
 
 /* One file of a result. */
 typedef struct SourceFile {
-    char *name; /* below the result directory */
+    char *name; /* path below the result directory */
     guint64 bytes;
 } SourceFile;
 
@@ -32,7 +32,8 @@ static gint compare_files(gconstpointer a, gconstpointer b)
 
 /* ---- the files ---- */
 
-/* All files below an open folder, which it closes; links are not followed. */
+/* Adds all regular files below an open folder to `files`, and closes the folder. Does not follow
+ * links. */
 static void list_files(int folder, const char *prefix, guint depth, GArray *files)
 {
     DIR *entries = folder >= 0 ? fdopendir(folder) : NULL;
@@ -82,7 +83,8 @@ static void write_files(const GArray *files, guint most, StrobeJsonWriter *json)
 
 /* ---- the configuration ---- */
 
-/* Reads a file; NULL if it is no regular file or has more than `most` bytes. */
+/* Returns the bytes of a file (free them). NULL: it is no regular file, or has more than `most`
+ * bytes. */
 static char *read_text(int folder, const char *name, gsize most, gsize *length)
 {
     int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -100,7 +102,8 @@ static char *read_text(int folder, const char *name, gsize most, gsize *length)
     return text;
 }
 
-/* profiler_info.json, profiler_info_RANK.json, profiler_metadata.json. */
+/* Whether the name is profiler_*.json in the result directory itself, for example
+ * profiler_info.json. */
 static gboolean is_configuration(const char *name)
 {
     return g_str_has_prefix(name, "profiler_") && g_str_has_suffix(name, ".json") &&
@@ -142,7 +145,7 @@ static void write_clock(const StrobeHeldResult *held, StrobeJsonWriter *json)
 {
     StrobeReader *reader = strobe_reader_open_own(held->result.source, NULL);
     JsonObject *metadata = reader ? strobe_reader_metadata(reader) : NULL;
-    guint64 error_ns = STROBE_CLOCK_ERROR_UNKNOWN; /* also for an imported result */
+    guint64 error_ns = STROBE_CLOCK_ERROR_UNKNOWN; /* the value of an imported result, too */
 
     if (reader && !(metadata && json_object_has_member(metadata, "source")))
         error_ns = strobe_reader_stats(reader)->clock.error_ns;

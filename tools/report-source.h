@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects facts about a result for the report page: files, configuration, error of the clock. */
+/* Collects data about a result for the report page: its files, its configuration and the error of
+ * its clock. */
 #ifndef STROBE_TOOLS_REPORT_SOURCE_H
 #define STROBE_TOOLS_REPORT_SOURCE_H
 

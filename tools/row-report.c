@@ -39,7 +39,7 @@ void strobe_rows_print(const StrobeRows *rows)
 
 static void write_cell(StrobeJsonWriter *json, const StrobeRowsCell *cell)
 {
-    /* JSON has no numbers that are not finite. */
+    /* A number that is not finite is written as a text, because JSON has no such numbers. */
     gboolean is_finite =
         cell->length > 0 && (g_ascii_isdigit(cell->text[0]) ||
                              (cell->text[0] == '-' && g_ascii_isdigit(cell->text[1])));

@@ -21,7 +21,8 @@ static const char *const own_keys[] = {"switch",          "output",      "aacpu"
                                        "strobe_flush_ms", "strobe_sync", "acl_api_limit",
                                        "strobe_slice_mb", NULL};
 
-/* Reads a regular file. The usual reader handles a pipe, which can be read only once. */
+/* Returns the text of a regular file (free it). NULL: it cannot be read. A pipe is not read,
+ * because the usual reader must read it and this is possible only once. */
 static char *read_config(const char *path, gsize *length)
 {
     struct stat st;
@@ -40,10 +41,11 @@ gboolean strobe_run_is_board(const char *config)
     return text && svp_config_is_board(text, length);
 }
 
-/* Errors found in the file. Unlike on a board, they prevent the run. */
+/* The errors that were found in the file. They prevent the run; on a board such keys would only be
+ * ignored. */
 typedef struct Check {
     GString *external; /* keys that no board knows */
-    char *problem;     /* the first other error */
+    char *problem;     /* text of the first error that is not in `external`; NULL: none */
 } Check;
 
 static void record_fault(void *user, const char *key, const char *why)

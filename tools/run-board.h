@@ -6,13 +6,13 @@
 #include <glib.h>
 #include <svp-config.h>
 
-/* Whether the file's section "profiler" is for a board. FALSE for any other file, and for one that
- * cannot be read: the usual reader reports the reason. */
+/* Whether the section "profiler" of the file `config` is for a board. FALSE if the file cannot be
+ * read; the usual reader then reports the reason. */
 gboolean strobe_run_is_board(const char *config);
 /* Reads the file like the recorder, but treats each fault as an error that names file and key. */
 gboolean strobe_run_board_check(const char *path, SvpConfig *config, GError **error);
-/* Runs the command with libstrobe-board.so before the runtime, configured by that file. Returns
- * only on failure: an exit code, after a message. */
+/* Executes the command with libstrobe-board.so in LD_PRELOAD, which reads the file `config`.
+ * Returns only if that fails: prints a message and returns an exit code. */
 int strobe_run_board(const char *config, char **command);
 
 #endif

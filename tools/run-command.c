@@ -53,8 +53,9 @@ static void fill_awaited(sigset_t *mask)
         sigaddset(mask, passed_on[i]);
 }
 
-/* Blocks the signals for which the command waits, so that none is lost between two waits. Signals
- * of the terminal reach the profiled command directly, and must not end this process earlier. */
+/* Blocks the signals for which this process waits, so that none is lost between two waits. Ignores
+ * the signals of the terminal's keys, which reach the profiled command directly and must not end
+ * this process earlier. */
 static void prepare_signals(void)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -85,8 +86,8 @@ static void wait_for_close(int gate)
         ;
 }
 
-/* In the child: waits until the other end of `gate` is closed, and then executes the command. If
- * that fails, writes the error to `report`. */
+/* Runs in the child. Waits until the other end of `gate` is closed, and then executes the command.
+ * If this fails, writes errno to `report` and exits. */
 static void become_command(char **command, char **environment, int gate, int report)
 {
     wait_for_close(gate);
@@ -99,8 +100,8 @@ static void become_command(char **command, char **environment, int gate, int rep
     _exit(STROBE_EXIT_NOT_FOUND);
 }
 
-/* Whether the kernel sent the signal to the command too: when a terminal hangs up, it signals the
- * whole foreground group. */
+/* Whether the signal came to the command too. When a terminal hangs up, the kernel signals the
+ * whole foreground process group. */
 static gboolean came_to_both(const struct signalfd_siginfo *info, pid_t child)
 {
     return info->ssi_code == SI_KERNEL && getpgid(child) == getpgrp();
@@ -115,7 +116,7 @@ static void pass_signals_on(int signals, pid_t child)
             kill(child, (int)info.ssi_signo);
 }
 
-/* Reads the times of a process that has ended and is not reaped yet. */
+/* Reads the processor times of the command's process, which has ended and is not reaped yet. */
 static void read_times(StrobeRunEnd *end)
 {
     g_autofree char *path = g_strdup_printf("/proc/%ld/stat", (long)end->pid), *text = NULL;
@@ -133,7 +134,7 @@ static void read_times(StrobeRunEnd *end)
     end->children_ticks = children_user + children_system;
 }
 
-/* Whether the command has ended. Reaps writers, too. */
+/* Whether the command has ended. Reaps the command, and writers that have ended. */
 static gboolean has_ended(StrobeRunEnd *end, StrobeRunWriters *writers)
 {
     siginfo_t ended = {0};
@@ -167,7 +168,7 @@ static void wait_for(StrobeRunEnd *end, int signals, StrobeRunWriters *writers)
     }
 }
 
-/* Returns the error that prevented the exec, 0 if it succeeded. */
+/* Returns the errno value with which the child could not execute the command; 0: it could. */
 static int read_reason(int report)
 {
     int reason = 0;
@@ -262,7 +263,8 @@ int strobe_run_end_alike(int status)
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
     int number = WTERMSIG(status);
-    setrlimit(RLIMIT_CORE, &no_core); /* only a core file of the command itself is useful */
+    /* this process writes no core file; the command has written its own */
+    setrlimit(RLIMIT_CORE, &no_core);
     sigaction(number, &fall, NULL);
     sigemptyset(&mask);
     sigaddset(&mask, number);

@@ -11,32 +11,34 @@
 typedef struct StrobeRunEnd {
     pid_t pid;
     int status;             /* status of wait() */
-    guint64 own_ticks;      /* processor time of its process, in ticks of _SC_CLK_TCK */
-    guint64 children_ticks; /* processor time of the descendants that were reaped */
+    guint64 own_ticks;      /* processor time of the command's process, in ticks of _SC_CLK_TCK */
+    guint64 children_ticks; /* processor time of its descendants that were reaped, in ticks */
 } StrobeRunEnd;
 
-/* Called when the process of the command exists, but has not executed the command yet. */
+/* A function that is called when the process of the command exists, but has not executed the
+ * command yet. */
 typedef void StrobeRunBegin(void *user, pid_t pid);
 
-/* Returns the path of the program that execvp would start for `name`, NULL if there is none (free
- * it). */
+/* Returns the path of the program that execvp would start for `name` with PATH from `environment`
+ * (free it). NULL: there is none. */
 char *strobe_run_program(const char *name, char *const *environment);
 
-/* Resets SIGCHLD: if a caller left it ignored, exit codes of children would be lost. Call this
- * before any child starts. The profiled command gets the caller's setting. */
+/* Resets SIGCHLD to its default action, because exit codes of children are lost if it is ignored.
+ * Call this before any child starts. The profiled command gets the original setting. */
 void strobe_run_heed_children(void);
 
-/* Runs the command in the foreground until it ends. Passes TERM, HUP, USR1 and USR2 on to it; INT
- * and QUIT reach it directly. Starts the writers that its processes request. Calls `begin`. Returns
- * 0 and fills `end`; or, if the command could not be started, STROBE_EXIT_NOT_FOUND or
- * STROBE_EXIT_NOT_EXECUTABLE with the error. */
+/* Runs the command in the foreground until it ends. Passes TERM, HUP, USR1 and USR2 on to the
+ * command; INT and QUIT reach the command directly. Starts the writers that processes of the
+ * command request. Calls `begin` with `user`. Returns 0 and fills `end`; or, if the command could
+ * not be started, STROBE_EXIT_NOT_FOUND or STROBE_EXIT_NOT_EXECUTABLE with the error. */
 int strobe_run_command(char **command, char **environment, StrobeRunWriters *writers,
                        StrobeRunBegin *begin, void *user, StrobeRunEnd *end, GError **error);
 
 /* Restores the signal actions from before strobe_run_command(). */
 void strobe_run_restore_signals(void);
 
-/* Ends this process in the same way as the command: returns its exit code or raises its signal. */
+/* Ends this process as the command ended, according to `status`: raises the command's signal, or
+ * returns the command's exit code, with which the caller must exit. */
 int strobe_run_end_alike(int status);
 
 #endif

@@ -14,8 +14,9 @@
 #include "run-command.h"
 #include "run-interpreter.h"
 
-/* Returns the switch of the Python interpreter that disables Strobe's bootstrap, 0 if there is
- * none. The switches end at -c, -m, a script or "--"; a word may contain several switches. */
+/* Returns the letter of a switch of the Python interpreter that disables Strobe's bootstrap, 0 if
+ * there is none. The switches end at -c, -m, a script or "--"; a word may contain several
+ * switches. */
 static char python_switch(char *const *words)
 {
     for (; *words && (*words)[0] == '-' && (*words)[1] != '-' && (*words)[1] != '\0'; words++) {
@@ -48,8 +49,8 @@ static char *python_obstacle(const char *program, char *const *words)
                            program, letter);
 }
 
-/* Returns the obstacle if the program has setuid, setgid or file capabilities: the dynamic linker
- * then ignores LD_PRELOAD. */
+/* Returns a text if the program has setuid, setgid or file capabilities, for which the dynamic
+ * linker ignores LD_PRELOAD (free it). NULL: it has not. */
 static char *privilege_obstacle(const char *program)
 {
     struct stat status;
@@ -80,7 +81,7 @@ static char *binary_obstacle(const char *program, const StrobeElfFile *file)
     return privilege_obstacle(program);
 }
 
-/* Whether the command is env -i, env -u LD_PRELOAD or another form of these. */
+/* Whether the command is `env` with an option that removes all variables or LD_PRELOAD. */
 static gboolean clears_environment(char *const *words)
 {
     for (words++; *words && (**words == '-' || strchr(*words, '=')); words++) {
@@ -100,8 +101,8 @@ static gboolean is_launcher(const char *program)
     return strobe_is_launcher(name);
 }
 
-/* Returns the id of the user that the text names by name or number, or `fallback` if it names no
- * user. */
+/* Returns the id of the user that the text names by name or number. Returns `fallback` if there is
+ * no such user. */
 static uid_t user_number(const char *text, uid_t fallback)
 {
     const struct passwd *user = getpwnam(text);
@@ -113,8 +114,8 @@ static uid_t user_number(const char *text, uid_t fallback)
                                                                                : fallback;
 }
 
-/* Returns the user as whom setpriv --reuid USER or --euid=USER runs the program; NULL if that is
- * the current user. */
+/* Returns the user that the option --reuid or --euid of the command `setpriv` names. NULL: there is
+ * no such option, or it names the current user. */
 static const char *changed_user(char *const *command, char *const *launched)
 {
     const guint n = g_strv_length((char **)command) - g_strv_length((char **)launched);

@@ -5,8 +5,9 @@
 
 #include <glib.h>
 
-/* Returns a sentence such as "/bin/x is linked statically ...", NULL if the program itself is not
- * the reason (free it). `command` has the words of the command. */
+/* Returns a text with the reason, for example "/bin/x is linked statically ..." (free it). NULL:
+ * neither the program nor the way in which the command starts it is the reason. `command` has the
+ * words of the command. */
 char *strobe_run_obstacle(char *const *command, char *const *environment);
 
 #endif

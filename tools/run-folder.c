@@ -35,8 +35,8 @@ static char **set_or_unset(char **environment, const char *name, const char *val
                  : g_environ_unsetenv(environment, name);
 }
 
-/* Whether the path can be in a variable. LD_PRELOAD is split at blanks and colons, PYTHONPATH at
- * colons, and quotes do not prevent that. */
+/* Whether the path can be in the list of `variable`, which is split at `separators`, even inside
+ * quotes. Prints a message if it cannot. */
 static gboolean may_be_listed(const char *path, const char *separators, const char *variable)
 {
     if (!path[strcspn(path, separators)])
@@ -96,9 +96,9 @@ gboolean strobe_run_preload_check(char *const *libraries)
     return TRUE;
 }
 
-/* Appends the libraries to LD_PRELOAD, after Strobe's own library and the libraries that were
- * there. Child processes that are not recorded keep them. A name without a slash stays as it is,
- * because the loader searches it. */
+/* Appends the libraries of --preload to LD_PRELOAD, after Strobe's own library and the libraries
+ * that were there before. Processes that are not recorded keep them in LD_PRELOAD. A name without a
+ * slash is not changed, because the loader searches for it. */
 static char **add_preloads(char **environment, char *const *libraries)
 {
     for (; libraries && *libraries; libraries++) {
@@ -111,7 +111,8 @@ static char **add_preloads(char **environment, char *const *libraries)
     return environment;
 }
 
-/* --plugin-path reaches the session through STROBE_PLUGIN_PATH. */
+/* Adds the folders of --plugin-path to STROBE_PLUGIN_PATH, which the session in the command
+ * reads. */
 static char **set_plugin_path(char **environment, char *const *folders)
 {
     g_autoptr(GString) value = g_string_new(NULL);
@@ -162,7 +163,8 @@ char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, 
     return (char **)g_ptr_array_steal(lines, NULL);
 }
 
-/* Whether the process has ended. A process that outlives the command may still use its folder. */
+/* Whether the process has ended. A process that outlives the command may still be opening its
+ * collectors. */
 static gboolean has_ended(gint64 pid)
 {
     return pid > 0 && pid <= G_MAXINT && kill((pid_t)pid, 0) != 0 && errno == ESRCH;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the private folder and the environment that connect the processes of a command to the
- * run. */
+/* Makes the private folder of a run, and the environment through which the processes of the command
+ * find the folder. */
 #ifndef STROBE_TOOLS_RUN_FOLDER_H
 #define STROBE_TOOLS_RUN_FOLDER_H
 
@@ -28,20 +28,19 @@ gboolean strobe_run_folder_make(StrobeRunFolder *folder, StrobeConfig *config, G
 /* Removes the folder. Processes that outlive the command then start no new session. */
 void strobe_run_folder_remove(StrobeRunFolder *folder);
 
-/* Whether the libraries can be in LD_PRELOAD. Prints a message for the first library that
- * cannot. */
+/* Whether all libraries can be in LD_PRELOAD. Prints a message about the first one that cannot. */
 gboolean strobe_run_preload_check(char *const *libraries);
 
 /* Returns the environment for the command; free with g_strfreev. If a variable cannot be set,
- * prints on stderr what cannot be recorded. */
+ * prints on stderr which data cannot be recorded. */
 char **strobe_run_folder_environment(const StrobeRunFolder *folder, const StrobeRunFlags *flags,
                                      const StrobeRunReach *reach);
 
-/* Puts the Python package and its bootstrap at the start of PYTHONPATH. Takes and returns an
- * environment like g_environ_setenv. If that is not possible, prints a message on stderr. */
+/* Puts the Python package and its bootstrap at the start of PYTHONPATH, or prints a message on
+ * stderr if that is not possible. Takes and returns an environment like g_environ_setenv. */
 char **strobe_run_inject_python(char **environment);
 
-/* Returns the lines of a file in the folder ("directories", "dropped", "notes"), at most `max`;
+/* Returns the first lines, at most `max`, of the file `name` in the folder, for example "notes";
  * free with g_strfreev. */
 char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, guint max);
 
@@ -49,7 +48,7 @@ char **strobe_run_folder_lines(const StrobeRunFolder *folder, const char *name, 
  * ended, at most `max`; free with g_strfreev. */
 char **strobe_run_folder_cut_openings(const StrobeRunFolder *folder, guint max);
 
-/* Reads which process records the run. FALSE: none does. */
+/* Reads which process records the run. FALSE: no process does. */
 gboolean strobe_run_folder_claim(const StrobeRunFolder *folder, StrobeClaim *claim);
 
 #endif

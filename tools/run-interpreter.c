@@ -38,7 +38,8 @@ char **strobe_run_script_words(const char *program, char *const *command)
     return (char **)g_ptr_array_steal(words, NULL);
 }
 
-/* Splits "env -S COMMAND..." of a script, which has the command in one word, into words. */
+/* Returns the words, in which a word "-S<command>" is replaced by the words of <command>
+ * (g_strfreev). Scripts have such a word after `env` in their first line. */
 static char **split_words(char *const *words)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);

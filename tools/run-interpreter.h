@@ -5,14 +5,15 @@
 
 #include <glib.h>
 
-#define STROBE_SCRIPTS_DEEP 4 /* maximum depth of scripts that are interpreters of scripts */
+/* maximum number of scripts in a chain in which each is the interpreter of the next */
+#define STROBE_SCRIPTS_DEEP 4
 
 /* Whether the program's name is that of a Python interpreter: "python3.13t" is, "python-server" is
  * not. */
 gboolean strobe_run_is_python(const char *program);
 
-/* Returns the words of the command that a script with "#!interpreter [argument]" really runs
- * (g_strfreev); NULL: the program is not a script. */
+/* Returns the words of the command that the kernel runs for a script, according to its line
+ * "#!interpreter [argument]" (g_strfreev). NULL: `program` is not a script. */
 char **strobe_run_script_words(const char *program, char *const *command);
 
 /* Returns the words of the program that a launcher (launchers.h) starts, from the program's own

@@ -17,9 +17,10 @@
 #define KIT_FOLDER ".strobe-kit"
 #define RUNNER "strobe-board-run"
 #define MARKS_FILE "libstrobe-marks.so"
-#define MARKS_NAME "marks/libstrobe.so.0" /* as programs name it */
+#define MARKS_NAME "marks/libstrobe.so.0" /* the name by which programs load the library */
 #define FOLDER_MARK "{folder}/"
-/* Unless the user names a size: a board has little memory, and samples are few. */
+/* size of the pool, unless the user gives another one; it is small, because a board has little
+ * memory and samples are few */
 #define POOL_BYTES ((gint64)4 << 20)
 
 typedef struct Making {
@@ -50,8 +51,9 @@ static void add_number(Making *making, const char *option, gint64 value)
     add_word(making, option, text);
 }
 
-/* Has the file of the kit sent under a name of its own. Returns its path on the board (free it);
- * NULL: the kit has none, or the error is set. */
+/* Adds the file `file` of the kit to the files that are sent, with the name `sent`. `own` is its
+ * path for this machine, see strobe_board_kit_file. Returns its path on the board (free it). NULL
+ * with an error or, if the kit does not have the file, without an error. */
 static char *add_named_file(Making *making, const char *file, const char *own, const char *sent,
                             GError **error)
 {
@@ -71,7 +73,7 @@ static char *add_file(Making *making, const char *file, const char *own, GError 
 
 /* ---- one collector ---- */
 
-/* As strobe-board-run reads it. */
+/* Returns the value of an option in the form that strobe-board-run reads (free it). */
 static char *write_value(const StrobeOptions *options, const StrobeOption *option)
 {
     char number[G_ASCII_DTOSTR_BUF_SIZE];
@@ -91,7 +93,8 @@ static char *write_value(const StrobeOptions *options, const StrobeOption *optio
     }
 }
 
-/* Libraries that the program may have to load. */
+/* Adds the libraries of the collector that the program may have to load to the files that are sent.
+ * FALSE with an error. */
 static gboolean add_companions(Making *making, const StrobeComponent *component,
                                const StrobePluginFile *file, GError **error)
 {
@@ -129,7 +132,8 @@ static gboolean add_options(Making *making, const StrobeComponent *component,
     return TRUE;
 }
 
-/* The kit has no such plugin. FALSE: that is an error. */
+/* Called if the kit has no plugin for the collector. TRUE with a message if it is a default
+ * collector; otherwise FALSE with an error. */
 static gboolean drop_collector(const Making *making, const StrobeConfigComponent *wanted,
                                const char *file, GError **error)
 {
@@ -147,7 +151,9 @@ static gboolean drop_collector(const Making *making, const StrobeConfigComponent
     return FALSE;
 }
 
-/* *has: the kit has it. */
+/* Adds the collector's plugin to the files that are sent, and its options to the command line. Sets
+ * *has to whether the kit has the plugin; a missing default collector is no error. FALSE with an
+ * error. */
 static gboolean add_collector(Making *making, const StrobeConfigComponent *wanted, gboolean *has,
                               GError **error)
 {
@@ -190,7 +196,8 @@ static gboolean add_collectors(Making *making, GError **error)
 
 /* ---- the capture's metadata ---- */
 
-/* The collectors in the order of their numbers, which link ids contain. */
+/* Returns the names of the collectors, joined by "+", in the order of their numbers, which link ids
+ * contain. Free it. */
 static char *name_sources(const GPtrArray *collectors)
 {
     GString *names = g_string_new(NULL);
@@ -211,7 +218,8 @@ static StrobeBufferConfig choose_buffer(const StrobeConfig *config)
     return buffer;
 }
 
-/* Symbols are looked up in the files that were sent. */
+/* Returns an object that maps the work folder on the board to the sent folder on this machine, so
+ * that symbols are looked up in the files that were sent. */
 static JsonObject *name_moved(const StrobeRunOnRequest *request, const char *folder)
 {
     JsonObject *moved = json_object_new();
@@ -232,7 +240,7 @@ static char *make_metadata(const StrobeRunOnRequest *request, const char *folder
         json_object_set_string_member(metadata, "board", request->flags->on);
     json_object_set_object_member(metadata, "buffer", strobe_buffer_config_json(&buffer));
     json_object_set_boolean_member(metadata, "scheduled", FALSE);
-    /* by this machine's clock: a board's may be wrong by years */
+    /* this machine's clock, because a board's clock may be wrong by years */
     json_object_set_int_member(metadata, "start_realtime_ns", g_get_real_time() * 1000);
     json_object_set_object_member(metadata, "collectors",
                                   strobe_config_components_json(config->collectors));
@@ -244,9 +252,10 @@ static char *make_metadata(const StrobeRunOnRequest *request, const char *folder
     return strobe_json_object_to_text(metadata, 0);
 }
 
-/* ---- the whole ---- */
+/* ---- strobe-board-run and its command line ---- */
 
-/* The library for marks of the program, which may find it. FALSE with an error. */
+/* Adds the library with which the program can make marks, unless the program is linked statically.
+ * A kit without this library is no error. FALSE with an error. */
 static gboolean add_marks(Making *making, GError **error)
 {
     const StrobeBoardProgram *program = &making->request->program;

@@ -19,7 +19,7 @@ static gboolean refuse_word(GError **error, const char *word, const char *value,
     return FALSE;
 }
 
-/* ---- flags and sections that need Strobe in the program ---- */
+/* ---- flags and settings that need Strobe in the program ---- */
 
 static gboolean check_flags(const StrobeRunFlags *flags, GError **error)
 {
@@ -75,7 +75,8 @@ static gboolean find_program(StrobeRunOnRequest *request, GError **error)
     return strobe_board_program_read(request->main, &request->program, error);
 }
 
-/* .strobeignore may leave out the program; the board may have an old one. */
+/* FALSE with an error: the program is not among the files that are sent, for example because of
+ * .strobeignore. The board might then run an older one. */
 static gboolean check_program_is_sent(const StrobeRunOnRequest *request, GError **error)
 {
     for (guint i = 0; i < request->files->len; i++) {

@@ -11,16 +11,21 @@ typedef struct StrobeRunOnRequest {
     StrobeConfig *config;
     StrobeRegistry *registry;
     char **command;
-    char *main;      /* path of the program on this machine; NULL: it is a command of the board */
-    char *place;     /* the folder that is sent, or the program's; its path on the board is that of
-                      * the work folder */
-    char *main_name; /* the program's path in the work folder */
-    char *key;       /* what the work folder is for */
+    /* path of the program on this machine; NULL: the program is a command of the board */
+    char *main;
+    /* the folder of --project, or else the folder of the program; on the board the work folder
+     * takes its place. NULL: neither is given */
+    char *place;
+    char *main_name; /* path of the program below `place`, and below the work folder */
+    /* path of the project or the program, or the name of the command; the name of the work folder
+     * is made from it */
+    char *key;
     StrobeBoardProgram program;
     GPtrArray *files; /* of StrobeProjectFile */
 } StrobeRunOnRequest;
 
-/* Checks the rest, which is set, and fills what follows `command`. FALSE with an error. */
+/* Checks the members up to `command`, which the caller must set, and sets the others. FALSE with an
+ * error. */
 gboolean strobe_run_on_request_fill(StrobeRunOnRequest *request, GError **error);
 void strobe_run_on_request_clear(StrobeRunOnRequest *request);
 

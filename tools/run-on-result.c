@@ -27,7 +27,8 @@ static void report_line(const char *text)
 
 /* ---- the capture ---- */
 
-/* *found: the board has one. */
+/* Sets *found to whether the board has the file file->name in the folder of the capture, and
+ * file->n_bytes to its size. FALSE with an error. */
 static gboolean find_capture(const StrobeRunOnSource *source, StrobeJobFile *file, gboolean *found,
                              GError **error)
 {
@@ -47,7 +48,8 @@ static gboolean find_capture(const StrobeRunOnSource *source, StrobeJobFile *fil
     return TRUE;
 }
 
-/* What a board says of a size may be anything. */
+/* FALSE with an error: the capture has more bytes than are free in `folder`. The board gives the
+ * size, which may be wrong. */
 static gboolean check_room(const StrobeJobFile *file, const char *folder, GError **error)
 {
     struct statvfs disk;
@@ -64,7 +66,8 @@ static gboolean check_room(const StrobeJobFile *file, const char *folder, GError
     return FALSE;
 }
 
-/* Into the folder. FALSE without an error: there is none. */
+/* Fetches the capture into `folder`. FALSE with an error or, if the board has no capture, without
+ * an error. */
 static gboolean fetch_capture(const StrobeRunOnSource *source, const char *folder, GError **error)
 {
     char name[] = STROBE_CAPTURE_NAME;
@@ -97,7 +100,8 @@ static StrobeResultEnd find_end(StrobeReader *reader, JsonObject *metadata)
     return (StrobeResultEnd){end_ns, (gint64)(monotonic_ns + raw_offset_ns)};
 }
 
-/* Completes it if strobe-board-run was killed; returns its metadata (unref it). */
+/* Completes the capture if strobe-board-run was killed, and returns its metadata (unref it) and the
+ * end of its window. NULL with an error. */
 static JsonObject *read_metadata(const char *capture, StrobeResultEnd *end, GError **error)
 {
     StrobeReader *reader =
@@ -131,7 +135,7 @@ static JsonObject *describe_board(const StrobeRunOnSource *source)
     return board;
 }
 
-/* The board's host name in a file's name. */
+/* Returns the board's host name with only characters that a file name may have (free it). */
 static char *name_worker(JsonObject *metadata)
 {
     const char *host = strobe_json_member_text(metadata, "host");
@@ -140,7 +144,8 @@ static char *name_worker(JsonObject *metadata)
     return g_strcanon(worker, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "._-", '_');
 }
 
-/* Makes the directory below `folder`, around the capture that lies there. NULL with an error. */
+/* Makes a result directory in `folder`, and moves the capture in `folder` into it. NULL with an
+ * error. */
 static StrobeResultDirectory *fill_directory(const StrobeRunOnSource *source, StrobeConfig *config,
                                              const char *folder, GError **error)
 {
@@ -173,7 +178,8 @@ static StrobeResultDirectory *fill_directory(const StrobeRunOnSource *source, St
     return NULL;
 }
 
-/* Moves it out of its hidden folder, and reports it as configured. */
+/* Moves the result directory out of the hidden folder into `output`, and adds its path to the
+ * configured report file. Returns the new path (free it); NULL with an error. */
 static char *place_directory(StrobeResultDirectory *directory, const StrobeConfig *config,
                              const char *output, GError **error)
 {

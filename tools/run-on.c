@@ -30,7 +30,7 @@ typedef struct StrobeRunOn {
     StrobeUploadTotals sent;
     StrobeBoardRunEnd end;
     gboolean has_run;
-    char *directory; /* of the result; NULL: there is none */
+    char *directory; /* path of the result directory; NULL: there is none */
     int code;        /* exit code of the first failure */
 } StrobeRunOn;
 
@@ -91,7 +91,8 @@ static gboolean prepare_board(StrobeRunOn *run, GError **error)
 
 /* ---- the run ---- */
 
-/* "cd FOLDER && exec env A=B strobe-board-run ... -- PROGRAM ARGUMENTS" */
+/* Returns the command line for the board: "umask 027; cd FOLDER && exec env NAME=VALUE...
+ * strobe-board-run ... -- PROGRAM ARGUMENTS". */
 static char *make_line(const StrobeRunOn *run)
 {
     const StrobeRunOnRequest *request = &run->request;
@@ -125,7 +126,7 @@ static gboolean run_program(StrobeRunOn *run, GError **error)
     return TRUE;
 }
 
-/* The names of signals in SSH. */
+/* Returns the number of the signal with this name in SSH, which has no "SIG"; 0: unknown. */
 static int number_signal(const char *name)
 {
     static const struct {
@@ -142,7 +143,8 @@ static int number_signal(const char *name)
     return 0;
 }
 
-/* The exit code of `strobe run`. */
+/* Prints how the program ended if it did not exit itself, and returns the exit code of `strobe run`
+ * for it. */
 static int judge_program(const StrobeRunOn *run)
 {
     const StrobeChannelEnd *end = &run->end.end;
@@ -186,7 +188,8 @@ static gboolean work_on_board(StrobeRunOn *run, GError **error)
            compare_clocks(run, &run->clocks[1], error) && fetch_result(run, error);
 }
 
-/* FALSE if the result is missing or incomplete. */
+/* Analyses the result. FALSE: it is missing or incomplete, or nothing that the program did was
+ * recorded. */
 static gboolean analyse_result(const StrobeRunOn *run, gint generation)
 {
     const StrobeAnalysisWish wish = {.exporters = run->request.config->exporters,
@@ -210,7 +213,7 @@ static gboolean analyse_result(const StrobeRunOn *run, gint generation)
     return analysis->is_complete;
 }
 
-/* ---- the whole ---- */
+/* ---- the session ---- */
 
 static gboolean open_session(StrobeRunOn *run, GError **error)
 {
@@ -231,7 +234,8 @@ static void work_in_session(StrobeRunOn *run)
         note_failure(run, error);
     if (run->has_run)
         code = judge_program(run);
-    /* The program's own code, unless the connection was lost or the user interrupted the run. */
+    /* The program's code takes precedence over that of a failed step, unless the connection was
+     * lost or the user interrupted the run. */
     if (!run->code || (code && run->code != STROBE_EXIT_BOARD && !run->remote->signal))
         run->code = code;
     strobe_remote_close(run->remote);

@@ -5,9 +5,10 @@
 
 #include "run-request.h"
 
-/* Sends the program, runs it with its output as it comes, fetches the capture, and analyses it.
- * Returns the exit code: the program's own, unless something fails before it begins, the board
- * is lost or the user interrupts the run. If the program's is 0, the code of a later failure. */
+/* Sends the program to the board, runs it there and passes its output on at once, fetches the
+ * capture and analyses it. Returns the exit code of the program. Returns another code if a step
+ * before the program fails, the connection is lost, the user interrupts the run, or the program
+ * succeeds and a later step fails. */
 int strobe_run_on(StrobeRunFlags *flags, StrobeConfig *config, StrobeRegistry *registry,
                   char **command);
 

@@ -24,8 +24,8 @@ static gboolean is_outside(StrobeRegistry *registry, const StrobeConfigComponent
     return component && strobe_component_is_outside(component);
 }
 
-/* Whether the collector can sample the command from outside. It cannot with timers in the program,
- * or if the system refuses perf. */
+/* Whether the collector shows where the time of a program goes, and can do so here from outside the
+ * program. It cannot if the system refuses perf. */
 static gboolean is_stand_in(StrobeRegistry *registry, const StrobeConfigComponent *wanted)
 {
     const StrobeComponent *component =
@@ -40,8 +40,8 @@ static gboolean is_stand_in(StrobeRegistry *registry, const StrobeConfigComponen
     return answer.available != 0;
 }
 
-/* Returns the configuration with the collectors that can run outside (free it). NULL: none of them
- * is reason enough to record. */
+/* Returns the configuration, as JSON, with only the collectors that can run outside of the program
+ * (free it). NULL: is_stand_in() is FALSE for all of them. */
 static char *make_config(const StrobeConfig *config, StrobeRegistry *registry)
 {
     g_autofree char *whole = strobe_config_to_json(config);
@@ -85,8 +85,8 @@ void strobe_run_outside_begin(void *user, pid_t pid)
 
     if (!outside)
         return;
-    /* The claim is provisional. The children of the command are sampled too, but a child in which
-     * more collectors work may take over. */
+    /* The claim is provisional: a child of the command in which more collectors work may take over.
+     * Until then the children are sampled too. */
     strobe_claim_take(outside->folder, STROBE_CLAIM_FOR_NOW, FALSE);
     StrobeStatus status =
         strobe_session_make(outside->config, "strobe run", TRUE, pid, &outside->session, &error);

@@ -10,9 +10,9 @@
 
 typedef struct StrobeRunOutside StrobeRunOutside;
 
-/* Prepares to record the command from outside, and prints on stderr why. `folder` is the folder of
- * the run. NULL: Strobe's library can be loaded into the command, or no collector could show from
- * outside where its time goes. */
+/* Prepares to record the command from outside, and prints the reason on stderr. `folder` is the
+ * folder of the run. NULL: Strobe's library can be loaded into the command, the configuration has a
+ * schedule, or no configured collector can sample the command from outside. */
 StrobeRunOutside *strobe_run_outside_new(const StrobeConfig *config, StrobeRegistry *registry,
                                          const char *folder, char *const *command,
                                          char *const *environment);
@@ -20,7 +20,7 @@ StrobeRunOutside *strobe_run_outside_new(const StrobeConfig *config, StrobeRegis
 /* The StrobeRunBegin that begins the recording. `outside` may be NULL. */
 void strobe_run_outside_begin(void *outside, pid_t pid);
 
-/* Ends the recording, when the command has ended. `outside` may be NULL. */
+/* Ends the recording. Call this when the command has ended. `outside` may be NULL. */
 void strobe_run_outside_end(StrobeRunOutside *outside);
 
 #endif

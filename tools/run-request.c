@@ -14,10 +14,10 @@
 #include "pipeline.h"
 #include "run-torch.h"
 
-/* An option that limits a collector to processes without a result of their own. */
+/* The option and its value that limit a collector to processes without a result of their own. */
 #define CHILDREN "children"
 #define UNRECORDED "unrecorded"
-/* An option that makes a collector sample inside the program. */
+/* The option and its value that make a collector sample inside the program. */
 #define SOURCE "source"
 #define TIMER "timer"
 
@@ -111,7 +111,8 @@ static gboolean check_options(const StrobeComponent *component, StrobeConfigComp
     return TRUE;
 }
 
-/* Has it an option with this choice that the user did not set? */
+/* Whether the component has an option `name` with the choice `choice`, and the user did not set
+ * this option. */
 static gboolean may_choose(const StrobeComponent *component, const StrobeConfigComponent *wanted,
                            const char *name, const char *choice)
 {
@@ -124,7 +125,7 @@ static gboolean may_choose(const StrobeComponent *component, const StrobeConfigC
     return FALSE;
 }
 
-/* Sets such an option. TRUE if it did. */
+/* Sets the option `name` to `choice` if may_choose() allows it. Returns whether it did. */
 static gboolean set_choice(const StrobeComponent *component, StrobeConfigComponent *wanted,
                            const char *name, const char *choice)
 {
@@ -154,8 +155,9 @@ static int probe_machine(const StrobeComponent *component, StrobeProbe *answer)
     return answer->available;
 }
 
-/* A collector that cannot work here is an error if it is required. Otherwise it uses timers in
- * the program if it can, with a message. */
+/* Tests whether the collector can work on this machine. If it cannot and is required, returns FALSE
+ * with an error. If it cannot and is not required, makes it use timers in the program, if it can,
+ * and prints a message. */
 static gboolean check_probe(const StrobeComponent *component, StrobeConfigComponent *wanted,
                             GError **error)
 {
@@ -180,14 +182,15 @@ static gboolean check_probe(const StrobeComponent *component, StrobeConfigCompon
     return TRUE;
 }
 
-/* Whether the user named the collector: it is neither a default one nor taken from a key of an
+/* Whether the user named the component: it is neither a default one nor taken from a key of an
  * Ascend configuration. */
 static gboolean is_named(const StrobeConfigComponent *wanted)
 {
     return !wanted->is_mapped && !g_str_equal(wanted->origin, "default");
 }
 
-/* A default collector that this build lacks does not prevent the run. */
+/* Removes the components in `list` that this build lacks and the user did not name, with a
+ * message. */
 static void drop_missing_defaults(GPtrArray *list, guint32 type, StrobeRegistry *registry)
 {
     for (guint i = list->len; i > 0; i--) {
@@ -220,8 +223,8 @@ static gboolean check_exporters(const StrobeConfig *config, StrobeRegistry *regi
     return good;
 }
 
-/* Adds the name of its file: otherwise the program would load file after file until it finds the
- * name, including files that were just excluded here. */
+/* Adds the name of the plugin's file to the collector's name. Otherwise the program would load one
+ * file after another until it finds the name, including files that this process has excluded. */
 static void name_file(StrobeConfigComponent *wanted, const StrobePluginFile *file)
 {
     if (strchr(wanted->name, '.') || g_str_equal(wanted->name, file->name))
@@ -249,7 +252,9 @@ static gboolean can_stand_in(StrobeRegistry *registry, const StrobeConfigCompone
            (strobe_config_component_sets(wanted, SOURCE) || probe_machine(component, &answer));
 }
 
-/* The default set only records programs in which more of it works, unless samples are possible. */
+/* Whether a process may record although only collectors that work in any process can work in it.
+ * This is so if the user named such a collector, if one can sample here, or if all collectors are
+ * of this type. */
 static gboolean may_take_any_process(const StrobeConfig *config, StrobeRegistry *registry)
 {
     guint n_anywhere = 0;
@@ -279,7 +284,7 @@ gboolean strobe_run_check(StrobeConfig *config, StrobeRegistry *registry, gboole
         if (!component || !check_options(component, wanted, error) ||
             !check_probe(component, wanted, error))
             return FALSE;
-        if (follow) /* samples of a process belong to its own result */
+        if (follow) /* the samples of a process that records must be in its own result only */
             set_choice(component, wanted, CHILDREN, UNRECORDED);
         name_file(wanted, file);
         reach->late_library |= (component->flags & STROBE_COMPONENT_LATE_LIBRARY) != 0;

@@ -14,7 +14,8 @@
 #define DAEMON_VARIABLE "MSMONITOR_USE_DAEMON"
 #define TORCH_NPU "torch_npu"
 
-/* Returns the first given flag about the recording of the whole run; NULL: none was given. */
+/* Returns the name of the first given flag that is only for recording the whole run. NULL: none is
+ * given. */
 static const char *find_recording_flag(const StrobeRunFlags *flags)
 {
     const struct {
@@ -42,7 +43,8 @@ static const char *find_recording_flag(const StrobeRunFlags *flags)
     return NULL;
 }
 
-/* Whether the command may run Python. Any shell may. */
+/* Whether the command may run Python: its Python interpreter is known, or it is a script or a
+ * shell. */
 static gboolean may_run_python(char *const *command)
 {
     g_auto(GStrv) environment = g_get_environ();
@@ -97,7 +99,8 @@ char *strobe_run_scripts_obstacle(const StrobeRunFlags *flags)
     return NULL;
 }
 
-/* Passes the source of requests to the processes in Strobe's own variables. */
+/* Replaces the variables that name the source of requests by Strobe's own variables. Takes and
+ * returns an environment like g_environ_setenv. */
 static char **set_variable(char **environment)
 {
     const char *variable = find_variable();

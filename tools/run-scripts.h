@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs scripts with `strobe run` without recording the run: only profiles record. These are
- * profiles in the script that were written for another profiler (--as), or profiles that a file
- * (PROF_CONFIG_PATH) or the daemon dynolog (MSMONITOR_USE_DAEMON=1) requests. */
+/* Runs a script with `strobe run` without recording the run. Only profiles are recorded: those in
+ * the script that are written for another profiler (--as), or those that a file (PROF_CONFIG_PATH)
+ * or the daemon dynolog (MSMONITOR_USE_DAEMON=1) requests. */
 #ifndef STROBE_TOOLS_RUN_SCRIPTS_H
 #define STROBE_TOOLS_RUN_SCRIPTS_H
 
@@ -18,10 +18,11 @@
  * read them too.
  */
 
-/* Whether the flags or the environment request such a run. Prints a message if a variable has no
- * effect. */
+/* Whether the flags or the environment request that only profiles are recorded. Prints a message if
+ * a variable has no effect. */
 gboolean strobe_run_is_of_scripts(const StrobeRunFlags *flags, char *const *command);
-/* Returns why the flags cannot be combined; NULL: they can be. Free it. */
+/* Returns the reason for which the flags cannot be combined (free it). NULL: they can be
+ * combined. */
 char *strobe_run_scripts_obstacle(const StrobeRunFlags *flags);
 /* Executes the command. If that fails, prints a message and returns an exit code; otherwise it does
  * not return. */

@@ -19,8 +19,8 @@ gboolean strobe_run_needs_bridge(const StrobeConfig *config)
     return FALSE;
 }
 
-/* Builds the bridge in a separate process, and does not wait for it. Messages of this process may
- * come at any time. */
+/* Builds the bridge in a separate process, and does not wait for it. The separate process may print
+ * messages at any time. */
 static void build_meanwhile(const StrobeTorch *torch, GError **error)
 {
     g_autofree char *self = g_file_read_link("/proc/self/exe", error);
@@ -37,8 +37,8 @@ static void build_meanwhile(const StrobeTorch *torch, GError **error)
         g_spawn_sync(NULL, words, NULL, G_SPAWN_DEFAULT, NULL, NULL, NULL, NULL, NULL, error);
 }
 
-/* Builds a missing bridge. TRUE: the bridge exists. FALSE with an error, or without one if a
- * message was printed. */
+/* Builds a missing bridge as STROBE_TORCH_BUILD requests. TRUE: the bridge exists. FALSE with an
+ * error or, if it is being built or must not be built, without an error. */
 static gboolean provide_bridge(const StrobeTorch *torch, StrobeRegistry *registry, GError **error)
 {
     const StrobeBridgeBuild build = {.missing = registry};

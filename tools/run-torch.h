@@ -9,11 +9,11 @@
 /* Whether one of the collectors loads the bridge. */
 gboolean strobe_run_needs_bridge(const StrobeConfig *config);
 
-/* Builds the bridge if the command's Python has a PyTorch without a bridge, as
- * STROBE_TORCH_BUILD requests. Prints errors; the command runs in any case. TRUE: a process of
- * the command may still build a missing bridge, for a Python that can only be found there
- * (python/strobe/run/torch_bridge.py). FALSE: the reason was printed, or the bridge is being
- * built. */
+/* Builds the bridge if the command's Python has a PyTorch without a bridge, as STROBE_TORCH_BUILD
+ * requests. Prints errors; the command runs in any case. TRUE: a process of the command may still
+ * build a missing bridge, for a Python that can be found only in that process
+ * (python/strobe/run/torch_bridge.py). FALSE: no process may, because the bridge is being built
+ * already, or because of a reason that was printed. */
 gboolean strobe_run_torch(StrobeRegistry *registry, char *const *command);
 
 #endif

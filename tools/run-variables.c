@@ -25,8 +25,8 @@ static char **join_values(char **environment, const char *name, const char *firs
     return g_environ_setenv(environment, name, value, TRUE);
 }
 
-/* Adds a value to a variable. If several are added, the kept old value is that before the first
- * one. */
+/* Adds a value to a variable. If this is called several times, the kept old value is the one before
+ * the first call. */
 static char **add_value(char **environment, const char *name, const char *value, gboolean is_last)
 {
     g_autofree char *ours = g_strconcat("STROBE_RUN_NEW_", name, NULL);
@@ -48,7 +48,7 @@ char **strobe_run_variable_prepend(char **environment, const char *name, const c
     return add_value(environment, name, first, FALSE);
 }
 
-/* Replaces "{folder}" by the folder of the plugin. */
+/* Returns the value with "{folder}" replaced by the folder of the file `plugin` (free it). */
 static char *expand_folder(const char *value, const char *plugin)
 {
     g_autofree char *folder = g_path_get_dirname(plugin);
@@ -57,7 +57,7 @@ static char *expand_folder(const char *value, const char *plugin)
     return g_strjoinv(folder, parts);
 }
 
-/* Whether an option of the collector, as configured, requests the variable. */
+/* Whether the collector needs the variable with the options that are configured. */
 static gboolean is_asked_for(const StrobeVariable *variable, const StrobeComponent *component,
                              const StrobeConfigComponent *wanted)
 {

@@ -21,8 +21,8 @@ char **strobe_run_variables_set(char **environment, const StrobeConfig *config,
 /* Removes the STROBE_RUN_* variables above, which an enclosing `strobe run` has set. */
 char **strobe_run_variables_forget(char **environment);
 
-/* Puts `first` before the value of a variable that is a list; keeps the old value as described
- * above. */
+/* Puts `first` at the start of the value of a variable that is a list, and keeps the old value in
+ * STROBE_RUN_OLD_<name>. */
 char **strobe_run_variable_prepend(char **environment, const char *name, const char *first);
 
 #endif

@@ -18,8 +18,8 @@ void strobe_run_writers_begin(StrobeRunWriters *writers, const char *folder)
     writers->folder = g_strdup(folder);
     writers->pools = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     writers->program = strobe_install_path_writer();
-    /* The FIFO is open for writing too. Otherwise each program that closes it would cause an end of
-     * file. */
+    /* The FIFO is opened for writing too, because otherwise reading would reach its end when the
+     * last program closes it. */
     if (writers->program && mkfifo(path, 0600) == 0)
         writers->fifo = open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 }

@@ -8,22 +8,22 @@
 #include <sys/types.h>
 
 typedef struct StrobeRunWriters {
-    /* poll this descriptor for input; -1: there is no FIFO, and each process starts its own
-     * writer */
+    /* descriptor that the caller polls for input; -1: there is no FIFO, and each process starts its
+     * own writer */
     int fifo;
     char *program, *folder;
     GHashTable *pools; /* process id of a writer -> path of its pool */
 } StrobeRunWriters;
 
-/* Prepares to start writers: makes the FIFO. */
+/* Makes the FIFO through which processes request writers. */
 void strobe_run_writers_begin(StrobeRunWriters *writers, const char *folder);
-/* Starts the requested writers as children of this process. A writer ends when its program has
- * ended, so it may outlive this process. */
+/* Starts the requested writers as children of this process. A writer ends after its program, so it
+ * may outlive this process. */
 void strobe_run_writers_start(StrobeRunWriters *writers);
-/* Call this when a child of this process was reaped. If the child is a writer that has failed, its
- * program is notified, and then starts a writer itself. */
+/* If the child `pid` is a writer that has failed, notifies its program, which then starts a writer
+ * itself. Call this when a child of this process was reaped. */
 void strobe_run_writers_reaped(StrobeRunWriters *writers, pid_t pid, int status);
-/* Call this at the end: from now on no process gets a writer from here. */
+/* Removes the FIFO, so that this process starts no more writers. Call this at the end. */
 void strobe_run_writers_end(StrobeRunWriters *writers);
 
 #endif

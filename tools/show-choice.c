@@ -33,8 +33,9 @@ static void add_fields(GArray *fields, const StrobeKindView *kind)
     }
 }
 
-/* Collects the fields of all kinds with the table's name. Plugins extend kinds, so the first record
- * may be of a kind with fewer fields. */
+/* Collects the fields of all kinds with the table's name in choice->fields. Several kinds may have
+ * the name, because plugins extend kinds, and that of the first record may have fewer fields than
+ * another. */
 static void merge_kinds(StrobeColumnChoice *choice, const StrobeShowSource *source,
                         const StrobeView *record)
 {
@@ -63,8 +64,8 @@ void strobe_choice_see(StrobeColumnChoice *choice, const StrobeShowSource *sourc
     choice->tables[0] = known ? known->table : choice->tables[1];
 }
 
-/* Returns a kind with this name: a recorded one without records, or a standard kind, whose fields
- * are put into `fields`. NULL: there is none. */
+/* Returns the kind with this name: that of the capture or, if the capture has none, the standard
+ * kind, for which `view` and `fields` are filled. NULL: there is none. */
 static const StrobeKindView *known_kind(const StrobePipeline *pipeline, const char *name,
                                         StrobeKindView *view, GArray *fields)
 {

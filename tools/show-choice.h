@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns that a table of `strobe show` can have, known from its first record on. */
+/* The columns that a table of `strobe show` can have. They are known when the first record has been
+ * seen. */
 #ifndef STROBE_TOOLS_SHOW_CHOICE_H
 #define STROBE_TOOLS_SHOW_CHOICE_H
 
@@ -7,7 +8,7 @@
 #include "show-consumer.h"
 
 typedef struct StrobeColumnChoice {
-    const char *table;      /* name of the table */
+    const char *table;      /* name of the table, which is the name of a kind */
     GArray *fields;         /* of StrobeFieldView: the fields of all kinds with that name, each
                              * once */
     StrobeKindView kind;    /* kind of the first record, with the fields in `fields` */
@@ -23,15 +24,16 @@ void strobe_choice_clear(StrobeColumnChoice *choice);
 /* Makes the columns from the first record. `raw` as in StrobeRowsRequest. */
 void strobe_choice_see(StrobeColumnChoice *choice, const StrobeShowSource *source,
                        const StrobeView *record, gboolean raw);
-/* Makes the columns without a record, because the names of columns must still be checked. FALSE: no
- * kind with the table's name is known. */
+/* Makes the columns without a record, so that names of columns can be checked even if there is no
+ * record. FALSE: no kind with the table's name is known. */
 gboolean strobe_choice_see_kind(StrobeColumnChoice *choice, const StrobeShowSource *source,
                                 gboolean raw);
 
-/* Finds a column by field or title. NULL: there is none; *misuse has the reason (free it). */
+/* Returns the column whose field or title is `name`. NULL: there is none; *misuse has a message
+ * (free it). */
 const StrobeColumn *strobe_choice_find(const StrobeColumnChoice *choice, const char *name,
                                        char **misuse);
-/* Returns the column's field in the kind; NULL: the column is not a field. */
+/* Returns the field of the kind that the column shows. NULL: the column does not show a field. */
 const StrobeFieldView *strobe_choice_field(const StrobeColumnChoice *choice,
                                            const StrobeColumn *column);
 gboolean strobe_choice_is_text(const StrobeColumnChoice *choice, const StrobeColumn *column);

@@ -10,9 +10,10 @@
 struct StrobeColumns {
     StrobeColumn columns[STROBE_TABLE_COLUMNS_MAX];
     guint32 n_columns;
-    GPtrArray *titles; /* of text: titles that were made here */
+    GPtrArray *titles; /* of text: the titles that these functions have made */
     StrobeStringId metrics;
-    gboolean has_metrics, is_mixed; /* is_mixed: the records have different metrics */
+    /* is_mixed: not all records have the metrics of the first one */
+    gboolean has_metrics, is_mixed;
 };
 
 static const StrobeFieldView *field_of(const StrobeKindView *kind, const char *name)
@@ -29,7 +30,7 @@ static StrobeStringId metrics_of(const StrobeView *record)
                             0);
 }
 
-/* Presents a column for people: adds the unit to the title, and chooses a readable number of
+/* Changes a column to a form for people: adds the unit to the title, and limits the number of
  * digits. */
 static void present_column(StrobeColumns *columns, StrobeColumn *column,
                            const StrobeFieldView *field)
@@ -46,8 +47,8 @@ static void present_column(StrobeColumns *columns, StrobeColumn *column,
     }
 }
 
-/* Gives the columns of values the names of the metrics. Leaves out values without a name, and the
- * list of names. */
+/* Gives the columns of values (value_0, value_1 ...) the names of the metrics as titles. Removes
+ * the columns of values without a name, and the column with the list of names. */
 static void name_metrics(StrobeColumns *columns, const char *names)
 {
     g_auto(GStrv) words = g_strsplit(names, ";", STROBE_TABLE_COLUMNS_MAX);

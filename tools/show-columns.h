@@ -19,17 +19,19 @@ void strobe_columns_free(StrobeColumns *columns); /* NULL is fine */
 /* Returns a table with the columns. It is valid as long as `columns`. */
 StrobeTable strobe_columns_table(const StrobeColumns *columns, const char *kind);
 
-/* Processes a record after the first one: notes whether it has the same metrics. */
+/* Notes whether a later record has the same metrics as the first one. Call this for each record
+ * after the first one. */
 void strobe_columns_see(StrobeColumns *columns, const StrobeView *record);
 
 /* Returns the title of a column, after the last record. Metrics are named only if all records have
  * the same metrics. */
 const char *strobe_columns_title(const StrobeColumns *columns, const StrobeColumn *column);
 
-/* Is the column a time since the epoch? Known from the field names of the standard kinds. */
+/* Whether the column is a time since the epoch, according to the field names of the standard
+ * kinds. */
 gboolean strobe_column_is_instant(const StrobeColumn *column);
 
-/* Returns the name of a column: "name" for "@name". */
+/* Returns the name of a column: its field without a '@' at the start. */
 static inline const char *strobe_column_name(const StrobeColumn *column)
 {
     return column->field[0] == '@' ? column->field + 1 : column->field;

@@ -32,8 +32,8 @@ static StrobeStatus consumer_open(const StrobeConsumerHost *host, StrobeInstance
     return STROBE_OK;
 }
 
-/* Adds records to a table. Records of one kind come together, so tables are looked up only when the
- * kind changes. */
+/* Adds the records of the table's kind to the table. Successive records mostly have the same kind,
+ * so the names of the kinds are compared only when the kind changes. */
 static StrobeStatus add_records(const StrobeShowTable *table, const StrobeView *records, size_t n)
 {
     const StrobeKindView *kind = NULL;

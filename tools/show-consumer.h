@@ -18,8 +18,9 @@ typedef struct StrobeShowTable {
     void *table; /* argument of the functions below */
     void (*open)(void *table, const StrobeShowSource *source);
     StrobeStatus (*add)(void *table, const StrobeView *record);
-    StrobeStatus (*end)(void *table); /* the texts of the source are not valid after this call */
-    void (*close)(void *table);       /* called after each `open`, even if the run failed */
+    /* called after the last record; the texts of the source are not valid after this call */
+    StrobeStatus (*end)(void *table);
+    void (*close)(void *table); /* called after each `open`, even if the run failed */
 } StrobeShowTable;
 
 typedef struct StrobeShowConsumer StrobeShowConsumer;

@@ -8,8 +8,7 @@
 
 #define NAMES 10
 
-/* Reads the rows of a table. NULL: it has no rows, or could not be read, and a message was
- * printed. */
+/* Reads the rows of a table. NULL: the table has no records, or could not be read. */
 static StrobeRows *read_rows(StrobeRegistry *registry, const StrobeResult *result,
                              const StrobeRowsRequest *request, const GPtrArray *passes)
 {

@@ -12,15 +12,16 @@
 guint64 strobe_show_count(StrobeRegistry *registry, const StrobeResult *result, const char *kind,
                           const GPtrArray *passes);
 
-/* Returns the names of the operators that took longest, at most ten, in quotes and printable; NULL:
- * there are none. */
+/* Returns the names of the operators that took longest, at most ten, in quotes and printable (free
+ * it). NULL: there are none. */
 char *strobe_show_top_names(StrobeRegistry *registry, const StrobeResult *result);
 
 /* Returns the names of the collectors that record the kind or its inputs, joined by ", "; NULL:
  * none. Free it. */
 char *strobe_show_collectors(StrobeRegistry *registry, const char *kind);
 
-/* Returns a sentence that names the collectors of functions, operators and kernels. Free it. */
+/* Returns a sentence that names the collectors which record functions, operators and kernels. Free
+ * it. */
 char *strobe_show_advice(StrobeRegistry *registry);
 
 #endif

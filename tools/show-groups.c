@@ -10,7 +10,8 @@
 #include "group-values.h"
 #include "show-scale.h"
 
-/* The values that the records of a group share, with copies of the texts. */
+/* A group of records: the values that its records share (with copies of the texts) and the number
+ * of its records. */
 typedef struct Group {
     StrobeRowsCell by[STROBE_GROUP_BY_MAX];
     guint64 n;
@@ -22,7 +23,7 @@ struct StrobeGroups {
     StrobeRows *rows;
     const StrobeShowSource *source;
     StrobeGroupColumns columns;
-    const StrobeKindView *kind; /* kind for which the offsets were found */
+    const StrobeKindView *kind; /* kind to which the offsets belong */
     guint32 by_offsets[STROBE_GROUP_BY_MAX];
     guint32 offsets[STROBE_TABLE_COLUMNS_MAX];
     GHashTable *by_key; /* key (a text) -> Group */
@@ -108,8 +109,8 @@ static gboolean read_cell(StrobeGroups *groups, guint by, const StrobeView *reco
                              groups->by_offsets[by], record, &groups->cell) == 0;
 }
 
-/* Makes the key of a record's group. The key contains each text with its length, so that different
- * groups have different keys. */
+/* Writes the key of a record's group into groups->key. The key contains each text with its length,
+ * so that different groups have different keys. FALSE: no memory. */
 static gboolean make_key(StrobeGroups *groups, const StrobeView *record)
 {
     g_string_truncate(groups->key, 0);
@@ -199,7 +200,7 @@ static const StrobeGroupValue *value_of(const StrobeGroups *groups, const Group 
         groups->values, (guint64)group->index * groups->columns.quantities->len + quantity);
 }
 
-/* Returns the sum of the first quantity; 0: there is none. */
+/* Returns the sum of the group's first quantity; 0: there are no quantities. */
 static double first_sum(const StrobeGroups *groups, const Group *group)
 {
     const StrobeGroupValue *value =
@@ -208,7 +209,7 @@ static double first_sum(const StrobeGroups *groups, const Group *group)
     return value ? value->of[STROBE_GROUP_SUM] : 0;
 }
 
-/* Returns the number by which groups are sorted; -infinity if there is none. */
+/* Returns the number by which the group is sorted; -infinity: the group has no such number. */
 static double sorted_number(const StrobeGroups *groups, const Group *group)
 {
     const guint first = groups->columns.n_by + STROBE_GROUP_COUNT_WIDTH;

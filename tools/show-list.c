@@ -13,8 +13,8 @@
 
 /* ---- number of derived records ---- */
 
-/* The counts of the current run (name of a kind -> guint64). It is a global variable, because a
- * consumer receives no user pointer; this command runs one pipeline at a time. */
+/* The numbers of records in the current run. It is a global variable, because a consumer receives
+ * no user pointer; this command runs one pipeline at a time. */
 static GHashTable *counts; /* name of a kind -> guint64 */
 
 static StrobeStatus census_open(const StrobeConsumerHost *host, StrobeInstance *self, void **state)
@@ -42,7 +42,8 @@ static void census_close(void *state)
 {
 }
 
-/* Runs the passes and counts their records in `counts`. */
+/* Runs the passes that derive the kinds in `names`, and counts their records in `counts`. FALSE
+ * with an error. */
 static gboolean count_derived(StrobeRegistry *registry, const StrobeResult *result,
                               const GPtrArray *names, GError **error)
 {
@@ -165,7 +166,7 @@ gboolean strobe_tables_list(StrobeRegistry *registry, const StrobeResult *result
 
     counts = table;
     add_derived(derived, registry);
-    /* The passes run first, because that recovers the capture of a program that was killed. */
+    /* The passes run first, because their run recovers the capture of a program that was killed. */
     if (count_derived(registry, result, derived, error))
         contents = strobe_contents_read(result->source, error);
     if (contents) {

@@ -11,12 +11,14 @@
 /* A table of the overview. */
 typedef struct Part {
     const char *kind, *sort;
-    const char *measure;        /* field of which shares are computed; for groups the duration */
-    const char *of;             /* description of the measure, as in "of the processor time" */
-    const char *noun;           /* word for a row */
-    const char *where;          /* condition for records; NULL: all records */
-    const char *const *columns; /* NULL: the columns of the table */
-    gboolean is_grouped;        /* the records are grouped by name */
+    /* field of which shares are computed; NULL for groups, which use the duration */
+    const char *measure;
+    const char *of;    /* words for the measure, which follow "of" */
+    const char *noun;  /* word for one row */
+    const char *where; /* condition that selects records; NULL: all records */
+    /* requested columns, for groups the quantities; NULL: the default columns */
+    const char *const *columns;
+    gboolean is_grouped; /* the records are grouped by name */
 } Part;
 
 static const char *const time_columns[] = {
@@ -35,7 +37,7 @@ enum {
     KERNELS,
     RANGES,
     N_PARTS,
-    /* number of parts that the first run reads; the others need a second run */
+    /* number of parts that the first run reads; a second run reads some of the others */
     N_FIRST = FUNCTIONS_SAMPLED
 };
 
@@ -94,7 +96,8 @@ static gboolean has_rows(const StrobeOverview *overview, guint part)
     return overview->rows[part] && overview->rows[part]->n_rows > 0;
 }
 
-/* Chooses the parts that are read in a second run. Returns their number. */
+/* Chooses the parts that a second run reads, and sets their entries in `wanted`. FALSE: no second
+ * run is needed. */
 static guint choose_more(const StrobeOverview *overview, gboolean *wanted)
 {
     const gboolean has_tasks = strobe_verdict_tasks(overview->verdict) > 0;
@@ -146,7 +149,7 @@ void strobe_overview_free(StrobeOverview *overview)
     g_free(overview);
 }
 
-/* Whether the part is shown. Ranges are shown only if nothing else is. */
+/* Whether the part is shown. The ranges are shown only if no other part has rows. */
 static gboolean is_shown(const StrobeOverview *overview, guint part)
 {
     if (part == RANGES)
@@ -171,7 +174,7 @@ static void add_sentence(GString *verdict, char *text)
     g_free(text);
 }
 
-/* Returns the text above a table; above the first table it also has the statistics of the steps.
+/* Returns the line above the table of a part; above the first table, it also describes the steps.
  * Free it. */
 static char *make_verdict(const StrobeOverview *overview, guint part, gboolean is_first)
 {

@@ -10,16 +10,17 @@
 #include "show-tables.h"
 #include "terminal.h"
 
-/* So many rows above the limit are kept; then the rows are sorted and those above the limit
- * dropped. */
+/* least number of rows above the limit that are kept before the rows are sorted and those above the
+ * limit dropped */
 #define SPARE_MIN 1024
 
-/* A kind with the name of the table. There may be several, because plugins may extend a kind. */
+/* A kind with the name of the table, and the offsets of its fields. There may be several such
+ * kinds, because plugins may extend a kind. */
 typedef struct Bound {
     const StrobeKindView *kind;
     guint32 offsets[STROBE_TABLE_COLUMNS_MAX];
     guint32 sort_offset, measure_offset;
-    gsize size; /* size of the fields */
+    gsize size; /* number of bytes of a record's fields */
 } Bound;
 
 typedef struct Row {
@@ -34,9 +35,9 @@ typedef struct StrobeSieve {
     StrobeColumnChoice choice;
     StrobeTable table;
     StrobeColumn chosen[STROBE_TABLE_COLUMNS_MAX]; /* the columns of `table` */
-    /* column of the order; field NULL: there is no order */
+    /* column by which rows are sorted; field NULL: they are not sorted */
     StrobeColumn sort;
-    /* column of the shares; field NULL: there is none */
+    /* column of the measure; field NULL: there is no measure */
     StrobeColumn measure;
     gboolean largest_first;
     GPtrArray *bounds;
@@ -69,8 +70,7 @@ void strobe_rows_free(StrobeRows *rows)
 
 /* ---- columns ---- */
 
-/* Whether the largest value comes first. By default texts are sorted from A to Z, and numbers in
- * descending order. */
+/* Whether the rows are sorted by `column` in descending order. */
 static gboolean is_largest_first(const Sieve *sieve, const StrobeColumn *column)
 {
     const StrobeRowsRequest *request = &sieve->rows->request;
@@ -80,7 +80,8 @@ static gboolean is_largest_first(const Sieve *sieve, const StrobeColumn *column)
     return descends != request->reverse;
 }
 
-/* Chooses the requested columns, each only once. */
+/* Chooses the requested columns. FALSE: a name is unknown or is given twice; rows->misuse has the
+ * message. */
 static gboolean choose_named(Sieve *sieve)
 {
     StrobeRows *rows = sieve->rows;
@@ -102,7 +103,8 @@ static gboolean choose_named(Sieve *sieve)
     return TRUE;
 }
 
-/* Chooses the columns and the order. Call this when the possible columns are known. */
+/* Chooses the columns, the order and the measure. Called when sieve->choice knows the possible
+ * columns. FALSE: rows->misuse has the message. */
 static gboolean choose_columns(Sieve *sieve)
 {
     StrobeRows *rows = sieve->rows;
@@ -188,7 +190,7 @@ static void keep_row(Sieve *sieve, const StrobeView *record, const Bound *bound)
 
     if (!sieve->sort.field && sieve->kept->len >= limit)
         return;
-    /* g_memdup2 returns NULL for 0 bytes, which is right for a view without fields. */
+    /* for a kind without fields g_memdup2 returns NULL */
     row.view.fields = g_memdup2(record->fields, bound->size);
     g_array_append_val(sieve->kept, row);
     if (sieve->kept->len >= limit + MAX(limit, SPARE_MIN))
@@ -219,7 +221,7 @@ static StrobeStatus fail_table(const Sieve *sieve, StrobeStatus status, const ch
                               text ? text : "no columns");
 }
 
-/* Returns the measure of a record; 0: it has none. */
+/* Returns the measure of a record; 0: the record has no measure. */
 static double measure_of(const Sieve *sieve, const Bound *bound, const StrobeView *record)
 {
     const StrobeShowSource *source = sieve->source;
@@ -275,7 +277,8 @@ void strobe_rows_drop_empty(StrobeRows *rows)
     rows->cells = used;
 }
 
-/* Writes a time relative to the base of the rows, so that a double can hold it. */
+/* Replaces a time since the epoch in `cell` by the time since rows->base_ns, which a double can
+ * hold exactly. */
 static void write_offset(const StrobeRows *rows, StrobeCell *cell)
 {
     const gint64 time = g_ascii_strtoll(cell->bytes, NULL, 10);
@@ -285,8 +288,8 @@ static void write_offset(const StrobeRows *rows, StrobeCell *cell)
         cell->length = strobe_format_int(cell->bytes, offset);
 }
 
-/* Returns the cell in readable form: a point in time relative to the begin of the window, and other
- * quantities in a suitable unit. NULL: the cell is unchanged. Free it. */
+/* Returns a text for the cell in readable form (free it): a point in time relative to the begin of
+ * the window, another time or a size in a suitable unit. NULL: the cell is used as it is. */
 static char *scale_cell(const Sieve *sieve, const StrobeColumn *column, guint32 offset,
                         const StrobeView *record)
 {
@@ -338,7 +341,8 @@ static StrobeStatus write_cells(Sieve *sieve, const Row *row)
     return STROBE_OK;
 }
 
-/* Checks the names in the request if there is no row. */
+/* If there was no record, chooses the columns by the kind alone, so that an unknown column in the
+ * request is reported. */
 static void check_names(Sieve *sieve)
 {
     if (!sieve->choice.columns &&
@@ -346,7 +350,7 @@ static void check_names(Sieve *sieve)
         choose_columns(sieve);
 }
 
-/* Makes the texts of the cells. This must be done here, because the strings are freed at
+/* Makes the titles and the texts of the cells, because the strings of the source are freed before
  * `close`. */
 static StrobeStatus sieve_end(void *table)
 {

@@ -17,15 +17,15 @@ typedef struct StrobeRowsRequest {
     const char *const *columns;  /* fields or titles; NULL: all that have values */
     StrobeWhere *where;          /* selects the records; NULL: all */
     const char *const *group_by; /* fields or titles: the rows are groups of records; NULL: none */
-    guint limit;                 /* 1..STROBE_ROWS_MAX */
-    gboolean reverse;            /* reverses the order */
-    /* order of `sort`: 1: ascending; -1: descending; 0: numbers in descending order, texts in
-     * ascending order */
+    guint limit;                 /* maximum number of rows, 1..STROBE_ROWS_MAX */
+    gboolean reverse;            /* the order of the rows is reversed */
+    /* direction in which rows are sorted by `sort`: 1: ascending; -1: descending; 0: descending for
+     * numbers, ascending for texts */
     int direction;
-    /* For JSON: titles are names of fields, times are in ns, and points in time are relative to
-     * base_ns. */
+    /* the rows are for JSON: titles are names of fields, times are in ns, and points in time are
+     * relative to base_ns */
     gboolean raw;
-    gboolean is_scaled;  /* for people: each time and size in a suitable unit */
+    gboolean is_scaled;  /* the rows are for people: each time and size is in a suitable unit */
     const char *measure; /* field of which shares are computed; NULL: none */
 } StrobeRowsRequest;
 
@@ -47,9 +47,9 @@ typedef struct StrobeRows {
     /* of double: for each row its measure; for a group the sum over its records */
     GArray *measures;
     double measure_total;      /* sum of the measure over all records */
-    gint64 base_ns;            /* begin of the window, since the epoch */
+    gint64 base_ns;            /* begin of the window, in ns since the epoch */
     char *misuse;              /* message if the request names something unknown, else NULL */
-    struct StrobeSieve *sieve; /* only while records are read */
+    struct StrobeSieve *sieve; /* state that exists only while records are read */
 } StrobeRows;
 
 StrobeRows *strobe_rows_new(const StrobeRowsRequest *request);

@@ -6,7 +6,7 @@
 
 #include "terminal.h"
 
-#define LARGEST 9e18 /* the largest value that an integer of 64 bits holds */
+#define LARGEST 9e18 /* just below the largest integer of 64 bits */
 
 static const struct {
     const char *name;

@@ -6,12 +6,13 @@
 
 #include "terminal.h"
 
-#define LOADING "enumerate(DataLoader)" /* prefix of names that PyTorch's loader records */
-/* when rows have this share of the time, later rows are not mentioned */
+/* prefix of the names that PyTorch's data loader records */
+#define LOADING "enumerate(DataLoader)"
+/* share of the measure above which no more rows are counted */
 #define SHARE_ENOUGH 0.8
 #define ROWS_MAX 5
 
-/* A kind that the verdict uses. */
+/* A kind whose records the verdict receives. */
 typedef struct Watched {
     StrobeVerdict *verdict;
     StrobeBinder binder;
@@ -20,7 +21,7 @@ typedef struct Watched {
 
 typedef struct Span {
     gint64 begin_ns, duration_ns;
-    double loading_ns; /* of a step: time in PyTorch's loader */
+    double loading_ns; /* for a step, the time in PyTorch's data loader */
 } Span;
 
 enum { STEPS, OPERATORS, MARKERS, DEVICES, TASKS, N_WATCHED };
@@ -30,7 +31,7 @@ struct StrobeVerdict {
     const StrobeShowSource *source;
     gint64 window_ns;
     GArray *steps; /* of Span */
-    GArray *loads; /* of Span: calls of PyTorch's loader */
+    GArray *loads; /* of Span: calls of PyTorch's data loader */
     double computing_us, communicating_us, free_us;
     guint64 n_tasks;
 };
@@ -57,8 +58,8 @@ static gboolean is_loading(const StrobeVerdict *verdict, const StrobeView *recor
     return name.length >= strlen(LOADING) && memcmp(name.bytes, LOADING, strlen(LOADING)) == 0;
 }
 
-/* Adds a call of PyTorch's loader, which is an operator in some versions of PyTorch and a mark in
- * others. */
+/* Adds the record if it is a call of PyTorch's data loader, which is an operator in some versions
+ * of PyTorch and a mark in others. */
 static void take_span(StrobeVerdict *verdict, const StrobeView *record, const guint32 *offsets)
 {
     const Span load = {record->begin_ns, record->end_ns - record->begin_ns, 0};
@@ -194,14 +195,15 @@ static int compare_doubles(gconstpointer a, gconstpointer b)
     return (first > second) - (first < second);
 }
 
-/* Returns the median of an array of doubles, which it sorts; of the two middle ones the lower. */
+/* Sorts the doubles, which must not be empty, and returns their median; of two middle ones the
+ * lower. */
 static double take_median(GArray *numbers)
 {
     g_array_sort(numbers, compare_doubles);
     return g_array_index(numbers, double, (numbers->len - 1) / 2);
 }
 
-/* Returns the last step that begins no later than `time`; NULL: there is none. */
+/* Returns the last step that begins at or before `time`. NULL: there is none. */
 static Span *find_step(const StrobeVerdict *verdict, gint64 time)
 {
     guint low = 0, high = verdict->steps->len;
@@ -216,8 +218,8 @@ static Span *find_step(const StrobeVerdict *verdict, gint64 time)
     return low ? &g_array_index(verdict->steps, Span, low - 1) : NULL;
 }
 
-/* Returns the median over the steps of the percentage of loading. A mean would depend on the first
- * step, which may contain the start of the program. */
+/* Returns the median of the percentages of the steps' durations that the data loader takes. A mean
+ * would depend too much on the first step, which may contain the start of the program. */
 static double loading_of_steps(const StrobeVerdict *verdict)
 {
     g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(double));
@@ -296,7 +298,7 @@ char *strobe_verdict_shares(const StrobeRows *rows, const char *of, const char *
         return NULL;
     while (n < rows->measures->len && n < ROWS_MAX && sum < SHARE_ENOUGH * rows->measure_total)
         sum += g_array_index(rows->measures, double, n++);
-    /* The other rows exist, even if their share is nearly 0. */
+    /* The text does not say 100 % if there are other rows, even if their share is nearly 0. */
     const gboolean is_nearly = n < rows->n_seen && to_percent(sum, rows->measure_total) > 99;
     return g_strdup_printf("%s%.0f %% of %s in %u %s%s", is_nearly ? "over " : "",
                            is_nearly ? 99 : to_percent(sum, rows->measure_total), of, n, noun,

@@ -9,20 +9,22 @@ typedef struct StrobeVerdict StrobeVerdict;
 
 StrobeVerdict *strobe_verdict_new(void);
 void strobe_verdict_free(StrobeVerdict *verdict);
-/* In the next run, the verdict receives the records of steps, of loading of data and of devices. */
+/* Adds the verdict to `consumer`: in the next run it receives the records of steps, of PyTorch's
+ * data loader and of devices. */
 void strobe_verdict_watch(StrobeVerdict *verdict, StrobeShowConsumer *consumer);
 
 /* Returns the number of device tasks, after the run. */
 guint64 strobe_verdict_tasks(const StrobeVerdict *verdict);
-/* Returns a text such as "3 steps of 12.3 ms; waiting for data 31 % of each step"; NULL: neither is
- * known. Free it. */
+/* Returns a text about the steps, for example "3 steps of 12.3 ms; waiting for data 31 % of each
+ * step". NULL: nothing is known about steps. Free it. */
 char *strobe_verdict_steps(const StrobeVerdict *verdict);
-/* Returns a text such as "devices idle 42 % of the time"; NULL: it is not known. Free it. */
+/* Returns a text about the devices, for example "devices idle 42 % of the time". NULL: nothing is
+ * known about devices. Free it. */
 char *strobe_verdict_devices(const StrobeVerdict *verdict);
 
-/* Returns a text about the first rows, such as "93 % of the processor time in 2 functions". The
- * rows are sorted by their measure. `of` describes the measure, `noun` a row. NULL: the measure is
- * 0. Free it. */
+/* Returns a text about the first rows, for example "93 % of the processor time in 2 functions". The
+ * rows must be sorted by their measure. `of` describes the measure, `noun` a row. NULL: the total
+ * of the measure is 0. Free it. */
 char *strobe_verdict_shares(const StrobeRows *rows, const char *of, const char *noun);
 
 #endif

@@ -9,7 +9,7 @@ typedef struct Condition {
     double number;         /* NaN: the value is not a number */
     GPatternSpec *pattern; /* NULL: the value has no wildcards */
     StrobeColumn column;
-    guint32 offset; /* offset of the field in records of the last kind */
+    guint32 offset; /* offset of the field in records of the kind `where->kind` */
 } Condition;
 
 struct StrobeWhere {
@@ -118,7 +118,7 @@ static gboolean is_same_field(const Condition *a, const Condition *b)
     return strcmp(a->column.field, b->column.field) == 0;
 }
 
-/* Is this condition met, or another condition on the same field? */
+/* Whether the record meets the condition number `index`, or another condition on the same field. */
 static gboolean holds_of_field(StrobeWhere *where, guint index, const StrobeShowSource *source,
                                const StrobeView *record)
 {

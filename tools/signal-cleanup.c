@@ -23,7 +23,7 @@ static GRecMutex lock;
 static GPtrArray *folders; /* of char; protected by the lock */
 static sigset_t signals;
 
-/* Removes a folder, although other threads of the command may still make files in it. */
+/* Removes a folder. Tries several times, because other threads may still make files in it. */
 static void remove_busy(const char *path)
 {
     for (guint i = 0; i < TRIES && g_access(path, F_OK) == 0; i++) {
@@ -38,8 +38,8 @@ static void remove_all(void)
         remove_busy(g_ptr_array_index(folders, i));
 }
 
-/* Removes the folders and ends the process by the signal. Keeps the lock, so that other threads
- * cannot register folders meanwhile. */
+/* Removes the registered folders, and ends the process by the signal. The caller holds the lock, so
+ * that other threads cannot register folders in the meantime. */
 static void end_by(int number)
 {
     sigset_t one;

@@ -23,8 +23,9 @@ void strobe_signal_cleanup_remove(const char *folder);
  * errno. */
 int strobe_signal_cleanup_make(const char *folder);
 
-/* Removes the incomplete folders now. Uses neither a lock nor the heap, for a signal handler that
- * ends the process. Other threads may still make files; the next run removes these. */
+/* Removes the incomplete folders at once. A signal handler that ends the process may call this
+ * function, because it uses neither a lock nor the heap. Other threads may still make files in the
+ * folders; the next run removes the folders that stay. */
 void strobe_signal_cleanup_abandon(void);
 
 /* Between strobe_signal_cleanup_hold and _release signals have no effect, for a step that must not

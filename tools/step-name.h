@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds steps among a source's operators. Ascend's text results have no other records of steps. */
+/* Finds steps among operators by name. Ascend's text results have no other records of steps. */
 #ifndef STROBE_TOOLS_STEP_NAME_H
 #define STROBE_TOOLS_STEP_NAME_H
 

@@ -6,8 +6,8 @@
 #include "json-text.h"
 #include "reader.h"
 
-/* Removes options that name files. The user of the analysis decides about the names of output
- * files, not a capture. */
+/* Removes the options that name files, with a message: only the user of the analysis may choose
+ * output files, not a capture. */
 static void drop_stored_paths(StrobeRegistry *registry, StrobeConfigComponent *exporter)
 {
     const StrobeComponent *component =
@@ -23,8 +23,8 @@ static void drop_stored_paths(StrobeRegistry *registry, StrobeConfigComponent *e
             exporter->origin, (char *)g_ptr_array_index(dropped, i), exporter->name);
 }
 
-/* Returns the exporters of the recording as a configuration, or the default ones if the capture
- * names none. */
+/* Returns a configuration with the exporters that the capture names, or the default ones if it
+ * names none. NULL with an error. */
 static StrobeConfig *read_exporters(StrobeRegistry *registry, const StrobeHeldResult *held,
                                     GError **error)
 {
@@ -43,8 +43,8 @@ static StrobeConfig *read_exporters(StrobeRegistry *registry, const StrobeHeldRe
     strobe_reader_free(reader);
     for (guint i = 0; config && i < config->exporters->len; i++)
         drop_stored_paths(registry, g_ptr_array_index(config->exporters, i));
-    /* An empty list means that nothing was exported after the recording. An analysis should export
-     * nevertheless. */
+    /* An empty list in the capture means that nothing was exported after the recording. An analysis
+     * then uses the default exporters. */
     if (config)
         config->has_exporters = config->has_exporters && config->exporters->len > 0;
     if (config && !config->has_exporters)

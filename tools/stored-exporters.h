@@ -7,9 +7,9 @@
 #include "held-result.h"
 #include "registry.h"
 
-/* Returns these exporters as a configuration, or the default ones if the capture names none.
- * Ignores options that name files, with a message. `also`: additional exporters, as --export names
- * them; NULL: none. */
+/* Returns a configuration with the exporters that the capture names, or the default ones if it
+ * names none. Ignores options that name files, with a message. `also`: additional exporters, as
+ * --export names them; NULL: none. NULL with an error. */
 StrobeConfig *strobe_stored_exporters(StrobeRegistry *registry, const StrobeHeldResult *held,
                                       char **also, GError **error);
 

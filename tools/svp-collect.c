@@ -29,7 +29,7 @@ static const StrobeUsage usage = {
         "lost, 10 the program on the board failed (what it left is fetched), 130 interrupted.",
 };
 
-/* Options that take a text, and may be given once. */
+/* Options that take a text, and may be given only once. */
 enum {
     TEXT_MAIN,
     TEXT_CONFIG,

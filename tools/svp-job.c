@@ -53,7 +53,7 @@ gboolean strobe_svp_check_strictly(const char *option, const char *path, GError 
     const char *at = NULL;
 
     if (svp_path_check(path, &at) != SVP_PATH_UNUSUAL)
-        return TRUE; /* paths with forbidden characters are refused by strobe_svp_check_path */
+        return TRUE; /* strobe_svp_check_path refuses paths with forbidden characters */
     g_set_error(error, STROBE_ERROR, STROBE_ERROR_CONFIG,
                 "%s %s: \"%c\" is unusual in a path for profiling, and refused by --strict-path",
                 option, path, *at);
@@ -127,7 +127,8 @@ static int compare_texts(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Expands "~" and "~/x" like a shell; removes trailing slashes. */
+/* Returns the path with "~" at its start expanded as by a shell, and without trailing slashes (free
+ * it). */
 static char *expand_path(const char *path)
 {
     char *expanded = path[0] == '~' && (path[1] == '/' || !path[1])
@@ -265,7 +266,8 @@ static int open_output(int job, const char *name)
     return openat(job, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Removes files that an earlier export made, but not this one. */
+/* Removes the files of an earlier export from the folder: those that `output` would replace and
+ * that are not in `made`. */
 static void remove_stale(int folder, const StrobeSvpOutput *output, const GPtrArray *made)
 {
     int descriptor = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -310,7 +312,8 @@ static gboolean place_files(const StrobeSvpJob *job, const StrobeSvpOutput *outp
     return good;
 }
 
-/* Moves the file to the user's path. The scratch folder is in the folder of this path. */
+/* Moves the file to the path output->file. The scratch folder is next to this path, so a rename is
+ * possible. FALSE with an error. */
 static gboolean place_outside(const StrobeSvpOutput *output, const StrobeAnalysis *analysis,
                               const char *from, GError **error)
 {
@@ -352,8 +355,8 @@ static void keep_files(const StrobeSvpOutput *output, const StrobeAnalysis *anal
     }
 }
 
-/* Makes the folders. After that, moving the files needs no more room on the disk, because it only
- * renames them. */
+/* Makes the folders of the outputs that have files. Moving the files into them is then only a
+ * rename, which needs no room on the disk. FALSE with an error. */
 static gboolean make_folders(const StrobeSvpJob *job, const StrobeSvpOutput *outputs,
                              const StrobeAnalysis *analysis, GError **error)
 {
@@ -401,7 +404,8 @@ static void add_items(GString *text, const char *what, const GPtrArray *items)
     }
 }
 
-/* Writes log/collection_<job>.log: the files that were read, and their damage. */
+/* Writes log/collection_<job>.log, which lists the parts that were found, and those that are
+ * unknown or damaged. FALSE with an error. */
 static gboolean write_log(const StrobeSvpJob *job, const StrobeImport *import,
                           const StrobeAnalysis *analysis, GError **error)
 {
@@ -449,12 +453,12 @@ static gboolean export_in(StrobeSvpJob *job, const char *scratch, const StrobeSv
     if (!import)
         return FALSE;
     *analysis = run_exporters(job, import, outputs, scratch, &failure);
-    /* one of several exporters may have failed; the files of all others are dropped too */
+    /* if one of the exporters has failed, the files of the others are not used either */
     if (failure) {
         g_propagate_error(error, failure);
         return FALSE;
     }
-    /* The log is written first: if only the log does not fit on the disk, no output must remain. */
+    /* The log is written first, so that no output is placed if the log does not fit on the disk. */
     return *analysis && (outputs->file || write_log(job, import, *analysis, error)) &&
            place_outputs(job, outputs, *analysis, kept, error);
 }

@@ -8,37 +8,37 @@
 
 typedef struct StrobeSvpJob {
     char *path; /* the path that the user gave, for messages */
-    char *name; /* the last part of the path */
-    int folder; /* descriptor of the JOB, for names below it */
+    char *name; /* the last part of `path` */
+    int folder; /* descriptor of the JOB directory */
     StrobeRegistry *registry;
-    /* nothing is printed on the standard output, because it is used otherwise */
+    /* the names of created files are not printed on stdout, which has other output */
     gboolean is_silent;
 } StrobeSvpJob;
 
 /* The output of one exporter in a pass over the JOB. */
 typedef struct StrobeSvpOutput {
-    const char *exporter; /* exporter with its options */
+    const char *exporter; /* name of the exporter with its options, as --export takes it */
     const char *folder;   /* folder in the JOB; NULL: the texts of the files go to `kept` */
     /* prefixes of the names of files that the output replaces, NULL-terminated */
     const char *const *prefixes;
-    const char *ending; /* ending of these names */
-    /* path for the only file outside of the JOB, in which case the JOB is not changed; NULL: the
-     * files go to `folder` */
+    const char *ending; /* ending that these names must have too */
+    /* path outside of the JOB for the only file of this output; the JOB is then not changed. NULL:
+     * the files go to `folder` */
     const char *file;
 } StrobeSvpOutput;
 
-/* Whether a path may be used for profiling. Prints a warning about unusual characters. FALSE: the
- * error is set. */
+/* Checks that the path, which the user gave for `option`, may be used for profiling. Prints a
+ * warning about unusual characters. FALSE with an error. */
 gboolean strobe_svp_check_path(const char *option, const char *path, GError **error);
 
-/* Like strobe_svp_check_path, but unusual characters are an error. */
+/* Checks the path like strobe_svp_check_path, but unusual characters are an error. */
 gboolean strobe_svp_check_strictly(const char *option, const char *path, GError **error);
 
 /* Returns the paths of the JOB directories in a folder, sorted. NULL: there is none, with the error
  * set. */
 GPtrArray *strobe_svp_jobs_in(const char *path, GError **error);
-/* Opens the JOB at `path`, and checks that it has data. FALSE with the error set: nothing is
- * open. */
+/* Opens the JOB at `path`, and checks that it has data. FALSE with an error: there is nothing to
+ * close. */
 gboolean strobe_svp_job_open(StrobeSvpJob *job, const char *path, char **plugin_path,
                              GError **error);
 void strobe_svp_job_close(StrobeSvpJob *job);

@@ -9,12 +9,12 @@
 #include "error.h"
 #include "terminal.h"
 
-/* A table that svp_summary wrote. */
+/* A table that the exporter svp_summary wrote. */
 typedef struct Table {
     GPtrArray *rows; /* of char **; the first row has the titles */
 } Table;
 
-/* The inference that is shown. */
+/* The capture of an inference that is shown. */
 typedef struct Shown {
     guint64 number, device, model, current_pic;
     gboolean is_first, is_whole;
@@ -22,7 +22,8 @@ typedef struct Shown {
 
 /* ---- tables ---- */
 
-/* Reads one cell at *at, removes its quotes, and moves *at past it. */
+/* Returns the cell of a CSV line at *at, without its quotes (free it), and moves *at to the next
+ * one. */
 static char *take_cell(const char **at)
 {
     GString *cell = g_string_new(NULL);
@@ -147,7 +148,8 @@ static Shown shown_at(const Table *captures, guint row)
                    .is_whole = number_at(captures, row, "Whole") != 0};
 }
 
-/* Chooses the capture to show. FALSE: there is none with this number. */
+/* Chooses the capture with the number `iter` or, if it is 0, the default one, see StrobeSvpShow.
+ * FALSE: there is no such capture. */
 static gboolean choose_capture(const Table *captures, gint iter, Shown *shown)
 {
     guint best = 0;
@@ -167,7 +169,8 @@ static gboolean choose_capture(const Table *captures, gint iter, Shown *shown)
     return best != 0;
 }
 
-/* Returns the file whose name has the numbers of `shown`; NULL: there is none. */
+/* Returns the text of the op_summary file whose name has the device, the model and the picture of
+ * `shown`. NULL: there is none. */
 static const char *find_summary(GHashTable *files, const Shown *shown)
 {
     g_autofree char *begin = g_strdup_printf("op_summary_%" G_GUINT64_FORMAT ".", shown->device);
@@ -203,7 +206,7 @@ static int compare_texts(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Reads the calls. If there are several models, their tables are concatenated. */
+/* Reads the tables of calls, acl_statistic_*, and joins them into one. */
 static Table *read_calls(GHashTable *files)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new();
@@ -235,7 +238,7 @@ static double read_percent(const Table *table, guint row, const char *title)
     return g_ascii_isdigit(*text) ? g_ascii_strtod(text, NULL) : -1;
 }
 
-/* Returns advice by the thresholds of the companion guide; NULL: none. */
+/* Returns advice for a layer, by the thresholds in the vendor's guide. NULL: there is none. */
 static const char *choose_advice(const Table *table, guint row)
 {
     static const struct {
@@ -266,7 +269,7 @@ static const char *choose_advice(const Table *table, guint row)
 
 static void print_advice(const Table *table)
 {
-    const guint last = table->rows->len - 1; /* row of the total */
+    const guint last = table->rows->len - 1; /* the last row has the totals */
     const double whole = read_percent(table, last, "Mac Ppen Ratio");
 
     puts("Advice");

@@ -6,12 +6,13 @@
 #include "svp-job.h"
 
 typedef struct StrobeSvpShow {
-    /* 0: the first complete capture that is not the first one of a model, or else the first one */
+    /* number of the capture to show; 0: the first complete one that is not the first of its model,
+     * or else the first one */
     gint iter;
     gboolean has_advice, is_json;
 } StrobeSvpShow;
 
-/* Outputs in the JOB; defined in cmd-svp.c. Every `show` makes the first two outputs. */
+/* The outputs in the JOB, defined in cmd-svp.c. Every `show` makes the first two of them. */
 extern const StrobeSvpOutput strobe_svp_timeline;
 extern const StrobeSvpOutput strobe_svp_database;
 extern const StrobeSvpOutput strobe_svp_summary;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* A group whose limit is larger has none: version 1 writes nearly 2^63. */
+/* a number from which on a group has no limit; version 1 writes nearly 2^63 for none */
 #define GROUP_MOST ((guint64)1 << 60)
 
 static void apply_limit(StrobeMemoryBound *bound, guint64 limit, guint64 share, const char *name)
@@ -16,8 +16,9 @@ static void apply_limit(StrobeMemoryBound *bound, guint64 limit, guint64 share, 
     g_strlcpy(bound->name, name, sizeof bound->name);
 }
 
-/* Applies the limits of the shell. Programs, stacks and mapped temporary files use address space in
- * addition to memory. */
+/* Applies the limits of the shell on the address space and on data. Only a quarter of the limit of
+ * the address space is for --max-mem, because programs, stacks and mapped temporary files use
+ * address space as well. */
 static void take_limits(StrobeMemoryBound *bound)
 {
     struct rlimit limit;
@@ -28,7 +29,8 @@ static void take_limits(StrobeMemoryBound *bound)
         apply_limit(bound, limit.rlim_cur, limit.rlim_cur / 2, "the limit of data");
 }
 
-/* Applies a limit of a group. "max" or a file that cannot be read means that there is none. */
+/* Applies the limit of a control group in the file `path`. The group has no limit if the file has
+ * the text "max" or cannot be read. */
 static void take_group_file(StrobeMemoryBound *bound, const char *path)
 {
     g_autofree char *text = NULL;
@@ -41,7 +43,7 @@ static void take_group_file(StrobeMemoryBound *bound, const char *path)
         apply_limit(bound, limit, limit / 4 * 3, "the control group");
 }
 
-/* Applies the limits of the group and of all enclosing groups. */
+/* Applies the limits of the control group `group` and of all groups around it. */
 static void take_groups(StrobeMemoryBound *bound, const char *tree, const char *group,
                         const char *file)
 {
@@ -58,8 +60,8 @@ static void take_groups(StrobeMemoryBound *bound, const char *tree, const char *
     }
 }
 
-/* Reads "NUMBER:CONTROLLERS:/GROUP", and applies the limits of the group. Version 2 names no
- * controllers. */
+/* Applies the memory limits of the control group in a line "NUMBER:CONTROLLERS:/GROUP" of
+ * /proc/self/cgroup. In version 2 the list of controllers is empty. */
 static void take_group_line(StrobeMemoryBound *bound, const char *root, const char *line)
 {
     g_auto(GStrv) parts = g_strsplit(line, ":", 3);

@@ -7,8 +7,10 @@
 
 typedef struct StrobeMemoryBound {
     guint64 limit; /* bytes */
-    guint64 share; /* part of the limit for --max-mem; other memory counts against the limit too */
-    char name[64]; /* name of the limit for people */
+    /* the part of the limit that --max-mem may use; memory that --max-mem does not bound needs the
+     * rest */
+    guint64 share;
+    char name[64]; /* name of the limit, for messages */
 } StrobeMemoryBound;
 
 /* Finds the tightest limit of the shell and of the process's control groups (versions 1 and 2).

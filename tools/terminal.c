@@ -12,7 +12,7 @@
 
 #define COLUMN_GAP 2
 #define INDENT 4                     /* indentation of the further lines of a row */
-#define EXACT_MAX ((guint64)1 << 53) /* a double holds all integers up to this one exactly */
+#define EXACT_MAX ((guint64)1 << 53) /* a double holds each integer up to this one exactly */
 
 typedef struct Column {
     char *title;
@@ -66,7 +66,7 @@ void strobe_grid_add(StrobeGrid *grid, const char *text)
 
 void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length)
 {
-    /* The limit is more than any terminal shows of a cell. */
+    /* The limit is larger than the part of a cell that any terminal shows. */
     g_ptr_array_add(grid->cells, strobe_text_printable(bytes, MIN(length, 65536)));
 }
 
@@ -85,8 +85,8 @@ static guint character_width(gunichar character)
     return g_unichar_iszerowidth(character) ? 0 : g_unichar_iswide(character) ? 2 : 1;
 }
 
-/* Returns the number of terminal columns of a text; stops at `limit` columns and sets *end to that
- * position. */
+/* Returns the number of terminal columns of the longest beginning of a text that has at most
+ * `limit` columns. Sets *end (`end` may be NULL) to the end of that beginning. */
 static guint measure_text(const char *text, guint limit, const char **end)
 {
     guint width = 0;
@@ -102,7 +102,8 @@ static guint measure_text(const char *text, guint limit, const char **end)
     return width;
 }
 
-/* Returns the width of column `index`: that of its widest cell, within the column's limit. */
+/* Returns the width of column `index`: that of its title or its widest cell. Cells wider than the
+ * column's limit count with the limit. */
 static guint column_width(const StrobeGrid *grid, guint index)
 {
     const Column *column = &g_array_index(grid->columns, Column, index);
@@ -136,13 +137,14 @@ static void append_cell(GString *line, const char *text, guint width, gboolean r
 /* The layout of a row in the lines of the output. */
 typedef struct Layout {
     guint *widths;
-    gboolean *breaks; /* for each column: does it begin a new line? */
+    gboolean *breaks; /* for each column, whether its cell begins a new line */
     guint width;      /* width of the widest line */
 } Layout;
 
-static guint kept_width; /* 0: each file has the width of its own terminal */
+static guint kept_width; /* width for all files; 0: each file has the width of its own terminal */
 
-/* Returns the number of columns of the terminal, or the maximum if the file is no terminal. */
+/* Returns the number of columns that a row may have: kept_width or, if it is 0, the width of the
+ * file's terminal. Returns G_MAXUINT if the file is no terminal. */
 static guint room_of(FILE *file)
 {
     struct winsize size;
@@ -160,7 +162,8 @@ void strobe_grid_keep_width(FILE *file)
     kept_width = room_of(file);
 }
 
-/* Chooses the layout. If a row is wider than the terminal, whole columns move to the next line. */
+/* Chooses the layout of rows in `room` columns. If a row is wider, whole cells move to the next
+ * line. */
 static void lay_out(const StrobeGrid *grid, guint room, Layout *layout)
 {
     guint used = 0;
@@ -220,8 +223,8 @@ void strobe_grid_print(const StrobeGrid *grid, FILE *file)
         print_row(grid, file, &layout, (char *const *)&grid->cells->pdata[i]);
 }
 
-/* Returns the character that is printed instead. Format characters are replaced too, because they
- * can reorder the text around them. */
+/* Returns the character that is printed for `character`. Replaces control characters, and also
+ * format characters, because these can reorder the text around them. */
 static gunichar shown_as(gunichar character)
 {
     switch (g_unichar_type(character)) {
@@ -252,7 +255,7 @@ char *strobe_text_excerpt(const char *bytes, gsize length, gsize max)
     if (length <= max)
         return strobe_text_printable(bytes, length);
     while (max > 0 && ((guchar)bytes[max] & 0xc0) == 0x80)
-        max--; /* do not cut within a character */
+        max--; /* the text is not cut within a character */
     g_autofree char *text = strobe_text_printable(bytes, max);
     return g_strconcat(text, "...", NULL);
 }

@@ -18,22 +18,24 @@ void strobe_grid_free(StrobeGrid *grid);
  * there is no heading. */
 void strobe_grid_add_column(StrobeGrid *grid, const char *title, gboolean is_number,
                             guint width_max);
-/* Adds the next cell; the cells of a row are followed by those of the next row. */
+/* Adds the next cell of the current row; after the last column the next row begins. */
 void strobe_grid_add(StrobeGrid *grid, const char *text);
 void strobe_grid_add_bytes(StrobeGrid *grid, const char *bytes, gsize length);
 void strobe_grid_printf(StrobeGrid *grid, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Prints the table. If the terminal is narrower than the table, a row takes several lines. */
 void strobe_grid_print(const StrobeGrid *grid, FILE *file);
-/* From now on every table has the width of this file's terminal, because a pager writes to it. */
+/* From now on every table has the width of the terminal of `file`, because a pager writes the
+ * tables to that terminal. */
 void strobe_grid_keep_width(FILE *file);
 
 /* Returns a printable form of a text: valid UTF-8, one line, no control characters. Free it. */
 char *strobe_text_printable(const char *bytes, gsize length);
-/* Returns the printable form, truncated to `max` bytes ("..."). Free it. */
+/* Returns the printable form of `length` bytes. If these are more than `max`, uses only the first
+ * `max` and appends "...". Free it. */
 char *strobe_text_excerpt(const char *bytes, gsize length, gsize max);
 
-/* strobe_text_duration returns a readable form of ns: "312 ns", "1.50 ms", "12.3 s";
- * strobe_text_bytes one of bytes: "640 B", "12.5 MB". Free it. */
+/* strobe_text_duration returns a number of ns in readable form, for example "1.50 ms";
+ * strobe_text_bytes does so for a number of bytes, for example "12.5 MB". Free the text. */
 char *strobe_text_duration(gint64 ns);
 char *strobe_text_bytes(guint64 bytes);
 /* Returns ns since the epoch as local time with milliseconds. Free it. */

@@ -36,8 +36,9 @@ static double deviation_of(const StrobeDiffSample *sample)
     return strobe_diff_spread(sample).deviation;
 }
 
-/* Means 2 and 5, variances 1 and 1: sqrt(1/3 + 1/3) at 4 degrees of freedom, where the chance of t
- * is 1 - u (3 - u^2) / 2 with u = t / sqrt(t^2 + 4). */
+/* The means are 2 and 5 and the variances 1 and 1, so the standard error is sqrt(1/3 + 1/3) with 4
+ * degrees of freedom. The probability of t is then 1 - u (3 - u^2) / 2 with u = t / sqrt(t^2 +
+ * 4). */
 static void test_steps_as_units(void)
 {
     static const double a[] = {1, 2, 3}, b[] = {4, 5, 6};
@@ -57,13 +58,13 @@ static void test_steps_as_units(void)
     check_near(row->relative, 150);
     check_near(row->noise, strobe_student_t(0.01, 4) * sqrt(2.0 / 3));
     check_near(row->p, 1 - u * (3 - u * u) / 2);
-    check_near(row->q, row->p); /* q of the sum is the same */
+    check_near(row->q, row->p); /* the test of the total gives the same q */
     g_assert_false(row->is_changed);
     check_near(rows->total->difference, 3);
     strobe_diff_rows_free(rows);
 }
 
-/* The medians of three runs are 2, 4 and 9: the disturbed steps do not count. */
+/* The units are the medians of the runs, 2, 4 and 9, so single disturbed steps have no effect. */
 static void test_runs_as_units(void)
 {
     static const double runs[][3] = {{2, 1000, 1}, {4, 4, 4}, {9, 8, 5000}};
@@ -81,7 +82,8 @@ static void test_runs_as_units(void)
     strobe_diff_rows_free(rows);
 }
 
-/* The steps within each run agree, but the runs differ: only the spread between runs shows that. */
+/* The steps within each run are equal, but the runs differ. Only the spread between the runs shows
+ * this. */
 static void test_drift_between_runs(void)
 {
     static const double runs[][4] = {{100, 101, 100, 101}, {110, 111, 110, 111}};
@@ -108,8 +110,8 @@ static void test_drift_between_runs(void)
     strobe_diff_rows_free(one);
 }
 
-/* A row that every third step has counts with a third of its time, and with 0 in a run that lacks
- * it. */
+/* A row that is in every third step counts with a third of its time, and with 0 for a run that
+ * lacks it. */
 static void test_steps_without(void)
 {
     static const double six[] = {6}, other[] = {1, 1, 1};
@@ -128,7 +130,7 @@ static void test_steps_without(void)
     strobe_diff_rows_free(rows);
 }
 
-/* A part that a run lacks does not count as 0. */
+/* If the rows are parts, a run that lacks a row adds no value of 0. */
 static void test_parts_without(void)
 {
     static const StrobeDiffRule rule = {.threshold = NAN, .by_runs = TRUE, .is_of_parts = TRUE};
@@ -145,7 +147,8 @@ static void test_parts_without(void)
     strobe_diff_rows_free(rows);
 }
 
-/* Groups of 2 and 3 steps: 10 / 2 and 30 / 3; the mean of the steps is 40 / 5. */
+/* The blocks have 2 and 3 steps with the times 10 / 2 and 30 / 3; the mean of the steps is 40 /
+ * 5. */
 static void test_groups_of_steps(void)
 {
     static const double ns[] = {10, 30};
@@ -217,7 +220,7 @@ static void test_rules(void)
     g_assert_false(row_of(rows, "gone")->is_regression);
     g_assert_true(row_of(rows, "gone")->is_changed);
     check_near(row_of(rows, "gone")->relative, -100);
-    /* From 15 to 16: the sum is slower by 6.7 %. */
+    /* The total rises from 15 to 16, by 6.7 %. */
     g_assert_true(rows->total->is_regression);
     g_assert_cmpuint(rows->n_regressions, ==, 3);
     /* The rows are sorted by difference, the largest first, and equal ones by name. */
@@ -226,8 +229,8 @@ static void test_rules(void)
     strobe_diff_rows_free(rows);
 }
 
-/* 1 ns is 0.1 % of a step of 1000 ns, and a smaller share of a longer one; --min-time may require
- * more. */
+/* A difference of 1 ns counts if the step has 1000 ns, but not in a longer step. --min-time may
+ * require a larger difference. */
 static void test_least(void)
 {
     static const double eleven[] = {11, 11};
@@ -247,7 +250,8 @@ static void test_least(void)
     }
 }
 
-/* 6 rows are too small to be tested: the correction counts only the two others and the sum. */
+/* 6 rows are too small to be tested. The correction counts only the two other rows and the
+ * total. */
 static void test_small_rows_cost_nothing(void)
 {
     static const double a[] = {1000, 1001, 1002, 1003}, b[] = {1100, 1101, 1102, 1103};
@@ -328,7 +332,7 @@ static void test_paths(void)
     strobe_diff_rows_free(rows);
 }
 
-/* The time of a row above the limit is only in the sum. */
+/* The time of a row above the maximum number of rows is only in the total. */
 static void test_bound(void)
 {
     StrobeDiffRows *rows = strobe_diff_rows_new(&no_rule);

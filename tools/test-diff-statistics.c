@@ -8,8 +8,8 @@ static void check_near(double found, double wanted, double precision)
     g_assert_cmpfloat(fabs(found - wanted), <=, precision);
 }
 
-/* Compares with closed forms for 1, 2 and 4 degrees of freedom, and with numerical integration for
- * fractional ones. */
+/* Compares the probabilities with closed forms for 1, 2 and 4 degrees of freedom, and with
+ * numerical integration for fractional degrees of freedom. */
 static void test_student_p(void)
 {
     check_near(strobe_student_p(0, 3), 1, 1e-14);
@@ -28,7 +28,7 @@ static void test_student_p(void)
     g_assert_cmpfloat(strobe_student_p(INFINITY, 3), ==, 0);
 }
 
-/* Compares with the tables of textbooks: two-sided, 99 %. */
+/* Compares the values with the two-sided 99 % values in the tables of textbooks. */
 static void test_student_t(void)
 {
     static const struct {
@@ -44,8 +44,8 @@ static void test_student_t(void)
     check_near(strobe_student_p(strobe_student_t(1e-9, 3.3), 3.3), 1e-9, 1e-15);
 }
 
-/* Variances 4 and 9 of 5 and 8 values: the error is the root of 4/5 + 9/8, with Welch's degrees of
- * freedom. */
+/* The variances are 4 and 9 of 5 and 8 values, so the standard error is the root of 4/5 + 9/8, with
+ * Welch's degrees of freedom. */
 static void test_means(void)
 {
     const StrobeSpread a = {5, 2}, b = {8, 3}, same = {6, 2};
@@ -74,7 +74,7 @@ static void test_few_values(void)
     g_assert_true(isnan(test.error));
     g_assert_true(isnan(strobe_test_noise(&test, 0.99)));
     g_assert_true(isnan(strobe_test_p(&test, 1)));
-    /* The deviation of the side with five values is used for both. */
+    /* The deviation of the side with five values is used for both sides. */
     test = strobe_test_means(&one, &five);
     check_near(test.error, 2 * sqrt(1 + 1.0 / 5), 1e-12);
     check_near(test.freedom, 4, 0);
@@ -84,11 +84,12 @@ static void test_few_values(void)
     check_near(strobe_test_noise(&test, 0.99), 0, 0);
     check_near(strobe_test_p(&test, 1e-9), 0, 0);
     check_near(strobe_test_p(&test, 0), 1, 0);
-    /* If only one side has a spread, its degrees of freedom count. */
+    /* If only one side has a spread, the degrees of freedom are those of this side. */
     check_near(strobe_test_means(&steady, &five).freedom, 4, 1e-9);
 }
 
-/* The example of Benjamini and Hochberg (1995), in another order: four of fifteen at 5 %. */
+/* Corrects the example of Benjamini and Hochberg (1995) in another order. Four of its fifteen
+ * values stay below 5 %. */
 static void test_correction(void)
 {
     double p[] = {0.3240, 0.0001, 0.4262, 0.0004, 0.5719, 0.0019, 0.6528, 0.0095,

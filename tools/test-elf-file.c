@@ -6,7 +6,8 @@
 
 #include "elf-file.h"
 
-/* Writes a changed copy of this program; returns its path, to be freed. */
+/* Writes the first `length` bytes of this program into a file, with the byte at `offset` replaced
+ * by `byte`. Returns the path (free it). */
 static char *write_copy(gsize length, gsize offset, char byte)
 {
     g_autofree char *bytes = NULL;
@@ -52,7 +53,7 @@ static void test_no_elf(void)
 
 static void test_another_machine(void)
 {
-    g_autofree char *path = write_copy(G_MAXSIZE, 18, 0x7f); /* e_machine */
+    g_autofree char *path = write_copy(G_MAXSIZE, 18, 0x7f); /* the offset of e_machine */
     StrobeElfFile file;
 
     g_assert_true(strobe_elf_read(path, &file, NULL));
@@ -61,7 +62,8 @@ static void test_another_machine(void)
     g_unlink(path);
 }
 
-/* For any truncation, and any change in the first KB, reading ends and stays within its bounds. */
+/* Reads truncated files, and files with a changed byte in the first KB. Reading must end, and stay
+ * within the bounds of the file. */
 static void test_damaged(void)
 {
     StrobeElfFile file;

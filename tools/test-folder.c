@@ -65,8 +65,8 @@ static void test_replace(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(status.st_mode & 07027, ==, 0);
 }
 
-/* Removes the folder of an analysis that was killed, even just now, but not one that another
- * analysis is filling. */
+/* The folder of a killed analysis must be removed, even if it was killed just now, but not a folder
+ * that another analysis is filling. */
 static void test_leavings(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *path = build_path(fixture, "output");
@@ -84,8 +84,8 @@ static void test_leavings(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(strobe_folder_count(fixture->root), ==, 0);
 }
 
-/* Two threads begin folders all the time. Each may remove a folder of the other before it is
- * locked. */
+/* Begins and discards folders. Two threads run this at the same time, and each may remove a folder
+ * of the other before the other has locked it. */
 static gpointer begin_and_discard(gpointer path)
 {
     for (guint i = 0; i < 3000; i++) {
@@ -127,7 +127,7 @@ static void test_links_are_not_followed(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(strobe_folder_count(precious), ==, 1);
 }
 
-/* Renaming folders at the same time does not redirect the output. */
+/* Renaming folders during an analysis must not redirect the output. */
 static void test_held(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *parent = build_path(fixture, "parent");
@@ -147,7 +147,7 @@ static void test_held(Fixture *fixture, gconstpointer data)
     g_assert_cmpuint(strobe_folder_count(precious), ==, 0);
 }
 
-/* Follows links of this user, but not those of other users. */
+/* Links of this user must be followed, links of other users must not. */
 static void test_links_on_the_way(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *link = build_path(fixture, "link");
@@ -169,7 +169,7 @@ static void test_links_on_the_way(Fixture *fixture, gconstpointer data)
     g_assert_cmpint(strobe_folder_find(loop), ==, -1);
     g_assert_cmpint(errno, ==, ELOOP);
     if (lchown(link, 12345, 12345) != 0)
-        return; /* does not apply to root */
+        return; /* only root can give the link to another user */
     g_assert_cmpint(strobe_folder_open(path, "make", &error), ==, -1);
     g_assert_nonnull(strstr(error->message, "\"link\" in it is a symbolic link of another user"));
     g_assert_cmpint(strobe_folder_find(path), ==, -1);
@@ -205,7 +205,7 @@ static void test_check_writable(Fixture *fixture, gconstpointer data)
     g_assert_nonnull(error);
 }
 
-/* Makes a folder like one that a killed command left. */
+/* Makes a folder like one that a killed command leaves. Returns its path (free it). */
 static char *make_abandoned(const Fixture *fixture, const char *name)
 {
     char *path = build_path(fixture, name);
@@ -232,7 +232,7 @@ static void test_private(Fixture *fixture, gconstpointer data)
     g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
 }
 
-/* Removes only folders that belong to this user and that no command uses. */
+/* A folder is removed only if it belongs to this user and no command uses it. */
 static void test_private_leavings(Fixture *fixture, gconstpointer data)
 {
     g_autofree char *dead = make_abandoned(fixture, "strobe-run-dead00");

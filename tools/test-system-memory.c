@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of the shell and of constructed control groups. */
+/* Tests the limits of the shell and of constructed control groups. */
 #include "system-memory.h"
 
 #include <glib/gstdio.h>
@@ -55,7 +55,7 @@ static void test_none(Fixture *f, gconstpointer unused)
     g_assert_false(strobe_memory_bound_find(f->root, &bound));
 }
 
-/* The smallest limit counts, at any level of the tree. */
+/* The smallest limit at any level of the tree counts. */
 static void test_version_2(Fixture *f, gconstpointer unused)
 {
     write_file(f->root, "proc/self/cgroup", "0::/a/b:c\n");

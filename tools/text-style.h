@@ -13,16 +13,16 @@ typedef enum StrobeStyle {
     STROBE_STYLE_END
 } StrobeStyle;
 
-/* Chooses whether text has styles: "always", "never", or "auto", which means in a terminal, unless
- * NO_COLOR is set or TERM is "dumb". Without a call there are no styles. FALSE: `when` is another
- * word. */
+/* Chooses whether text has styles. `when` is "always", "never" or "auto"; "auto" means only in a
+ * terminal, and only if NO_COLOR is not set and TERM is not "dumb". Without a call there are no
+ * styles. FALSE: `when` is another word. */
 gboolean strobe_style_choose(const char *when);
 
-/* Returns what must be printed before the text; STROBE_STYLE_END must be printed after it. "" if
- * there are no styles. */
+/* Returns the characters that begin the style, or "" if text has no styles. The caller must print
+ * them before a text, and those of STROBE_STYLE_END after it. */
 const char *strobe_style(StrobeStyle style);
 
-/* Is stdout a terminal that can show styles? */
+/* Whether stdout is a terminal that can show styles. */
 gboolean strobe_terminal_is_able(void);
 
 #endif

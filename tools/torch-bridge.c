@@ -67,7 +67,8 @@ gboolean strobe_bridge_check_compiler(GError **error)
     return program != NULL;
 }
 
-/* Returns the whole command, NULL-terminated; free with g_strfreev. */
+/* Returns the words of the command that compiles the bridge into the file `output` (g_strfreev).
+ * NULL with an error. */
 static char **compile_words(const StrobeTorch *torch, const char *output, GError **error)
 {
     g_autofree char *source = strobe_install_path_torch_source();
@@ -100,8 +101,7 @@ static char **compile_words(const StrobeTorch *torch, const char *output, GError
     return all;
 }
 
-/* Called in the child process: makes the compiler end with this process, and unblocks its signals.
- */
+/* Runs in the child process. Unblocks all signals, and makes the compiler end with its parent. */
 static void prepare_compiler(gpointer unused)
 {
     sigset_t none;
@@ -112,7 +112,8 @@ static void prepare_compiler(gpointer unused)
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 }
 
-/* Returns the first line with an error in the compiler's output (free it). */
+/* Returns the first line with the word "error" in the compiler's output, or another text if there
+ * is none (free it). */
 static char *first_error(const char *said)
 {
     g_auto(GStrv) lines = g_strsplit(said, "\n", -1);
@@ -150,7 +151,8 @@ static gboolean run_compiler(char **words, gboolean shows_all, GError **error)
 
 /* ---- the folder ---- */
 
-/* Makes the cache if necessary, and ensures that only this user can access it. */
+/* Makes the cache folder if necessary, and makes it accessible only to this user. FALSE with an
+ * error. */
 static gboolean make_cache(const char *folder, GError **error)
 {
     struct stat status;
@@ -176,8 +178,9 @@ static gboolean make_folder(const char *folder, GError **error)
     return FALSE;
 }
 
-/* Locks the folder; waits if another process builds there. The lock ends with this process. On a
- * file system without locks several processes may build at once, and the last file stays. */
+/* Locks the folder, and waits if another process builds there. Returns the descriptor that holds
+ * the lock. On a file system without locks, several processes may build at once, and the file of
+ * the last one stays. */
 static int lock_folder(const char *folder)
 {
     int file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -190,7 +193,7 @@ static int lock_folder(const char *folder)
     return file;
 }
 
-/* Makes the new file readable for all and syncs it, and then gives it its name. */
+/* Makes the new file readable for all, syncs it, and renames it to `path`. FALSE with an error. */
 static gboolean publish_bridge(const char *fresh, const char *path, GError **error)
 {
     int file = open(fresh, O_RDONLY | O_CLOEXEC);
@@ -207,7 +210,7 @@ static gboolean publish_bridge(const char *fresh, const char *path, GError **err
 
 /* ---- building ---- */
 
-/* On a terminal, prints a line that counts the seconds. */
+/* Begins a bar that counts the seconds. If stderr is no terminal, prints a message too. */
 static void announce_build(const StrobeTorch *torch)
 {
     static char label[128];
@@ -256,8 +259,8 @@ static gboolean compile_into(const StrobeTorch *torch, const char *folder, gbool
     return good;
 }
 
-/* Checks that a recording would load the new bridge. The file system may have given it other
- * permissions. */
+/* Checks that a recording would load the new bridge from the cache, to which the file system may
+ * have given other permissions. FALSE with an error. */
 static gboolean check_trust(const StrobeTorch *torch, const StrobeBridgeBuild *build,
                             GError **error)
 {

@@ -16,8 +16,9 @@ typedef enum StrobeBridgeMode {
 /* Reads STROBE_TORCH_BUILD. Prints a warning about an unknown value, and uses the default. */
 StrobeBridgeMode strobe_bridge_mode(void);
 
-/* Finds the bridge of this Strobe to this PyTorch, in the search path or the cache (free it). NULL:
- * there is none; `error` (may be NULL) has the reason. */
+/* Returns the path of the bridge of this Strobe version to this PyTorch, which may be in the search
+ * path for plugins or in the cache (free it). NULL: there is none; `error` (may be NULL) has the
+ * reason. */
 char *strobe_bridge_find(StrobeRegistry *registry, const StrobeTorch *torch, GError **error);
 
 /* Whether there is a C++ compiler ($CXX, default c++). */

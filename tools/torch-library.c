@@ -11,8 +11,8 @@
 
 #define ASK_TIME_US (20 * G_USEC_PER_SEC)
 
-/* Finds the package without importing it. Does not search the current folder, because the process
- * of a script does not search there. */
+/* The script that finds the package without importing it. It does not search the current folder,
+ * because a script's process does not search there either. */
 static const char question[] =
     "import importlib.util, os, sys\n"
     "sys.path[:] = [path for path in sys.path if path]\n"
@@ -21,8 +21,8 @@ static const char question[] =
     "is_package = spec and spec.origin and spec.submodule_search_locations\n"
     "print(os.path.dirname(spec.origin) if is_package else '')\n";
 
-/* The end of the symbol of a function that every libc10 exports, in the C++ ABI of libstdc++ before
- * version 5. */
+/* End of the name of a function that every libc10 exports, as it is in the C++ ABI of libstdc++
+ * before version 5. */
 static const char old_abi_symbol[] = "torchCheckFailEPKcS2_jRKSs";
 
 char *strobe_torch_ask(const char *python, GError **error)
@@ -43,8 +43,8 @@ char *strobe_torch_ask(const char *python, GError **error)
     return *folder == '/' ? g_strdup(folder) : NULL;
 }
 
-/* Reads the version from __version__ = '2.1.0+cpu' in version.py. "2.1.0" becomes part of a file
- * name. */
+/* Returns the version in version.py (free it): only "2.1.0" of a line __version__ = '2.1.0+cpu',
+ * for example, because it becomes part of a file name. */
 static char *read_version(const char *home)
 {
     g_autofree char *path = g_build_filename(home, "version.py", NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the C library has only since 2.28, by what it had before. */
+/* Functions that are missing in the C library 2.28, made from functions and system calls that it
+ * has. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

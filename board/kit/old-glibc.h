@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kit runs where the C library is as old as 2.28: it takes the oldest version of each function
- * that later became part of another library or a new symbol. Included before every file of a kit.
- */
+/* Makes a kit run with C libraries from 2.28 on: for functions that a newer C library has in
+ * another library or with a new symbol version, chooses the oldest version. The compiler includes
+ * this before every file of a kit. */
 #ifndef STROBE_BOARD_OLD_GLIBC_H
 #define STROBE_BOARD_OLD_GLIBC_H
 
-/* From 2.38 on sscanf and strtol are other functions with _GNU_SOURCE, for binary numbers of C23.
- */
+/* From 2.38 on, with _GNU_SOURCE, sscanf and strtol would be new functions that read binary numbers
+ * of C23. */
 #include <features.h>
 #undef __GLIBC_USE_C2X_STRTOL
 #define __GLIBC_USE_C2X_STRTOL 0
@@ -32,7 +32,8 @@ STROBE_TAKE(dladdr1);
 STROBE_TAKE(pthread_attr_destroy);
 STROBE_TAKE(pthread_attr_getstack);
 STROBE_TAKE(pthread_condattr_setclock);
-#if !defined(STROBE_OWN_PTHREAD_CREATE) /* the file defines it */
+/* a file that sets this macro defines the function itself */
+#if !defined(STROBE_OWN_PTHREAD_CREATE)
 STROBE_TAKE(pthread_create);
 #endif
 STROBE_TAKE(pthread_detach);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C library's start of a program has a new symbol since 2.34, which a program that is linked
- * with a newer library names. The start code takes this function instead, and the old symbol calls
- * the constructors only through the function that it is given. */
+/* Replaces __libc_start_main, which has a new symbol version from 2.34 on, so that a program runs
+ * with older C libraries. The start code calls this function, which calls the old version. The old
+ * version calls the constructors only through a function that it gets as an argument. */
 #include <stddef.h>
 
 #include "old-glibc.h"

@@ -20,7 +20,8 @@
 
 #define COMMAND_BYTES 4096
 
-static int pool_file = -1; /* for the program, if it may mark */
+/* descriptor of the pool for the program, which opens it to record marks; -1: none */
+static int pool_file = -1;
 
 static int open_recorder(const BoardPlan *plan, pid_t pid)
 {
@@ -37,15 +38,18 @@ static int open_recorder(const BoardPlan *plan, pid_t pid)
 
     if (error)
         return error;
+    /* threads of this process use the writer's thread buffers; the others are for the program's
+     * marks */
     strobe_recorder_share();
     if (plan->marks)
         pool_file = open(strobe_recorder_pool(&is_tmpfs, id), O_RDWR | O_CLOEXEC);
-    /* Without a name nothing of the file can stay behind. */
+    /* Removes the pool's name, so that the file cannot stay behind if this process is killed. */
     unlink(strobe_recorder_pool(&is_tmpfs, id));
     return 0;
 }
 
-/* Says where the pool is. The first process that reads it removes it, and records its marks. */
+/* Writes the file that contains the path of the pool and the number of the window. The first
+ * process of the program that reads the file removes it, and records its marks in the pool. */
 static void offer_pool(const BoardPlan *plan)
 {
     char path[PATH_MAX], text[64];
@@ -61,7 +65,7 @@ static void offer_pool(const BoardPlan *plan)
         close(fd);
 }
 
-/* The arguments separated by blanks, cut to fit. */
+/* Joins the arguments with blanks in `text`, and truncates the result if it is too long. */
 static void join_command(char **command, char text[COMMAND_BYTES])
 {
     size_t n = 0;

@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #define EXIT_NOT_FOUND 127
-#define PATIENCE_MS 1000 /* the session's guard kills after 2 s */
+/* less than the 2 s after which the session's guard kills all processes of the run */
+#define PATIENCE_MS 1000
 
-/* They come to the program's group, of which this process is a part. */
+/* Signals that request the end. They are sent to the process group of the program, to which this
+ * process belongs. */
 static const int ends[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 static sigset_t mask_before;
 static struct sigaction child_before;
@@ -29,7 +31,8 @@ static void block_signals(sigset_t *mask)
     sigprocmask(SIG_BLOCK, mask, &mask_before);
 }
 
-/* If SIGCHLD is ignored, the kernel removes ended children, and none can be waited for. */
+/* Resets SIGCHLD to its default action: if it is ignored, the kernel removes ended children, and
+ * waitpid() does not return their status. */
 static void take_child_signal(void)
 {
     const struct sigaction fall = {.sa_handler = SIG_DFL};
@@ -45,7 +48,7 @@ static void become_program(char **command, char **environment, int gate, int rep
     do
         n = read(gate, &byte, 1);
     while (n < 0 && errno == EINTR);
-    if (n != 1) /* strobe-board-run has ended */
+    if (n != 1) /* the gate was closed without a byte, because strobe-board-run has ended */
         _exit(EXIT_NOT_FOUND);
     sigaction(SIGCHLD, &child_before, NULL);
     sigprocmask(SIG_SETMASK, &mask_before, NULL);
@@ -125,7 +128,7 @@ static int64_t read_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Was this process asked to end? */
+/* Whether a signal that requests the end has come. Reads all pending signals. */
 static int take_signals(const BoardChild *child)
 {
     struct signalfd_siginfo info;
@@ -143,7 +146,7 @@ static int find_rest(int64_t until, int64_t now)
 
 int board_child_wait(BoardChild *child, int timeout_ms)
 {
-    static int64_t kill_at; /* 0: it may run */
+    static int64_t kill_at; /* time at which the program is killed; 0: it is not to be killed */
     struct pollfd waited = {.fd = child->signals, .events = POLLIN};
     const int64_t until = read_ms() + timeout_ms;
 
@@ -173,7 +176,8 @@ int board_child_end_alike(const BoardChild *child)
 
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
-    setrlimit(RLIMIT_CORE, &no_core); /* only the program's own core file is useful */
+    /* this process writes no core file; the program has written its own */
+    setrlimit(RLIMIT_CORE, &no_core);
     sigaction(WTERMSIG(status), &fall, NULL);
     sigemptyset(&mask);
     sigaddset(&mask, WTERMSIG(status));

@@ -7,23 +7,25 @@
 
 typedef struct BoardChild {
     pid_t pid;
-    int gate;    /* closed: it becomes the program */
-    int report;  /* closed by the exec; or an errno value comes */
-    int signals; /* descriptor that tells of its end, and of signals to this process */
+    int gate;   /* a byte that is written here makes the process execute the program */
+    int report; /* gets an errno value if the program cannot be executed, and is closed otherwise */
+    int signals; /* descriptor (signalfd) for SIGCHLD and the signals that request the end */
 } BoardChild;
 
-/* Makes the process, which waits. `environment` is for the program. Call it before any thread
- * starts. Returns 0 or an errno value. */
+/* Forks the process, which waits until board_child_release. `environment` is the environment of the
+ * program. The caller must not have started a thread yet. Returns 0 or an errno value. */
 int board_child_fork(BoardChild *child, char **command, char **environment);
-/* Lets it become the program. Returns 0 or the errno value of the exec. */
+/* Makes the process execute the program. Returns 0, or an errno value if this failed. */
 int board_child_release(BoardChild *child);
-/* Ends the process, which has not become the program. */
+/* Kills the process, which has not executed the program. */
 void board_child_discard(const BoardChild *child);
-/* Has it ended? Waits at most so long, -1: without limit. It is not reaped, so that /proc still
- * shows it. If this process is asked to end, the program, which was asked too, is killed after a
- * second, so that the capture can be completed. */
+/* Waits until the program has ended, for at most `timeout_ms` (-1: no limit), and returns whether
+ * it has. Does not reap it, so that /proc still shows it. If a signal requests the end, which the
+ * program has received too, kills the program after a second, so that there is time to complete the
+ * capture. */
 int board_child_wait(BoardChild *child, int timeout_ms);
-/* Reaps it, and ends this process in the same way: returns the exit code, or raises the signal. */
+/* Reaps the program, and ends this process as the program ended: raises the program's signal, or
+ * returns the program's exit code, with which the caller must exit. */
 int board_child_end_alike(const BoardChild *child);
 
 #endif

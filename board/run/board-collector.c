@@ -27,7 +27,8 @@ static int refuse_plugin(const BoardCollector *c, const char *why)
     return 0;
 }
 
-/* The integers are checked before any pointer is followed. */
+/* Whether the plugin is built for this version. Checks only integers, because pointers may be
+ * followed only in a compatible plugin. */
 static int is_compatible(const StrobePlugin *plugin)
 {
     return plugin->struct_size >= sizeof *plugin && plugin->abi_minor <= STROBE_ABI_MINOR &&
@@ -102,7 +103,7 @@ static int is_wanted(const BoardCollector *c, const StrobeVariable *variable)
     return value && (variable->text ? has_word(value, variable->text) : strcmp(value, "1") == 0);
 }
 
-/* Replaces "{folder}" by the folder of the plugin. */
+/* Copies `text` to `value`, with "{folder}" replaced by the folder of the plugin. */
 static void expand_folder(const BoardCollector *c, const char *text, char value[PATH_MAX])
 {
     static const char mark[] = "{folder}";
@@ -200,7 +201,7 @@ static void start_sampling(BoardCollector *c)
 {
     const int64_t interval = c->ops->sample_interval(c->state);
 
-    if (interval <= 0) /* nothing to sample */
+    if (interval <= 0) /* the collector has nothing to sample */
         return;
     c->source = strobe_periodic_source(c->name, c->ops, c->state, interval,
                                        strobe_clock_ns(CLOCK_MONOTONIC));
@@ -230,7 +231,8 @@ int board_collector_start(BoardCollector *c, int tries)
         return c->is_started;
     c->causes[0] = 0;
     status = c->ops->start(c->state);
-    c->is_started = status == STROBE_OK; /* STROBE_UNAVAILABLE is positive */
+    /* any other status, also the positive STROBE_UNAVAILABLE, is a failure */
+    c->is_started = status == STROBE_OK;
     if (!c->is_started && tries)
         return 0;
     record_call(c, "start", begin, status);

@@ -37,7 +37,7 @@ static double host_option_double(StrobeInstance *self, const char *name)
 
 /* ---- messages ---- */
 
-/* Each cause goes before the earlier ones. */
+/* Puts the message before the earlier causes in self->causes, and returns `status`. */
 static StrobeStatus host_fail(StrobeInstance *self, StrobeStatus status, const char *file,
                               int32_t line, const char *form, ...)
 {
@@ -55,7 +55,7 @@ static StrobeStatus host_fail(StrobeInstance *self, StrobeStatus status, const c
     return status;
 }
 
-/* Lines of a lower level have no place here. */
+/* Prints and records a warning or an error. Drops messages of lower levels. */
 static void host_log(StrobeInstance *self, int32_t level, const char *form, ...)
 {
     char text[BOARD_CAUSES_BYTES], whole[BOARD_CAUSES_BYTES + 128];
@@ -71,7 +71,7 @@ static void host_log(StrobeInstance *self, int32_t level, const char *form, ...)
     board_report("%s", whole);
 }
 
-/* ---- the rest ---- */
+/* ---- kinds, links and properties of the run ---- */
 
 static StrobeStatus host_kind(StrobeInstance *self, const StrobeKind *kind, StrobeKindId *id)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host of collectors on a board. */
+/* The StrobeHost for collectors on a board. */
 #ifndef STROBE_BOARD_HOST_H
 #define STROBE_BOARD_HOST_H
 

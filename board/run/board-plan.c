@@ -25,7 +25,7 @@ static int refuse_argument(const char *name, const char *value, const char *why)
     return 0;
 }
 
-/* Cuts "NAME=VALUE" at the '='. NULL: there is none. */
+/* Ends the text "NAME=VALUE" at the '=', and returns VALUE. NULL: there is no '='. */
 static char *cut_pair(char *text)
 {
     char *equals = strchr(text, '=');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arguments of strobe-board-run. The desk has checked all values; it passes numbers as plain
- * decimals (durations in ns, sizes in bytes, 0 and 1). */
+/* Reads the arguments of strobe-board-run. `strobe run --on` has checked all values, and passes
+ * numbers as decimal integers: durations in ns, sizes in bytes, Booleans as 0 or 1. */
 #ifndef STROBE_BOARD_PLAN_H
 #define STROBE_BOARD_PLAN_H
 
@@ -9,19 +9,20 @@
 #define BOARD_COLLECTORS_MAX 16
 
 typedef struct BoardPlan {
-    const char *folder;   /* of the capture; it exists */
-    const char *metadata; /* JSON object, for the capture */
+    const char *folder;   /* folder for the capture, which exists */
+    const char *metadata; /* JSON object with metadata for the capture */
     int64_t pool_bytes, flush_ns;
-    int blocks; /* policy block; otherwise drop */
+    /* 1: a thread that finds no room waits (policy block); 0: it drops records (policy drop) */
+    int blocks;
     const char
-        *marks; /* folder of the library through which the program marks; NULL: there is none */
+        *marks; /* folder of the library with which the program makes marks; NULL: there is none */
     unsigned sync;
     BoardCollector collectors[BOARD_COLLECTORS_MAX];
     unsigned n_collectors;
-    char **command; /* program and arguments */
+    char **command; /* the program and its arguments */
 } BoardPlan;
 
-/* Returns 0 after a message. The texts stay in `argv`. */
+/* Reads the arguments into `plan`, which keeps pointers into `argv`. Returns 0 after a message. */
 int board_plan_read(BoardPlan *plan, int argc, char **argv);
 
 #endif

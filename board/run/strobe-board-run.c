@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * strobe-board-run: runs a program on a board and records it from outside, with collectors that are
- * plugins. `strobe run --on` sends it with them. It makes FOLDER/capture.strobe, and ends as the
- * program does. libc and pthread only: a board has no more.
- */
+/* strobe-board-run: runs a program on a board and records it from outside, with collectors that are
+ * plugins. `strobe run --on` sends this program and the plugins to the board. It makes
+ * FOLDER/capture.strobe, and ends as the recorded program ends. It needs only libc and pthread,
+ * because a board may have no other libraries. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,11 +19,12 @@
 
 enum { EXIT_USAGE = 2, EXIT_PLUGIN = 4, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
-/* How long a library that the environment names may take to begin in the program. */
+/* Number of tries, and the time between them, for collectors that need a library in the program,
+ * until this library has begun to work. */
 #define LATE_TRIES 1000
 #define LATE_PAUSE_MS 2
 #define LIBRARY_PATH "LD_LIBRARY_PATH"
-#define RUN_FOLDER "STROBE_RUN_DIR" /* where such libraries put their files */
+#define RUN_FOLDER "STROBE_RUN_DIR" /* variable with the folder for files of these libraries */
 
 void board_report(const char *form, ...)
 {
@@ -63,7 +63,8 @@ static void set_variables(const BoardCollector *c)
     }
 }
 
-/* The program finds the library for its marks, and that finds the pool. */
+/* Sets the variables through which the program finds the library for marks, and this library finds
+ * the pool. */
 static void offer_marks(const BoardPlan *plan)
 {
     const char *before = getenv(LIBRARY_PATH);
@@ -89,7 +90,8 @@ static char **make_environment(const BoardPlan *plan)
     return environ;
 }
 
-/* Returns 0 if a required collector has failed. */
+/* Opens the collectors, and starts those that need no library in the program. Returns 0 if a
+ * required collector has failed. */
 static int begin_collectors(BoardPlan *plan)
 {
     int good = 1;
@@ -106,7 +108,8 @@ static int begin_collectors(BoardPlan *plan)
 
 /* ---- the program ---- */
 
-/* Its library may not have begun yet. */
+/* Starts the collectors that need a library in the program. Tries several times, because the
+ * library may not have begun to work yet. */
 static void begin_late(BoardPlan *plan, BoardChild *child)
 {
     for (unsigned i = 0; i < plan->n_collectors; i++) {
@@ -159,7 +162,8 @@ static int record_program(BoardPlan *plan, BoardChild *child)
     return code ? code : board_child_end_alike(child);
 }
 
-/* The capture cannot be made: the program runs all the same. */
+/* Runs the program without recording it, because the capture could not be made. Returns the exit
+ * code. */
 static int run_unrecorded(BoardPlan *plan, BoardChild *child)
 {
     const int code = run_program(plan, child);
@@ -173,7 +177,8 @@ int main(int argc, char **argv)
     BoardChild child;
     int error;
 
-    /* threads whose names begin with "strobe-" are not sampled: the program's inherits this one */
+    /* the program's first thread inherits this name; threads whose names begin with "strobe-" are
+     * not sampled */
     prctl(PR_SET_NAME, "board-run");
     if (!board_plan_read(&plan, argc, argv))
         return EXIT_USAGE;

@@ -47,7 +47,7 @@ const char *strobe_python_text(PyObject *text, PyObject **keep)
         PyErr_Format(PyExc_TypeError, "expected a str, found %R", (PyObject *)Py_TYPE(text));
         return NULL;
     }
-    /* the str object caches its UTF-8 form, so later calls copy nothing */
+    /* the str object keeps its UTF-8 form, so later calls copy nothing */
     const char *bytes = PyUnicode_AsUTF8AndSize(text, NULL);
     if (bytes || !PyErr_ExceptionMatches(PyExc_UnicodeEncodeError))
         return bytes;

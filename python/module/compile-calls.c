@@ -49,7 +49,8 @@ static PyObject *set_usual_group(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Sets options for the calling thread's operators; without arguments removes them. */
+/* Sets options for the operators of the calling thread. If it is called without arguments, removes
+ * the options. */
 static PyObject *set_thread(PyObject *module, PyObject *args)
 {
     CompileThread options;
@@ -111,14 +112,14 @@ static PyObject *add_instant(PyObject *module, PyObject *args)
 
 typedef struct FunctionObject {
     PyObject_HEAD PyObject *name;
-    PyObject *keep;   /* owns the text if `name` does not own it */
-    PyObject *theirs; /* PyTorch's own object, while PyTorch's profiler runs */
+    PyObject *keep;   /* owns the bytes of the name if the object `name` does not */
+    PyObject *theirs; /* an object of PyTorch's own type, while PyTorch's profiler runs */
     const char *text;
-    void *function; /* the tool's object; NULL: the function is not open */
+    void *function; /* the tool's object for the open call; NULL: the function is not open */
     int is_user_range;
 } FunctionObject;
 
-static PyObject *their_type, *their_profiler_runs; /* see replace_functions */
+static PyObject *their_type, *their_profiler_runs; /* set by replace_functions */
 
 static PyObject *replace_functions(PyObject *module, PyObject *args)
 {
@@ -135,7 +136,7 @@ static PyObject *replace_functions(PyObject *module, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* Whether the call has keyword_values={"scope": "user_scope"}. */
+/* Whether the argument keyword_values, which may be NULL, contains {"scope": "user_scope"}. */
 static int is_user_range(PyObject *keywords)
 {
     PyObject *scope =
@@ -145,8 +146,8 @@ static int is_user_range(PyObject *keywords)
            PyUnicode_CompareWithASCIIString(scope, "user_scope") == 0;
 }
 
-/* While PyTorch's profiler runs, makes an object of PyTorch's own type, because this profiler takes
- * inputs only from that type. Strobe records the object, too. */
+/* While PyTorch's profiler runs, makes an object of PyTorch's own type too, because this profiler
+ * records inputs only from objects of that type. Returns 0 on success. */
 static int make_theirs(FunctionObject *self, PyObject *args, PyObject *keywords)
 {
     if (!their_type)

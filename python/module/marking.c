@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks from Python. Without a session a mark costs the check of its arguments and one load. */
+/* The functions that make marks from Python. If no session records, a mark costs the check of its
+ * arguments and one load. */
 #include "module.h"
 
-/* Maximum number of ranges that one Range object can have open at once (a recursive `with`); deeper
- * ranges are not recorded. */
+/* Maximum number of ranges that one Range object can have open at once, in a recursive `with`.
+ * Deeper ranges are not recorded. */
 #define RANGE_DEPTH 16
 
 typedef struct RangeObject {
     PyObject ob_base;
     PyObject *name;
-    PyObject *keep; /* owns the bytes at `text` if the name had to be converted */
+    PyObject *keep; /* owns the bytes at `text` if the object `name` does not; may be NULL */
     const char *text;
     uint64_t argument;
     unsigned depth;
     uint64_t tokens[RANGE_DEPTH];
 } RangeObject;
 
-/* Checks the arguments of a mark: a name and an optional int, whose low 64 bits are recorded. */
+/* Checks that the arguments are a str and, optionally, an int or None. Only the low 64 bits of the
+ * int are recorded. Returns -1 with a Python exception if they are not. */
 static int check_arguments(const char *function, PyObject *const *args, Py_ssize_t n_args)
 {
     if (n_args < 1 || n_args > 2) {

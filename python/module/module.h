@@ -14,29 +14,29 @@
 
 #include <strobe/strobe.h>
 
-/* The exception strobe.Error, with the message of a StrobeError; its attribute `status` is the
+/* The exception strobe.Error, which has the message of a StrobeError. Its attribute `status` is the
  * error's code. */
 extern PyObject *strobe_python_error;
 
 /* Raises strobe.Error for a failed call and frees `error` (NULL is allowed). Returns NULL. */
 PyObject *strobe_python_raise(StrobeStatus status, StrobeError *error);
 
-/* Returns the bytes of a str as UTF-8, NUL-terminated. Lone surrogates are kept. *keep owns the
- * bytes; the caller must release *keep after use (it may be NULL). Returns NULL with an exception
- * if `text` is not a str. */
+/* Returns the bytes of a str as UTF-8, NUL-terminated. Keeps lone surrogates. Sets *keep to the
+ * object that owns the bytes if `text` does not, otherwise to NULL; the caller must release *keep
+ * after use. Returns NULL with an exception if `text` is not a str. */
 const char *strobe_python_text(PyObject *text, PyObject **keep);
 
-/* Returns how many forks lie between the process that loaded the module and this process. */
+/* Returns the number of forks between the process that loaded the module and this process. */
 unsigned strobe_python_forks(void);
 
 /* marking.c */
 extern PyMethodDef strobe_python_marking[];
 PyObject *strobe_python_range_type(void);
 
-/* mstx-module.c: a separate module inside the extension */
+/* mstx-module.c; returns a separate module inside the extension */
 PyObject *strobe_python_mstx_module(void);
 
-/* compile-calls.c: a separate module inside the extension */
+/* compile-calls.c; returns a separate module inside the extension */
 PyObject *strobe_python_compiled_module(void);
 
 /* unseen-child.c */
@@ -48,7 +48,8 @@ PyObject *strobe_python_session_type(void);
 PyObject *strobe_python_attach(PyObject *module, PyObject *unused);
 PyObject *strobe_python_step(PyObject *module, PyObject *unused);
 PyObject *strobe_python_dump(PyObject *module, PyObject *unused);
-/* Call it at exit: closes a session that is still open, while callbacks can still be called. */
+/* Closes a session that is still open. It is called at exit, while callbacks can still be
+ * called. */
 PyObject *strobe_python_finish(PyObject *module, PyObject *unused);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct Mark {
     const char *message;
     void *stream;
     const MstxPythonDomain *domain;
-    PyObject *keep[2]; /* own the texts if the str objects do not own them */
+    PyObject *keep[2]; /* own the texts of the mark if the str objects do not */
 } Mark;
 
 /* ---- arguments --------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ static PyObject *warn_of_exception(const char *function, PyObject *answer)
     PyErr_Fetch(&type, &value, &trace);
     if (PyErr_WarnFormat(PyExc_UserWarning, 1, "Call %s failed. Exception: %S", function,
                          value ? value : type) < 0)
-        PyErr_Clear(); /* the program turns warnings into errors: raise nothing even then */
+        PyErr_Clear(); /* if the program turns warnings into errors, the exception is cleared too */
     Py_XDECREF(type);
     Py_XDECREF(value);
     Py_XDECREF(trace);
@@ -96,8 +96,8 @@ static const char *text_of(const char *what, PyObject *object, PyObject **keep)
     return text;
 }
 
-/* Returns the domain with this name. Returns NULL if an exception is set, or if the domain's marks
- * are not recorded. */
+/* Returns the domain with the name `object`. NULL: an exception is set, or marks in the domain are
+ * not recorded. */
 static const MstxPythonDomain *domain_of(PyObject *object, PyObject **keep)
 {
     const char *text = object ? text_of("domain", object, keep) : NULL;
@@ -105,8 +105,8 @@ static const MstxPythonDomain *domain_of(PyObject *object, PyObject **keep)
     return (object && !text) || !mstx_tool_is_there() ? NULL : mstx_tool_domain(object, text);
 }
 
-/* Reads an int attribute that identifies a stream. Returns 0 if there is no such attribute. The
- * value may be a pointer, but is not dereferenced. */
+/* Reads the int attribute `name`, which identifies a stream. Returns 0 if there is no such
+ * attribute. The value may be a pointer, which is not dereferenced. */
 static int read_id(PyObject *object, const char *name, uint64_t *id)
 {
     PyObject *value = PyObject_GetAttrString(object, name);
@@ -119,8 +119,9 @@ static int read_id(PyObject *object, const char *name, uint64_t *id)
     return is_id;
 }
 
-/* Stores the pointer of an NPU's stream. For another device's stream, if the tool does not
- * dereference the pointer, stores any value except NULL. */
+/* Sets *stream to the pointer of an NPU's stream, or to NULL if no stream is given. For a stream of
+ * another device, sets it to any value but NULL, if the tool does not dereference the pointer.
+ * Returns 0 on success, -1 with an exception for another object. */
 static int stream_of(PyObject *object, void **stream)
 {
     static const char *const others[] = {"stream_id", "cuda_stream", "sycl_queue"};
@@ -135,7 +136,8 @@ static int stream_of(PyObject *object, void **stream)
     }
     for (size_t i = 0; mstx_tool_takes_any_stream() && i < sizeof others / sizeof *others; i++) {
         if (read_id(object, others[i], &id)) {
-            *stream = (void *)(uintptr_t)(id ? id : 1); /* 0 is a device's default stream */
+            /* the id 0 is that of a device's default stream, but NULL means no stream */
+            *stream = (void *)(uintptr_t)(id ? id : 1);
             return 0;
         }
     }
@@ -150,8 +152,8 @@ static void release_mark(Mark *mark)
     Py_XDECREF(mark->keep[1]);
 }
 
-/* Reads the arguments of a mark. Returns 1: the caller must make *mark and then release it; 0:
- * there is nothing to do; -1: an exception is set. */
+/* Reads the arguments of a mark into *mark. Returns 1 if the caller must record the mark and then
+ * release *mark; 0 if the mark is not recorded; -1 if an exception is set. */
 static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObject *keywords)
 {
     static const char *const names[N_PARAMETERS] = {"message", "stream", "domain"};
@@ -160,7 +162,8 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
     *mark = (Mark){0};
     if (take_arguments(names, N_PARAMETERS, 1, given, args, n_args, keywords) < 0)
         return -1;
-    mstx_tool_is_there(); /* finds the tool, which determines which streams are valid */
+    /* looks for the tool first, because it determines which streams are valid */
+    mstx_tool_is_there();
     mark->message = text_of("message", given[MESSAGE], &mark->keep[0]);
     if (mark->message && stream_of(given[STREAM], &mark->stream) == 0)
         mark->domain = domain_of(given[DOMAIN], &mark->keep[1]);
@@ -171,7 +174,7 @@ static int take_mark(Mark *mark, PyObject *const *args, Py_ssize_t n_args, PyObj
 
 /* ---- open ranges ------------------------------------------------------------------------- */
 
-/* Returns a number for the window that records now. It includes the number of forks, because a
+/* Returns a number for the window that records now. The number of forks is part of it, because a
  * window of a forked child may have the same number as a window of the parent. */
 static uint64_t present_window(void)
 {
@@ -180,7 +183,7 @@ static uint64_t present_window(void)
 
 static uint64_t started_window; /* the window of the open ranges */
 
-/* Drops the ranges of earlier windows, because they can no longer end. */
+/* Drops the open ranges of earlier windows, because their ends will not be recorded. */
 static void forget_other_starts(void)
 {
     uint64_t window = present_window();
@@ -250,7 +253,7 @@ static PyObject *range_start(PyObject *module, PyObject *const *args, Py_ssize_t
         release_mark(&wanted);
         forget_other_starts();
         if (id && open_ranges_put(id, wanted.domain) < 0)
-            id = 0; /* no memory: the range could not be found again at its end */
+            id = 0; /* there is no memory to remember the range, so its end cannot be recorded */
     }
     if (found < 0)
         return warn_of_exception("range_start", PyLong_FromLong(0));
@@ -294,7 +297,8 @@ static PyObject *range_end(PyObject *module, PyObject *const *args, Py_ssize_t n
     return PyErr_Occurred() ? warn_of_exception("range_end", Py_None) : Py_None;
 }
 
-/* Pushes a range. Returns the depth before the push; -1: the range is not recorded. */
+/* Pushes a range. Returns the number of pushed ranges of the same domain that were open before; -1:
+ * the range is not recorded. */
 static long push_range(const Mark *wanted)
 {
     forget_other_windows();
@@ -356,7 +360,8 @@ static PyObject *range_pop(PyObject *module, PyObject *const *args, Py_ssize_t n
     return PyLong_FromLong(depth);
 }
 
-/* The collector calls this function with a capsule of its own functions. */
+/* Makes the collector `marker` the tool. The collector calls this with a capsule that contains its
+ * functions. */
 static PyObject *adopt_tool(PyObject *module, PyObject *capsule)
 {
     const MarkerPythonTool *tool = PyCapsule_GetPointer(capsule, MARKER_PYTHON_TOOL);

@@ -10,8 +10,8 @@ const MarkerPythonTool *mstx_tool_collector;
 
 static MstxFunction core[MSTX_CORE_SIZE], domain[MSTX_DOMAIN_SIZE];
 static MstxFunction *core_places[MSTX_CORE_SIZE], *domain_places[MSTX_DOMAIN_SIZE];
-static PyObject *domains; /* from a name to a capsule of its MstxPythonDomain */
-static MstxInit *present; /* init function of the tool that was found; NULL: none */
+static PyObject *domains; /* dict that maps a name to a capsule with the MstxPythonDomain */
+static MstxInit *present; /* init function of the tool; NULL: no tool was found */
 
 static int get_table(int module, MstxFunction ***table, unsigned *size)
 {
@@ -30,8 +30,8 @@ static void lay_out(MstxFunction **places, MstxFunction *functions, unsigned n)
     }
 }
 
-/* Calls the tool's init function. mstx_tool_look() calls this without the interpreter's lock,
- * because the tool may start a session, whose collectors take the lock. */
+/* Calls the tool's init function. The caller must have released the interpreter's lock, because the
+ * tool may start a session, whose collectors take the lock. */
 static int let_in(MstxInit *init)
 {
     if (!init)
@@ -49,11 +49,12 @@ static MstxInit *find_tool(void)
     return (MstxInit *)dlsym(library ? library : RTLD_DEFAULT, "InitInjectionMstx");
 }
 
-/* Notifies strobe.run.attach, if it is imported, that a mark was made, which may have begun a
- * session. */
+/* Notifies the Python module strobe.run.attach, if it is imported, that the first mark was made,
+ * which may have begun a session. */
 static void tell_of_mark(void)
 {
-    PyObject *modules = PyImport_GetModuleDict(); /* borrowed, like its items */
+    /* a borrowed reference, as are those to its items */
+    PyObject *modules = PyImport_GetModuleDict();
     PyObject *attach = modules ? PyDict_GetItemString(modules, "strobe.run.attach") : NULL;
     PyObject *answer = attach ? PyObject_CallMethod(attach, "woken", NULL) : NULL;
 
@@ -67,7 +68,7 @@ void mstx_tool_look(void)
 
     if (mstx_tool_state != MSTX_UNKNOWN)
         return;
-    /* the state for other threads, and for marks inside init, until init returns */
+    /* until init returns, other threads and marks inside init see that there is no tool */
     mstx_tool_state = MSTX_NONE;
     Py_BEGIN_ALLOW_THREADS present = find_tool();
     is_in = let_in(present);

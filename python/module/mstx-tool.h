@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Finds the tool that receives the marks of strobe.mstx, in the same way as the dispatcher that
- * mstx's headers compile into C programs. The caller holds the interpreter's lock.
- */
+/* Finds the tool that receives the marks of strobe.mstx, as the dispatcher does that mstx's headers
+ * compile into C programs. The caller must hold the interpreter's lock. */
 #ifndef STROBE_PYTHON_MSTX_TOOL_H
 #define STROBE_PYTHON_MSTX_TOOL_H
 
@@ -11,17 +9,17 @@
 #include <strobe/helpers/mstx-abi.h>
 #include "../../plugins/marker/python-tool.h"
 
-enum { MSTX_UNKNOWN, MSTX_READY, MSTX_NONE }; /* not searched yet, tool found, no tool */
+enum { MSTX_UNKNOWN, MSTX_READY, MSTX_NONE }; /* no search yet; there is a tool; there is none */
 
 /* A domain of the program; never freed. */
 typedef struct MstxPythonDomain {
-    void *handle;   /* the tool's handle, NULL for the default domain */
-    int is_default; /* this is the domain of calls without a domain */
+    void *handle;   /* the tool's handle of the domain; NULL for the default domain */
+    int is_default; /* 1: the domain of calls that name no domain */
     char name[];
 } MstxPythonDomain;
 
 extern int mstx_tool_state;
-/* Functions of the collector `marker`, if it is the tool and has called mstx_tool_adopt();
+/* The functions of the collector `marker` if it has become the tool through mstx_tool_adopt(),
  * otherwise NULL. */
 extern const MarkerPythonTool *mstx_tool_collector;
 
@@ -39,9 +37,9 @@ static inline int mstx_tool_is_there(void)
 /* Makes the collector the tool. Returns 0 if there already is another tool. */
 int mstx_tool_adopt(const MarkerPythonTool *collector);
 
-/* Whether the tool accepts streams of other devices than the vendor's. Such a tool only records
- * that there was a stream. If marks are passed on to the vendor's library, this is not so, because
- * that library dereferences the pointer. */
+/* Whether the tool accepts streams of devices that are not the vendor's, because it only records
+ * whether there was a stream. It does not if it passes marks on to the vendor's library, which
+ * dereferences the pointer. */
 int mstx_tool_takes_any_stream(void);
 
 /* Returns the domain with this name; `text` NULL: the default domain. Returns NULL if out of

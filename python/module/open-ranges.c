@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SIZE 64 /* a power of two, like all sizes */
+#define FIRST_SIZE 64 /* all sizes are powers of two */
 
 /* A hash table with linear probing, in which at most half of the slots are used. */
 static struct place {
-    uint64_t id; /* 0: free */
+    uint64_t id; /* id of the range in this slot; 0: the slot is free */
     const void *domain;
 } *places;
 static uint64_t size, n;
@@ -62,7 +62,8 @@ const void *open_ranges_find(uint64_t id)
     return place && place->id ? place->domain : NULL;
 }
 
-/* After the removal, moves up later entries that a search would no longer find. */
+/* After the removal, moves later entries into the free slot if a search would not find them
+ * otherwise. */
 void open_ranges_remove(uint64_t id)
 {
     uint64_t hole = size && id ? place_of(id) : 0;

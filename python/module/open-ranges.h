@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps each started range to its domain until it ends. The caller holds the interpreter's lock. */
+/* Maps each started range to its domain until it ends. The caller must hold the interpreter's
+ * lock. */
 #ifndef STROBE_PYTHON_OPEN_RANGES_H
 #define STROBE_PYTHON_OPEN_RANGES_H
 

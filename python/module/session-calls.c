@@ -25,8 +25,9 @@ void strobe_python_leave(StrobePythonCall *call)
     PyThread_release_lock(call->lock);
 }
 
-/* Takes the lock of `call` if the session may be used; returns as strobe_python_enter. A reader may
- * also call this function in a callback, in a thread that does not hold the lock. */
+/* Takes the lock of `call` if the session may be used. Returns the same values as
+ * strobe_python_enter. A reader (`is_reader`) may also call this in a callback, in a thread that
+ * does not hold the lock. */
 static int enter_as(StrobePythonSession *self, StrobePythonCall *call, int is_reader)
 {
     if (strobe_python_is_external(self))
@@ -67,9 +68,9 @@ int strobe_python_failed(StrobePythonCall *call, StrobeStatus status, StrobeErro
 
 /* ---- callbacks --------------------------------------------------------------------------- */
 
-/* Stores the exception for the session call that this thread is in, which then raises it. Outside
- * of a session call, as in the library's thread that dumps, only the interpreter's hook can report
- * the exception. */
+/* Keeps the current exception for the session call in which this thread is; the call then raises
+ * it. If the thread is in no such call, as the library's thread that dumps, passes the exception to
+ * the interpreter's hook for unraisable exceptions. */
 static void keep_exception(StrobePythonSession *self, PyObject *callback)
 {
     unsigned long me = PyThread_get_thread_ident();
@@ -105,8 +106,8 @@ StrobeAction strobe_python_call_schedule(void *user, int64_t step)
     return (StrobeAction)action;
 }
 
-/* Calls the callable with the directory. Holds a reference to it, because another thread may
- * replace the callable meanwhile. */
+/* Calls the callable with the directory. Holds a reference to the callable, because another thread
+ * may replace it at the same time. */
 static void call_callback(StrobePythonSession *self, PyObject *callable, const char *directory)
 {
     PyObject *path = callable ? PyUnicode_DecodeFSDefault(directory) : NULL;
@@ -122,8 +123,8 @@ static void call_callback(StrobePythonSession *self, PyObject *callable, const c
     Py_DECREF(callable);
 }
 
-/* The library calls this in the thread that steps, stops or dumps, or in its own thread after a
- * dump. */
+/* The library calls this in the thread that steps, stops or dumps, or after a dump in the library's
+ * own thread. */
 void strobe_python_call_trace_ready(void *user, const char *directory)
 {
     StrobePythonSession *self = user;
@@ -145,8 +146,8 @@ void strobe_python_call_window_end(void *user, const char *directory)
     PyGILState_Release(gil);
 }
 
-/* Readers are allowed inside a callback. If this thread already holds the lock, a reader does not
- * take it again. */
+/* Readers are allowed in a callback. A reader whose thread already holds the lock does not take it
+ * again. */
 int strobe_python_enter_reader(StrobePythonSession *self, int *entered)
 {
     *entered = 0;

@@ -69,8 +69,8 @@ static StrobeSession *take_session(StrobePythonSession *self)
 }
 
 /* Frees the session. Waits for a dump that the library is writing, and for the dump's callback, so
- * the caller must not hold a lock of the object. Afterwards no callback runs, so the object may be
- * freed. */
+ * the caller must not hold a lock of the Session object. Afterwards no callback runs, so the object
+ * may be freed. */
 static void free_session(StrobeSession *session)
 {
     if (!session)
@@ -95,7 +95,7 @@ static int session_traverse(PyObject *object, visitproc visit, void *arg)
     return 0;
 }
 
-/* Does not drop the callables while the session is open, because the library may still call
+/* Drops the callables, but not while the session is open, because the library may still call
  * them. */
 static int session_clear(PyObject *object)
 {
@@ -160,7 +160,8 @@ static PyObject *session_step(PyObject *self, PyObject *unused)
     return run_call(self, strobe_session_step);
 }
 
-/* Also allowed in a callback during step(), when this thread already holds the lock. */
+/* Stops the session. This is also allowed in a callback during step(), in which this thread already
+ * holds the lock. */
 static PyObject *session_stop(PyObject *object, PyObject *unused)
 {
     StrobePythonSession *self = (StrobePythonSession *)object;
@@ -179,7 +180,7 @@ static StrobeStatus retry_call(StrobeSession *session, StrobeError **error)
 {
     StrobeSession *none;
     strobe_session_retry(session);
-    /* the module that a collector waits for is now loaded */
+    /* the module for which a collector waits is now loaded */
     strobe_run_attach(STROBE_PROCESS_PYTHON, &none, NULL);
     return STROBE_OK;
 }
@@ -295,7 +296,7 @@ static PyObject *session_add_metadata(PyObject *object, PyObject *args, PyObject
     return answer;
 }
 
-/* Stores `callable` in *slot; None removes the callable. */
+/* Stores `callable` in *slot, or NULL if it is None. */
 static void keep_callable(PyObject **slot, PyObject *callable)
 {
     PyObject *old = *slot;
@@ -306,8 +307,9 @@ static void keep_callable(PyObject **slot, PyObject *callable)
 
 enum { ON_SCHEDULE, ON_TRACE_READY, ON_WINDOW_END };
 
-/* Sets or removes a callback in the library. Releases the interpreter's lock while it waits for the
- * library's lock, whose holder may need the interpreter's lock. */
+/* Sets or removes the callback number `which` in the library. Releases the interpreter's lock while
+ * it waits for the library's lock, because the holder of the library's lock may need the
+ * interpreter's lock. */
 static void set_in_library(StrobePythonSession *self, int which, int is_set)
 {
     Py_BEGIN_ALLOW_THREADS switch (which)
@@ -390,7 +392,7 @@ static PyObject *get_is_written(StrobeSession *session)
     return PyBool_FromLong(strobe_session_is_written(session));
 }
 
-/* Waits until pending results are on the disk. */
+/* Returns the diagnostics of the session. Waits until pending results are on the disk. */
 static PyObject *get_diagnostics(StrobeSession *session)
 {
     const char *text;

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Returns the texts of a list of bytes, borrowed, as a NULL-terminated array (free it with
- * PyMem_Free); NULL with an exception on failure. */
+/* Returns a NULL-terminated array with the texts of a list of bytes objects. The list owns the
+ * texts; free the array with PyMem_Free. NULL with an exception on failure. */
 static char **texts_of(PyObject *list)
 {
     Py_ssize_t n = PyList_Size(list);
@@ -31,8 +31,8 @@ static char **texts_of(PyObject *list)
     return texts;
 }
 
-/* Executes the program, with default signal handlers. The program is killed if its parent, the
- * process in between, ends. */
+/* Executes the program, with no signals blocked. The kernel sends SIGTERM to the program if its
+ * parent, the process of stand_between(), ends. */
 __attribute__((noreturn)) static void become(char *const *words, char *const *variables)
 {
     sigset_t none;
@@ -46,16 +46,17 @@ __attribute__((noreturn)) static void become(char *const *words, char *const *va
     _exit(127);
 }
 
-/* Runs in a process between this one and the program, and waits for the program: the program's end
- * sends a signal to the program's parent, which must not be the calling process. Makes only system
- * calls directly, because other threads may have held any lock at the clone, and because calls of
- * library functions would be recorded. */
+/* Runs in a process between the calling process and the program. Starts the program and waits for
+ * it, because the program's end sends a signal to its parent, which must not be the calling
+ * process. Makes only direct system calls, because other threads may have held any lock at the
+ * clone, and because calls of library functions would be recorded. */
 __attribute__((noreturn)) static void stand_between(char *const *words, char *const *variables)
 {
     struct sigaction fall = {.sa_handler = SIG_DFL};
     int status = 0;
 
-    sigaction(SIGCHLD, &fall, NULL); /* if SIGCHLD is ignored, wait4() does not return the status */
+    /* if SIGCHLD were ignored, wait4() would not return the status */
+    sigaction(SIGCHLD, &fall, NULL);
     long child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (child == 0)
         become(words, variables);
@@ -64,7 +65,8 @@ __attribute__((noreturn)) static void stand_between(char *const *words, char *co
     _exit(child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
-/* Returns the exit status; -1: a signal handler raised an exception, and the child was killed. */
+/* Waits for the child and returns its exit status. -1: a signal handler raised an exception, and
+ * the child was killed. */
 static int wait_for(pid_t child)
 {
     int status = 0, failed = 0;
@@ -81,7 +83,8 @@ static int wait_for(pid_t child)
     return failed ? -1 : ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
-/* Clones without an exit signal, because wait() and waitpid(-1) ignore a child without one. */
+/* Runs a program and returns its exit status. Clones without an exit signal, because wait() and
+ * waitpid(-1) ignore a child that has none. */
 PyObject *strobe_python_run_unseen(PyObject *module, PyObject *args)
 {
     PyObject *words, *variables;

@@ -11,9 +11,9 @@
 typedef struct Attempt {
     StrobeLink *link;
     SshWait *wait;
-    GString *tried;   /* the tried methods, for the error */
-    int offered;      /* the methods that the board offers: SSH_AUTH_METHOD_* */
-    gboolean is_over; /* the board did not answer in time, or the user gave up */
+    GString *tried;   /* names of the tried methods, for the error's message */
+    int offered;      /* methods that the board offers (SSH_AUTH_METHOD_*) */
+    gboolean is_over; /* the board did not answer in time, or the user interrupted */
 } Attempt;
 
 /* Repeats a call until the board has answered it. */
@@ -55,7 +55,7 @@ static gboolean try_identity(Attempt *attempt)
     return code == SSH_AUTH_SUCCESS;
 }
 
-/* The agent's keys, then ~/.ssh/id_*. */
+/* Tries the keys of the agent, and then ~/.ssh/id_*. Returns whether one was accepted. */
 static gboolean try_user_keys(Attempt *attempt)
 {
     int code;
@@ -81,7 +81,8 @@ static gboolean try_password(Attempt *attempt)
     return code == SSH_AUTH_SUCCESS;
 }
 
-/* Answers the board's prompts with the password, or with input from the terminal, without echo. */
+/* Answers the board's prompts with the password or, if there is none, with input from the terminal
+ * without echo. */
 static gboolean answer_prompts(Attempt *attempt)
 {
     const char *password = attempt->link->target->password;
@@ -100,7 +101,7 @@ static gboolean answer_prompts(Attempt *attempt)
             ssh_userauth_kbdint_setanswer(attempt->link->session, (unsigned)i, answer);
         explicit_bzero(answer, sizeof answer);
     }
-    /* The time in which the user types does not count. */
+    /* The time in which the user types does not count against the deadline. */
     attempt->wait->end_us += g_get_monotonic_time() - begin_us;
     return good;
 }

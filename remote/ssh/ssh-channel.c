@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A channel that runs a command on the board. It is opened, then the request is sent, then its
- * output is read; each step follows as soon as the board has answered the previous one. */
+/* Channels that run a command on the board. A channel is opened, then the request is sent, then the
+ * output is read. Each step is made as soon as the board has answered the previous one. */
 #include <string.h>
 
 #include <libssh/callbacks.h>
@@ -18,7 +18,7 @@ struct StrobeChannel {
     gboolean is_subsystem;
     guint n_tries;
     int state;
-    gboolean wants_end; /* the input is to be ended as soon as the channel is open */
+    gboolean wants_end; /* the input must be ended as soon as the channel is open */
     StrobeChannelEnd end;
     struct ssh_channel_callbacks_struct callbacks;
 };
@@ -59,7 +59,7 @@ static void close_channel(StrobeChannel *channel)
     if (!channel->channel)
         return;
     ssh_remove_channel_callbacks(channel->channel, &channel->callbacks);
-    ssh_channel_free(channel->channel); /* sends the close */
+    ssh_channel_free(channel->channel); /* this also sends the message that closes the channel */
     channel->channel = NULL;
 }
 
@@ -91,9 +91,9 @@ static int send_request(StrobeChannel *channel)
                                  : ssh_channel_request_exec(channel->channel, channel->request);
 }
 
-/* If the program of another channel ends at the same time, dropbear may close a channel as soon as
- * it is open. In this case the request was not accepted and nothing runs, so this opens a new
- * channel. */
+/* Handles a channel that the board has closed. dropbear may close a channel as soon as it is open,
+ * if the program of another channel ends at the same time. If the request was not accepted yet,
+ * nothing runs, so this opens a new channel. */
 static void fail_channel(StrobeChannel *channel)
 {
     g_strlcpy(channel->end.reason, ssh_get_error(channel->link->session),
@@ -108,7 +108,7 @@ static void fail_channel(StrobeChannel *channel)
     open_channel(channel);
 }
 
-/* Does the next step that is possible. FALSE: the channel is not open yet, or has failed. */
+/* Makes the steps that are possible. FALSE: the channel is not open yet, or has failed. */
 static gboolean advance_channel(StrobeChannel *channel)
 {
     int code = SSH_OK;
@@ -141,7 +141,8 @@ gssize strobe_ssh_read(StrobeChannel *channel, gboolean is_error, void *bytes, g
     const uint32_t most = (uint32_t)MIN(size, G_MAXINT32);
     int got = ssh_channel_read_nonblocking(channel->channel, bytes, most, is_error);
 
-    /* The first call may have received the last bytes together with the end of the channel. */
+    /* The first call may have received the last bytes together with the end of the channel, and
+     * then returns 0. */
     if (got == 0 && ssh_channel_poll(channel->channel, is_error) > 0)
         got = ssh_channel_read_nonblocking(channel->channel, bytes, most, is_error);
     if (got > 0)
@@ -160,7 +161,8 @@ gssize strobe_ssh_write(StrobeChannel *channel, const void *bytes, gsize length)
     const uint32_t room = ssh_channel_window_size(channel->channel);
     const gsize part = MIN(MIN(length, room), 32768);
     if (part == 0 || ssh_get_poll_flags(channel->link->session) & SSH_WRITE_PENDING) {
-        ssh_channel_poll(channel->channel, 0); /* reads messages that enlarge the window */
+        /* receives messages from the board that enlarge the window */
+        ssh_channel_poll(channel->channel, 0);
         return 0;
     }
     const int sent = ssh_channel_write(channel->channel, bytes, (uint32_t)part);

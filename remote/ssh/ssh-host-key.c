@@ -10,7 +10,7 @@
 
 #define FILE_MAX (16u << 20)
 
-/* "SHA256:..."; free it. */
+/* Returns the fingerprint of the key, "SHA256:..." (free it). */
 static char *make_fingerprint(ssh_key key)
 {
     unsigned char *hash = NULL;
@@ -25,7 +25,7 @@ static char *make_fingerprint(ssh_key key)
     return made;
 }
 
-/* The name that the file has for the host. */
+/* Returns the name of the host as it is in the file (free it). */
 static char *make_host_name(StrobeLink *link)
 {
     g_autofree char *lower = g_ascii_strdown(link->target->host, -1);
@@ -35,8 +35,8 @@ static char *make_host_name(StrobeLink *link)
     return port == 22 ? g_steal_pointer(&lower) : g_strdup_printf("[%s]:%u", lower, port);
 }
 
-/* Finds the first key of the host in the file. Returns its fingerprint (free it), and sets its
- * line. NULL: there is none. */
+/* Returns the fingerprint of the host's first key in the file (free it), and sets *line to the
+ * number of the key's line. NULL: there is none. */
 static char *find_known_key(const char *path, const char *host, guint *line)
 {
     g_autofree char *text = NULL;

@@ -91,8 +91,8 @@ static gboolean connect_session(StrobeLink *link, SshWait *wait, GError **error)
     return strobe_remote_refuse(error, "%s: cannot connect: %s", link->name, why);
 }
 
-/* Makes the kernel notice a board that has lost its power: such a board does not close the
- * connection. */
+/* Makes the kernel notice that the board does not answer any more: a board that has lost its power
+ * does not close the connection. */
 static void watch_peer(StrobeLink *link, guint keepalive_s)
 {
     const int fd = ssh_get_fd(link->session), on = 1, idle = (int)keepalive_s, times = 3;

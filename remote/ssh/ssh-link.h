@@ -10,11 +10,11 @@
 struct StrobeLink {
     ssh_session session;
     const StrobeTarget *target; /* valid only while the link is being opened */
-    char *name;                 /* "user@host, port 22" */
+    char *name;                 /* name for messages, for example "user@host, port 22" */
     char *failure;
 };
 
-/* Limits the time for opening a link, whose calls do not wait and are repeated. */
+/* The deadline for opening a link. The calls of libssh do not wait, and are repeated until it. */
 typedef struct SshWait {
     const StrobeLinkRequest *request;
     ssh_session session;
@@ -22,15 +22,17 @@ typedef struct SshWait {
     gboolean is_cancelled;
 } SshWait;
 
-/* Waits for the peer. FALSE: the deadline has passed, or the user gave up. */
+/* Waits for data from the board. FALSE: the deadline has passed, or the user interrupted. */
 gboolean strobe_ssh_wait_more(SshWait *wait);
 /* Sets the error after strobe_ssh_wait_more() has returned FALSE, and returns FALSE. */
 gboolean strobe_ssh_refuse_wait(const SshWait *wait, const char *name, const char *step,
                                 GError **error);
 
-/* Compares the server's key with the known ones; stores an unknown one. */
+/* Compares the server's key with the known ones. Stores a key if the host is new, unless the target
+ * forbids this. FALSE with an error. */
 gboolean strobe_ssh_check_host_key(StrobeLink *link, SshWait *wait, GError **error);
-/* Tries the target's key, the keys of the agent, the default keys, the password, and prompts. */
+/* Tries the target's key, the keys of the agent, the default keys, the password and prompts, in
+ * this order. FALSE with an error. */
 gboolean strobe_ssh_authenticate(StrobeLink *link, SshWait *wait, GError **error);
 
 StrobeChannel *strobe_ssh_exec(StrobeLink *link, const char *command);

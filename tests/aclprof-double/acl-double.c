@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test double of AscendCL with the functions that say whether it was initialised, and which
- * devices exist. */
+/* A test double of AscendCL, with the functions that report whether AscendCL was initialised, and
+ * which devices exist. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

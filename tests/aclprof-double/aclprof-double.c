@@ -35,13 +35,13 @@ enum { INVALID_CONFIG = 100010, ALREADY_RUN = 100042, NOT_RUN = 100043, NOT_INIT
 
 static struct {
     char folder[8192], prof[4200];
-    Config *config; /* that was created */
+    Config *config; /* the configuration that aclprofCreateConfig has made */
     const Config *running;
     int is_initialised;
     int n_attempts;
 } state;
 
-/* ---- what it says ---- */
+/* ---- the log ---- */
 
 static void log_call(const char *format, ...)
 {
@@ -64,7 +64,7 @@ static int report_misuse(int code, const char *what)
     return code;
 }
 
-/* ---- how it goes wrong ---- */
+/* ---- faults ---- */
 
 static const char *find_option(const char *word)
 {
@@ -189,9 +189,11 @@ API int aclprofSetConfig(int type, const char *text, size_t length)
     return is_valid(type, text) ? 0 : report_misuse(INVALID_CONFIG, "a text");
 }
 
-/* Settings of the first half of the public header; only aclprofSetConfig sets the others. */
+/* The bits for the settings in the first half of the public header. Only aclprofSetConfig sets the
+ * others. */
 #define KNOWN_BITS UINT64_C(0xffff)
-#define AICORE_SHAPE UINT64_C(0x800000000) /* an "old" library does not have these */
+/* a bit that a library with the fault "old" does not know */
+#define AICORE_SHAPE UINT64_C(0x800000000)
 
 static const char *config_fault(const uint32_t *devices, uint32_t n, int metrics,
                                 const void *events, uint64_t mask)

@@ -28,14 +28,14 @@
 
 #include <stdint.h>
 
-/* Notes that the program has launched a kernel between these moments (ns since the epoch), which
- * ran for this duration. */
+/* Notes that the program has launched a kernel between `begin` and `end` (ns since the epoch),
+ * which ran for `duration` ns. */
 typedef void AclprofDoubleLaunch(uint64_t begin, uint64_t end, uint64_t duration);
 
 /* aclprofStop does not return while this is not 0. Returns the number of calls that wait for it. */
 typedef int AclprofDoubleBlock(int blocks);
 
-/* Number of starts, and of refused starts. */
+/* Returns the number of starts, including refused ones. */
 typedef int AclprofDoubleAttempts(void);
 
 #endif

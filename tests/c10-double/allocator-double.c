@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The allocator of a simulated device. It allocates its first block in a separate thread, for which
- * its constructor waits, while the thread that loads the library holds the loader's lock.
- */
+/* The allocator of a simulated device. A separate thread allocates its first block, and the
+ * constructor of the library waits for this thread, while the thread that loads the library holds
+ * the loader's lock. */
 #include <pthread.h>
 #include <stdint.h>
 #include <time.h>

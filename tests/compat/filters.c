@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Filters of system calls: the calls of the program itself are allowed, all other calls kill the
- * process. A thread's first record makes system calls, later records make none. */
+/* Cases with filters of system calls: the calls of the program itself are allowed, all other calls
+ * kill the process. A thread's first record makes system calls, later records make none. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -16,7 +16,8 @@
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1),                                         \
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* Allows output, memory, futexes and exits, but no files, processes, threads or signals. */
+/* A filter that allows output, memory, futexes and exits, but no files, processes, threads or
+ * signals. */
 static struct sock_filter narrow[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
     ALLOW(write),
@@ -42,8 +43,9 @@ static void filter_calls(unsigned flags)
     check(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) == 0, "seccomp");
 }
 
-/* Only read, write, exit and sigreturn are allowed; exit ends the only thread. The kernel also
- * forbids the processor's counter, so a mark would cause a fault. */
+/* Runs under the filter that allows only read, write, exit and sigreturn, and ends by exit, which
+ * ends the only thread. The kernel then also forbids the processor's counter, so a mark would cause
+ * a fault. */
 static int filter_strictly(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -87,8 +89,8 @@ static void *await_filter(void *user)
     return user;
 }
 
-/* Like the renderer of a browser: it opens everything that it needs, and then installs the
- * filter for all threads. It works for some time, so that a sampler takes samples. */
+/* Behaves like the renderer of a browser: opens all files that it needs, and then installs the
+ * filter for all threads. Works for some time, so that a sampler takes samples. */
 static int filter_all_threads(int argc, char **argv)
 {
     pthread_t thread;
@@ -116,7 +118,8 @@ static void filter_at_exit(void)
     filter_calls(SECCOMP_FILTER_FLAG_TSYNC);
 }
 
-/* Functions that were registered earlier run after this one. */
+/* Installs the filter in a function that is registered with atexit. Functions that were registered
+ * earlier run after it. */
 static int filter_last(int argc, char **argv)
 {
     (void)argc, (void)argv;

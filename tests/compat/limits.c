@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Limits of resources. */
+/* Cases with limits of resources. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static void set_limit(int what, rlim_t value)
     check(setrlimit((__rlimit_resource_t)what, &limit) == 0, "setrlimit");
 }
 
-/* Counts the descriptors that the process can open. */
+/* Opens descriptors until the limit is reached, and prints their number. */
 static int use_up_descriptors(int argc, char **argv)
 {
     static int held[MANY];
@@ -47,7 +47,8 @@ static void *do_nothing(void *user)
     return user;
 }
 
-/* Root has no limit of processes. */
+/* Tries to make threads and processes with a limit of 1. Changes its user, because root has no such
+ * limit. */
 static int use_up_processes(int argc, char **argv)
 {
     pthread_t thread;
@@ -91,7 +92,7 @@ static int limit_files(int argc, char **argv)
     return 0;
 }
 
-/* Allocates this number of MB, all of which fit into the limit of the address space. */
+/* Allocates as many MB as the argument says, which fit into the limit of the address space. */
 static int allocate_blocks(int argc, char **argv)
 {
     static char *held[MANY];
@@ -111,7 +112,7 @@ static int allocate_blocks(int argc, char **argv)
     return 0;
 }
 
-/* Does jemalloc provide malloc()? Works whatever function was called first. */
+/* Prints whether jemalloc provides malloc(). */
 static int find_allocator(int argc, char **argv)
 {
     int (*control)(const char *, void *, size_t *, void *, size_t) =

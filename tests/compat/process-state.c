@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Prints everything that a process can find out about itself, except ids of processes and
- * addresses, which differ from run to run. */
+/* Prints all that a process can find out about itself, except ids of processes and addresses, which
+ * differ between runs. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,8 @@ static void count_child(int number)
     n_children_ended++;
 }
 
-/* Set at the start, so that the end of a child of Strobe is noticed before the state is printed. */
+/* If COMPAT_WATCH_CHILDREN is set, counts ended children from the start on, so that the end of a
+ * child of Strobe is noticed too. */
 __attribute__((constructor)) static void watch_children(void)
 {
     if (getenv("COMPAT_WATCH_CHILDREN"))
@@ -61,12 +62,12 @@ static void print_descriptors(void)
         target[n] = 0;
         char *number = strpbrk(target, "0123456789");
         if (number && strchr(target, '['))
-            *number = 0; /* of a pipe or socket */
+            *number = 0; /* removes the number of a pipe or socket */
         printf("descriptor %d: %s\n", i, target);
     }
 }
 
-/* The lines of /proc/self/status about signals, rights and similar properties. */
+/* Prints the lines of /proc/self/status about signals, rights and similar properties. */
 static void print_status(void)
 {
     static const char *const names[] = {
@@ -95,7 +96,8 @@ static void print_limits(void)
     }
 }
 
-/* `strobe run` stores the names of the variables that it has set for collectors. */
+/* Whether `strobe run` has set the variable for a collector. It stores the names of these variables
+ * in the environment. */
 static int is_set_by_strobe(const char *variable, size_t length)
 {
     const char *names = getenv("STROBE_RUN_VARIABLES");
@@ -177,7 +179,8 @@ void print_state(void)
     print_children();
 }
 
-/* setxid() of glibc changes all threads; a system call changes only one. */
+/* Prints the rights of each thread, because setxid() of glibc changes all threads, but a system
+ * call changes only one. */
 void print_rights(void)
 {
     DIR *folder = opendir("/proc/self/task");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Threads, children, programs that execute others, daemons, signals. */
+/* Cases with threads, children, programs that execute others, daemons and signals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -78,7 +78,8 @@ static void *execute_from_thread(void *user)
     return user;
 }
 
-/* The other threads end, and the executed program has the id of the main thread. */
+/* Executes a program in a thread. The other threads end, and the executed program has the id of the
+ * main thread. */
 static int execute_in_thread(int argc, char **argv)
 {
     pthread_t thread;
@@ -90,7 +91,7 @@ static int execute_in_thread(int argc, char **argv)
     return 92;
 }
 
-/* Makes a daemon as daemon() does. The pipe on stdout ends with the daemon. */
+/* Makes a daemon as daemon() does. The pipe on stdout is closed when the daemon ends. */
 static int become_daemon(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -110,7 +111,7 @@ static int become_daemon(int argc, char **argv)
     _exit(0);
 }
 
-/* The session is still completely open. */
+/* Ends by _exit() while the session is still open. */
 static int leave_at_once(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -140,7 +141,7 @@ static void count_signal(int number)
     n_signals++;
 }
 
-/* The program has its own profiler. */
+/* Uses a profiler of the program's own, with a timer. */
 static int use_profiling_timer(int argc, char **argv)
 {
     const struct itimerval each_ms = {.it_interval = {0, 1000}, .it_value = {0, 1000}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compat-program CASE [ARGUMENT...]: each case uses one feature as programs do, and prints what
- * it finds. The output is the same with and without Strobe. */
+/* compat-program CASE [ARGUMENT...]: each case uses one feature as programs do, and prints the
+ * results. The output must be the same with and without Strobe. */
 #ifndef STROBE_TESTS_COMPAT_PROGRAM_H
 #define STROBE_TESTS_COMPAT_PROGRAM_H
 
@@ -9,7 +9,7 @@ struct program_case {
     int (*run)(int argc, char **argv); /* returns the exit code */
 };
 
-/* Each list ends with an entry without a name. */
+/* The lists of cases, each of which ends with an entry without a name. */
 extern const struct program_case process_cases[], limit_cases[], right_cases[], filter_cases[];
 
 /* Makes 1000 marks. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Users, capabilities, roots and namespaces. */
+/* Cases with users, capabilities, roots and namespaces. */
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
@@ -18,7 +18,7 @@
 
 #define OTHER_USER 65534
 
-/* A server that keeps the capability to bind low ports. */
+/* Behaves like a server that changes its user but keeps the capability to bind low ports. */
 static int keep_capabilities(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -112,7 +112,7 @@ static void print_unshare(const char *what, int flags)
     printf("%s: %s\n", what, result ? strerror(errno) : "yes");
 }
 
-/* The kernel refuses this to a process with several threads. */
+/* Enters a user namespace, which the kernel refuses to a process with several threads. */
 static int enter_user_namespace(int argc, char **argv)
 {
     (void)argc, (void)argv;
@@ -123,7 +123,7 @@ static int enter_user_namespace(int argc, char **argv)
     return 0;
 }
 
-/* The namespace's own /dev/shm hides the name of the pool. */
+/* Enters a mount namespace with its own /dev/shm, in which the pool has no name. */
 static int enter_mount_namespace(int argc, char **argv)
 {
     (void)argc, (void)argv;

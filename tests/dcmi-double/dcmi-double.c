@@ -31,7 +31,7 @@ API int dcmi_init(void)
     return 0;
 }
 
-/* Cards have the numbers 2, 3 ..., so that a number is not an index. */
+/* Lists the cards, whose numbers are 2, 3 and so on, so that a number is not an index. */
 API int dcmi_get_card_list(int *n, int *list, int size)
 {
     if (!is_ready || size > 64)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A program that "uses" an NPU. It is linked with the test double of AscendCL, as programs are
- * linked with CANN. It waits (argument 1, ms), initialises AscendCL, waits until a profiler was
- * started or refused (at most argument 2), launches this number of simulated kernels (argument 3),
- * which the double of aclprof logs if it is loaded, and exits with 0.
- */
+/* A program that "uses" an NPU. It is linked with the test double of AscendCL, as programs are
+ * linked with CANN. It waits for the ms of argument 1, initialises AscendCL, waits until a profiler
+ * was started or refused (at most the ms of argument 2), launches the number of simulated kernels
+ * of argument 3, which the double of aclprof logs if it is loaded, and exits with 0. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

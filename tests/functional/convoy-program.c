@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Four threads that work for a ms at a time while they hold a lock: all the same lock or, with
- * the argument "apart", each its own lock. */
+/* Runs four threads that work for a ms at a time while they hold a lock. All use the same lock or,
+ * with the argument "apart", each its own lock. */
 #include <pthread.h>
 #include <string.h>
 #include <time.h>

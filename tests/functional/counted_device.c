@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Two simulated devices, each with its own collector. Both drivers number their calls from 1. Both
- * devices have their own clocks; on request the pairs of the second one are wrong.
- */
+/* A plugin with two simulated devices, each with its own collector. Each driver numbers its calls
+ * from 1, and each device has its own clock. An option makes the pairs of the second clock
+ * wrong. */
 #include <strobe/strobe-plugin.h>
 
 #include <stdlib.h>
@@ -18,7 +17,7 @@ typedef struct Device {
     StrobeInstance *self;
     StrobeKindId call, task, pair;
     StrobeTrackId clock, queue;
-    int64_t wrong_ns; /* error of its pairs */
+    int64_t wrong_ns; /* error of the pairs of the device's clock */
     int has_pairs, samples;
 } Device;
 
@@ -30,7 +29,7 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* 50 ppm too fast, and with another zero. */
+/* Returns the time of the device's clock, which is 50 ppm too fast and has another zero. */
 static int64_t device_ns(int64_t host_ns)
 {
     return host_ns + host_ns / 20000 - 777000000000;
@@ -109,7 +108,7 @@ static StrobeStatus device_start(void *state)
     return STROBE_OK;
 }
 
-/* Runs once, in the middle of the window. */
+/* Records the work of the device. Called once, in the middle of the window. */
 static void device_sample(void *state)
 {
     Device *device = state;

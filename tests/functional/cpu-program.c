@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spends its processor time in known shares: cpu-program MODE SECONDS. */
+/* cpu-program MODE SECONDS: spends processor time in two functions, in known shares. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 
 static volatile unsigned long sink;
 
-/* Three quarters of the work. */
+/* Does three quarters of the work. */
 static NOINLINE void work_large(void)
 {
     for (unsigned long i = 0; i < 3 * ROUND; i++)
         sink = sink * 3 + i;
 }
 
-/* One quarter of the work. */
+/* Does one quarter of the work. */
 static NOINLINE void work_small(void)
 {
     for (unsigned long i = 0; i < ROUND; i++)
@@ -52,7 +52,7 @@ static double read_cpu_time(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The time before main does not count. */
+/* Runs both functions for `seconds`, without the time before main. */
 static NOINLINE void run_both(double seconds, void (*large)(void), void (*small)(void))
 {
     double begin = read_cpu_time(CLOCK_THREAD_CPUTIME_ID);

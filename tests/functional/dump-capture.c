@@ -41,7 +41,7 @@ static gint64 read_word(const void *at, guint32 size)
     return size == 4 ? (gint32)value : value;
 }
 
-/* FALSE if the field is absent. */
+/* Appends the value of the field at `at`. FALSE: the field is absent. */
 static gboolean put_value(GString *out, const StrobeReader *reader, const StrobeFieldView *field,
                           const void *at)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * exit-program WAY [FOLDER]: marks, prints a line, and ends in one of these ways: exit, quick
- * (_exit), abort, kill, closed (all descriptors except the standard ones), chroot (into FOLDER), or
- * seccomp (every system call except write and exit kills it). It makes one more mark after the
- * action that it cannot undo. If its standard input is a pipe, it first waits for its end.
- */
+/* exit-program WAY [FOLDER]: makes marks, waits for the end of its standard input, limits itself if
+ * WAY requests it, makes more marks, prints a line, and ends. WAY is exit, quick (ends by _exit),
+ * abort, kill, closed (closes all descriptors except the standard ones), chroot (into FOLDER), or
+ * seccomp (installs a filter in which every system call except write and exit kills the
+ * process). */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>

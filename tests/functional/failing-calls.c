@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into strobe-writer: makes its nth system call (FAIL_AT, from 1) fail with the errno
- * FAIL_WITH. Then the file FAIL_LOG contains the name of the call. Calls of libraries count too,
- * except those of the C library. */
+/* Preloaded into strobe-writer: makes its system call number FAIL_AT (from 1) fail with the errno
+ * FAIL_WITH, and writes the name of the call to the file FAIL_LOG. Calls by libraries count too,
+ * except those by the C library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void note_failure(const char *name)
     syscall(SYS_close, fd);
 }
 
-/* Is this the call that must fail? If so, sets errno. */
+/* Whether this is the call that must fail. If so, sets errno. */
 static int is_to_fail(const char *name)
 {
     static _Atomic long n_calls;
@@ -46,7 +46,7 @@ static int is_to_fail(const char *name)
     return 1;
 }
 
-/* The next definition of the function; returns early if the call must fail. */
+/* Defines a function that calls its next definition, or returns `failure` if the call must fail. */
 #define CALL(type, name, parameters, arguments, failure)                                           \
     EXPORTED type name parameters                                                                  \
     {                                                                                              \
@@ -83,7 +83,7 @@ CALL(int, faccessat, (int fd, const char *path, int mode, int flags), (fd, path,
 CALL(void *, mmap64, (void *at, size_t n, int protection, int flags, int fd, off64_t from),
      (at, n, protection, flags, fd, from), MAP_FAILED)
 
-/* The descriptor is closed in spite of the error, as in Linux. */
+/* Closes the descriptor even if the call fails, as Linux does. */
 EXPORTED int close(int fd)
 {
     int failed = is_to_fail("close"), number = errno;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * heap-program [SEED | brief | first]: allocates memory and prints how much. Several threads
- * allocate, move and release blocks at random; other threads release some of the blocks. With an
- * argument there are many threads that end at once, or only allocations before main. For each
- * function that allocates, it prints how many blocks and bytes it has requested, and how many of
- * them are left.
- */
+/* heap-program [SEED | brief | first]: allocates memory and prints how much. Several threads
+ * allocate, move and release blocks at random, and other threads release some of the blocks. With
+ * "brief" there are many threads that end at once, with "first" only allocations before main. For
+ * each function that allocates, it prints the numbers of blocks and bytes that were requested, and
+ * of those that were not released. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -41,7 +39,8 @@ API void *take_aligned(size_t size);
 API void *take_moved(void *memory, size_t size);
 API void *take_small(size_t size);
 
-static void *volatile touched; /* volatile, because the compiler may remove an unused allocation */
+/* volatile, so that the compiler does not remove an unused allocation */
+static void *volatile touched;
 
 static void *touch_memory(void *memory)
 {
@@ -116,7 +115,7 @@ static void give_back(Taken taken)
 
 static Taken first_kept[100];
 
-/* Allocations before main: some blocks are kept, others are released. */
+/* Allocates before main. Keeps some blocks, and releases others. */
 static __attribute__((constructor)) void take_first(void)
 {
     for (int i = 0; i < 100; i++) {
@@ -153,7 +152,7 @@ static void *run_thread(void *argument)
     return NULL;
 }
 
-/* A forked child allocates; this is not recorded. */
+/* Forks a child that allocates, which must not be recorded. */
 static void fork_child(void)
 {
     pid_t child = fork();
@@ -175,7 +174,8 @@ static void give_last(void *memory)
     free(memory);
 }
 
-/* The thread's destructors release its blocks, and after them the C library releases its own. */
+/* Runs a thread whose destructors release its blocks. After these the C library releases its own
+ * blocks. */
 static void *run_briefly(void *unused)
 {
     pthread_setspecific(last_key, take_plain(100));

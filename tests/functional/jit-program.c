@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jit-program map|dump SECONDS FOLDER: makes two functions at run time and spends processor time
- * in them, three to one; lists the functions as compilers do. */
+/* jit-program map|dump SECONDS FOLDER: makes two functions at run time, spends three quarters of
+ * its processor time in one and a quarter in the other, and lists the functions in a file as
+ * just-in-time compilers do. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 #define SPACE 4096
 #define PART 64
 
-/* void f(unsigned long n): counts down to 0. */
+/* The code of a function void f(unsigned long n) that counts down to 0. */
 #if defined(__x86_64__)
 static const unsigned char code[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3};
 #elif defined(__aarch64__)
@@ -54,7 +55,8 @@ static void put_load(FILE *file, char *begin, const char *name, uint64_t number)
     fwrite(code, sizeof code, 1, file);
 }
 
-/* Maps the file as code, so that a sampler of the process gets an event for it. */
+/* Writes the file, and maps it as code, so that a sampler of the process gets an event for the
+ * mapping. */
 static void write_dump(char *space, const char *folder)
 {
     const uint32_t head[10] = {0x4A695444, 1, 40, 0, 0, (uint32_t)getpid()};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* marked-program STEPS [THREADS]: a program with marks; its threads run one after the other. */
+/* marked-program STEPS [THREADS]: makes marks in STEPS steps. Its threads run one after the
+ * other. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

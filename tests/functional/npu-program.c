@@ -26,7 +26,8 @@ static struct {
     MsptiDoublePlay *play;
     MsptiDoubleKernels *kernels;
     MsptiDoubleGet *get;
-    MsptiDoublePlay *operators; /* of operators_double.c, if OPERATORS_DOUBLE names this file */
+    /* plays lines into operators_double.c, if OPERATORS_DOUBLE has the path of its library */
+    MsptiDoublePlay *operators;
 } mspti;
 
 static uint64_t now_ns(void)
@@ -75,7 +76,7 @@ static void bridge_request(uint8_t **buffer, size_t *size, size_t *max_records)
     *max_records = 0;
 }
 
-/* The bridge frees every buffer that it gets. */
+/* Frees the buffer, as the bridge does with every buffer that it gets. */
 static void bridge_complete(uint8_t *buffer, size_t size, size_t valid)
 {
     n_bridged += valid > 0;
@@ -92,7 +93,8 @@ static void *function_of(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* The bridge ignores that there is a subscriber. Returns 1 if the line is another one. */
+/* Plays a line of the bridge, which ignores that there already is a subscriber. Returns 1 if the
+ * line is not for the bridge. */
 static int play_bridge(const char *line)
 {
     int starts = !strncmp(line, "bridge start", 12);
@@ -169,7 +171,7 @@ static void find_tool(void)
         init(get_table);
 }
 
-/* Returns 1 if the line is no mark. */
+/* Plays a line of a mark. Returns 1 if the line is no mark. */
 static int play_mark(const char *line)
 {
     static uint64_t id;

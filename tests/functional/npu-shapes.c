@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * npu-shapes SHAPE N: launches N kernels and N communication operations through the test double of
- * MSPTI, and ends in the way of the shape: "return" from main, "exit", "threads" (the last of four
- * threads calls exit), "fork" (children end first, and the parent launches before and after them),
- * "steps" (a step after every ten launches, if it is linked with libstrobe), "_exit" (when
- * everything has been handed over).
- */
+/* npu-shapes SHAPE N: launches N kernels and N communication operations through the test double of
+ * MSPTI, and ends in the way that SHAPE says: "return" from main, "exit", "threads" (the last of
+ * four threads calls exit), "fork" (children end first, and the parent launches before and after
+ * them), "steps" (a step after every ten launches, if the program is linked with libstrobe),
+ * "_exit" (when all records have been passed to the collector). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -33,7 +31,8 @@ int aclInit(void);
 static MsptiDoublePlay *play;
 static MsptiDoubleState *state;
 
-/* A session with a schedule loads it before its first window. */
+/* Finds the double, which a session with a schedule loads before its first window. Returns 0 if it
+ * is not loaded. */
 static int find_double(void)
 {
     char path[4096];
@@ -60,8 +59,8 @@ static void pause_briefly(void)
     nanosleep(&(const struct timespec){.tv_nsec = 20000}, NULL);
 }
 
-/* A kernel, the calls around its launch, and a communication operation; each is reported when it
- * ends. */
+/* Plays a kernel, the calls around its launch, and a communication operation, each of which is
+ * reported when it ends. */
 static void play_launch(int number)
 {
     static const char *const lines[] = {"launch %d 0 3 KERNEL_AICORE k%d 5000 400",
@@ -137,7 +136,8 @@ static void run_forks(void)
     launch_all(n_launches / 2, n_launches);
 }
 
-/* When a flush begins, the records of the previous one have been read. */
+/* Waits until three more flushes have begun, and ends by _exit. When a flush begins, the records of
+ * the previous one have been read. */
 static void end_at_once(void)
 {
     int before = __atomic_load_n(&state->n_flushes, __ATOMIC_SEQ_CST);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * npu-stop FOLDER WINDOWS: a session with a schedule and a warm-up, and the test double of MSPTI,
- * whose devices report late (MSPTI_DOUBLE=lag=MS). For each step that ends a window, and for the
- * stop, prints how many ms it took; then ends without freeing the session.
- */
+/* npu-stop FOLDER WINDOWS: runs a session with a schedule and a warm-up, and the test double of
+ * MSPTI, whose devices report late (MSPTI_DOUBLE=lag=MS). Prints the ms of each step that ends a
+ * window, and of the stop. Then ends without freeing the session. */
 #include <dlfcn.h>
 #include <glib.h>
 #include <stdio.h>
@@ -52,10 +50,11 @@ static MsptiDoublePlay *find_double(void)
     return (MsptiDoublePlay *)dlsym(library, "mspti_double_play");
 }
 
-/* Each record is reported when it is made, except the device's side. */
+/* Plays launches. Each record is reported when it is made, except those of the device. */
 static void play_launches(MsptiDoublePlay *play)
 {
-    guint64 base = (guint64)g_get_real_time() * 1000 + 2000; /* the clock's steps are of 1 us */
+    /* 2 us after now, because the clock has a resolution of 1 us */
+    guint64 base = (guint64)g_get_real_time() * 1000 + 2000;
 
     for (guint i = 0; i < KERNELS; i++) {
         g_autofree char *kernel =
@@ -93,7 +92,7 @@ int main(int argc, char **argv)
     StrobeSession *session = start_session(argv[1]);
     MsptiDoublePlay *play = NULL;
     for (guint i = 0; i < n_windows; i++) {
-        run_call(strobe_session_step, session); /* the end of the warm-up: a window begins */
+        run_call(strobe_session_step, session); /* ends the warm-up, so that a window begins */
         play = play ? play : find_double();
         play_launches(play);
         g_usleep(PAUSE_US);

@@ -52,7 +52,7 @@ static void find_double(void)
     state = ((MsptiDoubleGet *)dlsym(library, "mspti_double"))();
 }
 
-/* MSPTI is asked for records at a window's end, and hardly ever before. */
+/* Starts a session that requests records from MSPTI at a window's end, and hardly ever before. */
 static StrobeSession *start_session(const char *folder, guint n_windows)
 {
     g_autofree char *config =
@@ -71,11 +71,11 @@ static StrobeSession *start_session(const char *folder, guint n_windows)
     return session;
 }
 
-/* ---- what is played ---- */
+/* ---- playing the kernels ---- */
 
 typedef struct Part {
     guint64 n, first, base;
-    gint n_flushes; /* of the double, before the window's end */
+    gint n_flushes; /* number of the double's flushes before the window's end */
 } Part;
 
 static gint read_flushes(void)
@@ -102,11 +102,12 @@ static void play_launch(guint64 number, guint64 base)
         exit_with_error(call, "the double does not play it");
 }
 
-/* The times of all launches lie in the window, and so do all other times, or half of them,
- * including those that are reported late. */
+/* Plays the kernels of a window and ends it. All launches are in the window. In windows with late
+ * reports, half of the kernels are reported while the window is being ended; in some of these the
+ * late kernels begin after the window. */
 static void run_window(StrobeSession *session, guint number, guint64 n)
 {
-    guint64 base = now_ns() + 2000; /* the clock's steps are of 1 us */
+    guint64 base = now_ns() + 2000; /* later, because the clock has a resolution of 1 us */
     Part rest = {n / 2, (guint64)number * n + 1 + n - n / 2, base + (n - n / 2) * STEP_NS,
                  read_flushes()};
     gboolean is_behind = number % 10 == 4, is_late = number % 10 == 9 || is_behind;
@@ -116,7 +117,8 @@ static void run_window(StrobeSession *session, guint number, guint64 n)
     /* ids without a call belong to graphs, so the window waits longer for them */
     play_launch((guint64)number * n + 1, base);
     if (is_late)
-        play_launch((guint64)(number + 1) * n, base); /* and all windows between these */
+        /* the window contains the launches of all ids up to this one */
+        play_launch((guint64)(number + 1) * n, base);
     if (is_behind)
         rest.base = 0;
     while (now_ns() < base + n * STEP_NS + 2000)
@@ -130,7 +132,7 @@ static void run_window(StrobeSession *session, guint number, guint64 n)
         pthread_join(thread, NULL);
 }
 
-/* ---- what was recorded ---- */
+/* ---- checking the captures ---- */
 
 static void check_kernel(const StrobeView *view, guint number, guint64 n, guint8 *seen)
 {

@@ -41,7 +41,8 @@ static void *record_numbers(void *data)
         open = strobe_range_begin("open");
     for (uint64_t i = 0; n_records == 0 || i < (uint64_t)n_records; i++) {
         strobe_range_end(strobe_range_begin_argument(name, i));
-        __atomic_store_n(&progress[1 + index], i + 1, __ATOMIC_RELEASE); /* only after the commit */
+        /* stored only after the commit */
+        __atomic_store_n(&progress[1 + index], i + 1, __ATOMIC_RELEASE);
         if (pause_us && i % 64 == 63)
             usleep((useconds_t)pause_us);
     }

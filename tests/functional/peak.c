@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* peak COMMAND...: runs the command and prints its largest resident memory in KB on stdout; the
- * command's output goes to stderr. This program is small, because a child's memory begins with
- * that of its parent. */
+/* peak COMMAND...: runs the command, and prints its largest resident memory in KB on stdout. The
+ * command's output goes to stderr. This program is small, because a child begins with the memory of
+ * its parent. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plain-capture IN OUT: copies a capture with all blocks uncompressed; prints how many were
- * compressed. */
+/* plain-capture IN OUT: copies a capture, with all blocks uncompressed, and prints the number of
+ * blocks that were compressed. */
 #include <fcntl.h>
 #include <glib.h>
 #include <stdio.h>

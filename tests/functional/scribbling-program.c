@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * scribbling-program SEED MS: makes a few records, prints its process id, writes random bytes into
- * its own pool for this time, and ends at once. It records nothing while it writes, because that
- * would damage the program itself.
- */
+/* scribbling-program SEED MS: makes a few records, prints its process id, writes random numbers
+ * into its own pool for MS milliseconds, and ends at once. It does not record while it writes,
+ * because it would crash itself. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +21,7 @@ static uint64_t next_random(void)
     return state ^= state << 17;
 }
 
-/* Returns NULL if no file *.pool is mapped. */
+/* Returns the pool that this process has mapped. NULL: no file *.pool is mapped. */
 static struct pool_header *find_pool(void)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -38,7 +36,8 @@ static struct pool_header *find_pool(void)
     return (struct pool_header *)at; // NOLINT: the file contains an address
 }
 
-/* Half of all writes go where the writer looks for work; the path of the capture stays. */
+/* Returns the offset of a random word in one of the pool's parts. Half of the words are near the
+ * begin of a part. */
 static uint64_t choose_place(const struct pool_header *pool)
 {
     const uint64_t parts[] = {STROBE_POOL_PAGE,        offsetof(struct pool_header, control),
@@ -49,7 +48,7 @@ static uint64_t choose_place(const struct pool_header *pool)
                               pool->blocks_at};
     uint64_t part = parts[next_random() % (sizeof parts / sizeof *parts)];
 
-    if (next_random() % 4 == 0) /* the head of a block */
+    if (next_random() % 4 == 0) /* a quarter of the words are in the head of a block */
         part = pool->blocks_at + next_random() % pool->n_blocks * STROBE_POOL_BLOCK_BYTES;
     uint64_t at = part + next_random() % (next_random() % 2 ? 256 : 8192);
     return at / 8 * 8;
@@ -68,15 +67,15 @@ static uint64_t choose_value(const struct pool_header *pool)
         return next_random() % pool->n_blocks | (next_random() % pool->n_blocks) << 32;
     case 4:
         return pool->total_bytes - next_random() % 128;
-    case 5: /* a word from another place, which looks valid there */
+    case 5: /* a copy of another word of the pool, which is a valid value at its place */
         return *(volatile uint64_t *)strobe_pool_at(pool, choose_place(pool));
     default:
         return next_random();
     }
 }
 
-/* Leaves out the words that end the writer or change where it writes, while there is more to
- * try. */
+/* Whether the word must not be changed yet, because this would end the writer or change the file to
+ * which it writes. */
 static int is_spared(uint64_t at)
 {
     const uint64_t stopping = offsetof(struct pool_header, control.is_stopping) / 8 * 8;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Preloaded into a program: each write of a capture's block takes SLOW_DISK_US, or waits while
- * the file SLOW_DISK_WHILE exists. The writer stays in the program, in which this library is
- * loaded, because clone() can make no process. */
+/* Preloaded into a program: each write of a capture's block takes SLOW_DISK_US, or waits while the
+ * file SLOW_DISK_WHILE exists. clone() fails, so that the writer is a thread of the program, to
+ * which this library applies. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test double of torch_npu's library, with the function that says whether its profiler runs:
- * it does if TORCH_NPU_DOUBLE=runs. */
+/* A test double of torch_npu's library, with the function that returns whether torch_npu's profiler
+ * runs. It runs if TORCH_NPU_DOUBLE=runs. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library that ends or disturbs the process that loads it: UNRULY_EXIT, UNRULY_PRINT. */
+/* A library that ends the process that loads it (if it is built with UNRULY_EXIT) or prints a text
+ * (with UNRULY_PRINT). */
 #include <stdio.h>
 #include <unistd.h>
 

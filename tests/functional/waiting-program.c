@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a known number of calls that may wait. Arguments: the number of each. */
+/* Makes calls that may wait. The arguments are the number of each type of call. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -16,13 +16,15 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int n_held, n_done;
 
-/* Holds the lock until the other thread waits for it, that is, until its call has begun. */
+/* Holds the lock until the other thread waits for it, so that the call of the other thread has
+ * begun. */
 static void *hold_lock(void *n)
 {
     for (int i = 0; i < *(int *)n; i++) {
-        pthread_mutex_lock(&mutex); /* free: no other thread wants the lock yet */
+        pthread_mutex_lock(&mutex); /* does not wait, because no other thread wants the lock yet */
         atomic_store(&n_held, i + 1);
-        while (*(volatile int *)&mutex != 2) /* the C library's mark for a waiting thread */
+        /* 2 is the value that the C library sets when a thread waits */
+        while (*(volatile int *)&mutex != 2)
             sched_yield();
         pthread_mutex_unlock(&mutex);
         while (atomic_load(&n_done) <= i)
@@ -61,7 +63,8 @@ int main(int argc, char **argv)
         failed |= write(pair[1], &byte, 1) != 1;
         failed |= read(pair[0], &byte, 1) != 1;
     }
-    for (int i = 0; i < n + 1; i++) /* the word has another value, so the call does not wait */
+    /* the word of the futex has another value, so the call does not wait */
+    for (int i = 0; i < n + 1; i++)
         failed |= syscall(SYS_futex, &word, FUTEX_WAIT, 2, NULL, NULL, 0) != -1 || errno != EAGAIN;
     for (int i = 0; i < n + 2; i++)
         failed |= nanosleep(&instant, NULL) != 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wall_clock.so, preloaded: a simulated wall clock for this process, which a test can set. */
+/* wall_clock.so: preloaded, replaces the wall clock of this process by a simulated one, which a
+ * test can set. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <time.h>

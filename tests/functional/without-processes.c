@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* without-processes PROGRAM [ARGUMENT...]: executes the program under a seccomp filter that
- * refuses new processes and threads. As without-perf, it refuses perf_event_open. */
+/* without-processes PROGRAM [ARGUMENT...]: executes the program under a seccomp filter that refuses
+ * new processes and threads. Built as without-perf (with WITHOUT_PERF), it refuses perf_event_open
+ * instead. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

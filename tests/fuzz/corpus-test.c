@@ -22,22 +22,22 @@
 #include "mutation.h"
 
 #define RUNS 500
-#define RUNS_LONG 3000 /* in the suite long */
+#define RUNS_LONG 3000 /* number of runs in the suite "long" */
 #define KEPT_MAX 4000u
 #define PATIENCE_S 20
 
-static GPtrArray *seeds; /* array of GBytes */
+static GPtrArray *seeds; /* of GBytes */
 static char **files;
 static volatile guint64 run;
 
-/* ---- finds ---- */
+/* ---- inputs that break a promise ---- */
 
 static const guint8 *volatile input;
 static volatile gsize input_size;
 static char found_path[64];
 
-/* The sanitizers must end by abort, so that the input is kept. Their libraries read these
- * variables. */
+/* The sanitizers' libraries read their options from these functions. A sanitizer must end the
+ * process by abort, so that the input is kept. */
 #define VISIBLE __attribute__((visibility("default")))
 VISIBLE const char *__asan_default_options(void);
 VISIBLE const char *__ubsan_default_options(void);
@@ -71,8 +71,8 @@ static void on_crash(int signal_number)
     raise(signal_number);
 }
 
-/* Copies the input to memory of exactly its size, so that a sanitizer notices an access beyond
- * it. */
+/* Runs the target with the input in memory of exactly its size, so that a sanitizer notices an
+ * access beyond it. */
 static void run_input(const guint8 *bytes, gsize n)
 {
     guint8 *copy = g_malloc(MAX(n, 1));
@@ -151,7 +151,7 @@ static gboolean call_and_look(const guint8 *bytes, gsize n)
     return coverage_is_new();
 }
 
-/* Keeps an input that takes a new way through the code; if there are many, it replaces another
+/* Keeps an input that takes a new way through the code. If there are too many, replaces another
  * one. */
 static void keep_input(GPtrArray *kept, GByteArray *bytes)
 {

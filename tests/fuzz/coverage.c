@@ -7,8 +7,9 @@
 
 void __sanitizer_cov_trace_pc(void);
 
-static guint8 counts[STEPS]; /* steps of this run, by a hash of origin and target */
-static guint8 seen[STEPS];   /* classes of counts, of all runs */
+/* number of times that each step was taken in this run, by a hash of its origin and target */
+static guint8 counts[STEPS];
+static guint8 seen[STEPS]; /* for each step, the classes of its counts in all runs, as bits */
 static guint8 class_of[256];
 static guint total;
 static guintptr before;
@@ -30,8 +31,8 @@ void coverage_begin(void)
     before = 0;
 }
 
-/* The class of a count: once, twice, a few times and many times are different classes, but 57
- * and 58 times are in the same one. */
+/* Returns the class of a count. For example, once, twice and a few times are different classes, but
+ * 57 and 58 times are in the same one. */
 static guint8 class_of_count(guint count)
 {
     guint8 class = 1;

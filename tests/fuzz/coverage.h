@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records the ways through the code that an input takes: for fuzz tests the core is built with
- * -fsanitize-coverage=trace-pc. If the compiler does not support this, no way is ever new. */
+/* Records the steps through the code that an input takes. For fuzz tests the core is built with
+ * -fsanitize-coverage=trace-pc. If the compiler does not support this, no input is ever new. */
 #ifndef STROBE_TESTS_COVERAGE_H
 #define STROBE_TESTS_COVERAGE_H
 
 #include <glib.h>
 
-/* Forgets the way of the last run. */
+/* Forgets the steps of the last run. Call this before each run. */
 void coverage_begin(void);
-/* Did this run take a step, or repeat a step a number of times, that no earlier run did? */
+/* Whether this run took a step that no earlier run took, or took a step a number of times of a new
+ * class. */
 gboolean coverage_is_new(void);
-/* Number of different steps so far. */
+/* Returns the number of different steps in all runs. */
 guint coverage_total(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a database: the importer keeps its contract, whatever it contains. */
+/* The input is a database. The importer must keep its contract for any content. */
 #include <stdlib.h>
 #include <strobe/plugin.h>
 #include <sys/mman.h>

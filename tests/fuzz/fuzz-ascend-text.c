@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are the files of a result directory, one after the other: the importer keeps its
- * contract, whatever they contain. */
+/* The input has the files of a result directory, one after the other. The importer must keep its
+ * contract for any content. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ const char fuzz_target[] = "ascend-text";
 
 extern const StrobePlugin strobe_plugin_1;
 
-/* Only a source without any readable data breaks this part of the contract. */
+/* Whether the complaints of the contract's check are a fault. The complaint that the import does
+ * not report what it found is none, because the source may have no readable data. */
 static gboolean is_breach(const char *complaints)
 {
     return *complaints && strcmp(complaints, "import does not say what it found\n") != 0;

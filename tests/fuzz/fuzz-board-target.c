@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are the ini file of a board. An accepted file has everything for a connection, and
- * its password is an unchanged part of the file. */
+/* The input is the ini file of a board. An accepted file must have all values for a connection, and
+ * its password must be an unchanged part of the file. */
 #include <stdlib.h>
 #include <string.h>
 

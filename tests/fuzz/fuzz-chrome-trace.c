@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a trace, gzipped or not: the importer keeps its contract, whatever it contains. */
+/* The input is a trace, gzipped or not. The importer must keep its contract for any content. */
 #include <stdlib.h>
 #include <strobe/plugin.h>
 #include <sys/mman.h>

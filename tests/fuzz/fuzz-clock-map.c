@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Clock pairs of any kind. The input is a list of steps, each one byte with its arguments: time
- * passes and a pair is taken, the counter jumps or is set, or a pair consists of the given bytes. A
- * count has one time; without resets, times are in the order of their counts.
- */
+/* Tests the clock map with arbitrary clock pairs. The input is a list of steps, each of one byte
+ * with its arguments: time passes and a pair is taken, the counter jumps or is set, the machine
+ * sleeps, or a pair consists of the given bytes. A count must always get the same time; without
+ * resets, times must be in the order of their counts. */
 #include <stdlib.h>
 #include <string.h>
 #include "clock-map.h"
@@ -31,7 +30,7 @@ static guint64 take_number(struct script *script, gsize size)
     return value;
 }
 
-/* Does a step of the simulated world since the previous pair; TRUE if a pair was taken. */
+/* Makes the next step of the script, which changes `pair`. TRUE: a pair was taken into *taken. */
 static gboolean run_step(struct script *script, StrobeClockPair *pair, StrobeClockPair *taken)
 {
     guint64 ns;
@@ -83,7 +82,7 @@ static int compare_ticks(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Counts at, before, after and far from the pairs, in order. */
+/* Returns counts at the pairs, and before, after and far from them, sorted. */
 static GArray *counts_of(const GArray *pairs)
 {
     GArray *counts = g_array_new(FALSE, FALSE, sizeof(guint64));
@@ -99,7 +98,8 @@ static GArray *counts_of(const GArray *pairs)
     return counts;
 }
 
-/* Are counts in order in the whole capture? */
+/* Checks the events of the map. Returns whether times must be in the order of their counts in the
+ * whole capture. */
 static gboolean check_events(StrobeClockMap *map)
 {
     const StrobeClockSummary *summary = strobe_clock_map_summary(map);

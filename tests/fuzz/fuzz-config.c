@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a configuration. An accepted one is the same after it was written and parsed
+/* The input is a configuration. An accepted one must be the same after it was written and parsed
  * again. */
 #include <stdlib.h>
 #include <string.h>

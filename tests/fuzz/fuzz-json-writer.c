@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a script of calls of the JSON writer with hostile texts: the first byte gives
- * the flags, each following byte is a call, and its text or number follows. The result is strict
+/* The input is a script of calls of the JSON writer with arbitrary texts: the first byte has the
+ * flags, each following byte is a call, and its text or number follows. The result must be strict
  * JSON. */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,8 @@ const char fuzz_target[] = "json-writer";
 
 struct script {
     const guint8 *at, *end;
-    gboolean is_object[DEPTH_MAX + 1]; /* for each level; [0] is the outermost array */
+    /* whether each level is an object; level 0 is the outermost array */
+    gboolean is_object[DEPTH_MAX + 1];
     guint depth;
 };
 
@@ -24,7 +25,8 @@ static int append_bytes(void *user, const char *bytes, size_t n)
     return 0;
 }
 
-/* Reads the next text: a length byte (255: a hundred times as long) and its bytes. */
+/* Returns the next text of the script, which has a byte for the length (255: a hundred times as
+ * long) and its bytes. */
 static const char *next_text(struct script *s, gsize *n)
 {
     gsize wanted = s->at < s->end ? *s->at++ : 0;

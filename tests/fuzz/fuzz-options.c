@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are the text that a user types after --collect and --schedule, and values of every
- * type. */
+/* The input is the text that a user types after --collect and --schedule, and the value of options
+ * of every type. */
 #include <stdlib.h>
 #include <string.h>
 #include "config-file.h"
@@ -59,7 +59,8 @@ static void set_all(GPtrArray *pairs)
         gboolean ok = strobe_options_set_text(options, name, value, "--collect", &error);
         FUZZ_REQUIRE(ok == !error);
         g_clear_error(&error);
-        for (guint k = 0; k < G_N_ELEMENTS(declared); k++) { /* whatever the name is */
+        /* sets each option too, because the input may have any name */
+        for (guint k = 0; k < G_N_ELEMENTS(declared); k++) {
             strobe_options_set_text(options, declared[k].name, value, "--collect", &error);
             g_clear_error(&error);
         }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The bytes are records of the kinds that a pass wants, with extreme values: the pass ends without
+/* The bytes are records of the kinds that a pass wants, with extreme values: the pass ends without
  * a fault, emits only its own kinds, and makes the same output from the same records.
  *
- * The first byte selects the pass, the second where the capture came from. Then follow records: one
- * byte each for kind, track, name, begin and duration, and one for each field.
- */
+ * The first byte selects the pass, the second the generation, level and source in the capture's
+ * metadata. Then follow records: one byte each for kind, track, name, begin and duration, and one
+ * for each field. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,15 +123,16 @@ static void fill_field(StrobeMockHost *mock, guint8 byte, const StrobeField *fie
     case STROBE_FIELD_STRING:
     case STROBE_FIELD_STACK:
         if (byte < 8)
-            id = byte == 7 ? G_MAXUINT32 : 0; /* no track, or an unknown one */
+            id = byte == 7 ? G_MAXUINT32 : 0; /* no text, or an unknown id */
         memcpy(at, &id, sizeof id);
         break;
-    default: /* little endian: the low bytes of the number */
+    default: /* the low bytes of the number come first (little-endian) */
         memcpy(at, &integer, strobe_field_size(field->type));
     }
 }
 
-/* Times are mostly near each other, like records of a run, but any time may occur. */
+/* Returns the time for a byte. Times are mostly near each other, as in a run, but any time may
+ * occur. */
 static gint64 time_at(gint64 *now, guint8 byte)
 {
     if (byte >= 250)
@@ -141,7 +141,8 @@ static gint64 time_at(gint64 *now, guint8 byte)
     return *now;
 }
 
-/* A standard kind, or a kind of the plugin for which a pass is made. */
+/* Returns the kind with this name: a standard kind, or the kind heap.block of a plugin. NULL: it is
+ * unknown here. */
 static const StrobeKind *kind_named(const char *name)
 {
     for (gsize i = 0; strobe_standard_kinds[i]; i++)
@@ -150,8 +151,8 @@ static const StrobeKind *kind_named(const char *name)
     return strcmp(name, heap_kind_block.name) ? NULL : &heap_kind_block;
 }
 
-/* A kind that the pass wants. If it is a plugin's kind that is unknown here, the first one
- * instead. */
+/* Returns a kind that the pass wants, which the byte selects. If this is unknown here, returns the
+ * first one. */
 static const StrobeKind *kind_of(const StrobeComponent *component, guint8 byte)
 {
     const StrobeKind *kind;
@@ -174,7 +175,8 @@ static void add_record(StrobeMockHost *mock, const StrobeKind *kind, Bytes *byte
     const char *text = texts[name % G_N_ELEMENTS(texts)];
 
     memset(fields, 0, sizeof fields);
-    if (kind->shape == STROBE_SHAPE_SPAN) /* the reader returns no end before the begin */
+    /* because the reader never returns an end before the begin */
+    if (kind->shape == STROBE_SHAPE_SPAN)
         end = length >= 250                 ? G_MAXINT64
               : begin > G_MAXINT64 - 255000 ? begin
                                             : begin + length * 10;
@@ -196,7 +198,8 @@ static void add_tracks(StrobeMockHost *mock)
     strobe_mock_track(mock, STROBE_TRACK_STEPS, 0, "", "", G_MININT32);
 }
 
-/* Raw kinds come before derived ones, as from the host. */
+/* Whether the kind is derived. Records of raw kinds come before those of derived ones, as the host
+ * passes them. */
 static gboolean is_derived(const StrobeKind *kind)
 {
     for (gsize p = 0; p < G_N_ELEMENTS(plugins); p++)
@@ -255,7 +258,8 @@ static gboolean is_own(const StrobeComponent *component, const StrobeKindView *k
     return FALSE;
 }
 
-/* Bytes between fields count too, because a capture would store them. */
+/* Checks that two records have the same fields. Bytes between fields are compared too, because a
+ * capture would store them. */
 static void same_fields(const StrobeComponent *component, const StrobeView *a, const StrobeView *b)
 {
     gsize size = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are the files of a folder that an importer of raw files reads: it keeps its
- * contract, whatever they contain. FUZZED_IMPORTER names the importer. */
+/* The input has the files of a folder that an importer of raw files reads. The importer must keep
+ * its contract for any content. FUZZED_IMPORTER is the name of the importer. */
 #include <string.h>
 #include "folder-input.h"
 #include "fuzz.h"

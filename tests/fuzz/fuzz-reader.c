@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a capture: unchanged, and with all checksums corrected. */
+/* The input is a capture, which is read unchanged, and with all checksums corrected. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

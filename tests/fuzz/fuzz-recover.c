@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * An open capture names a pool with arbitrary bytes: recovery leaves a capture that can be read.
- * The input is a list of changes to a small valid pool: place (4 bytes, modulo the pool's size),
+/* Recovers an open capture whose pool has arbitrary bytes. Afterwards the capture must be readable.
+ * The input is a list of changes to a small valid pool: offset (4 bytes, modulo the pool's size),
  * number of bytes (1), the bytes. A change at 0xffffffff is appended to the capture instead, with
- * correct checksums.
- */
+ * correct checksums. */
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
@@ -29,14 +27,15 @@ const char fuzz_target[] = "recover";
 
 #define N_THREAD_BUFFERS 3u
 #define N_BLOCKS 3u
-#define N_SPANS 2u /* open spans in each thread buffer */
+#define N_SPANS 2u /* number of open spans in each thread buffer */
 #define ARENA_BYTES 4096u
 #define IN_CAPTURE 0xffffffffu
 
 static struct {
-    char *folder, *capture, *pool, *master; /* the pool's file is linked again for each run */
+    /* paths; `pool` is a new link to the file `master` in each run */
+    char *folder, *capture, *pool, *master;
     struct pool_header *header;
-    guint8 *sound; /* the pool before any change */
+    guint8 *sound; /* bytes of the pool before any change */
     gsize bytes;
     guint8 *capture_bytes;
     gsize capture_size;
@@ -50,7 +49,7 @@ static void clean_up(void)
     g_rmdir(place.folder);
 }
 
-/* ---- a small sound pool ---- */
+/* ---- a small valid pool ---- */
 
 static guint64 lay_out_part(struct pool_header *h, guint64 bytes)
 {
@@ -82,7 +81,7 @@ static void lay_out(struct pool_header *h)
     h->tracks_at = lay_out_part(h, sizeof(struct pool_track) * (guint64)STROBE_POOL_TRACKS);
 }
 
-/* Marker spans, in the format of a thread buffer. */
+/* Fills a block with marker spans, in the format of a thread buffer. */
 static void fill_block(struct pool_header *h, guint32 index, guint32 thread_buffer)
 {
     struct pool_block *block = strobe_pool_block(h, index);
@@ -120,7 +119,7 @@ static void fill_thread_buffer(struct pool_header *h, guint32 index)
     thread_buffer->window = 1;
     thread_buffer->sequence = 1;
     fill_span(&thread_buffer->spans[0], 1500, 2, index);
-    /* A name in the buffer itself. */
+    /* a span whose name is in the thread buffer itself */
     fill_span(&thread_buffer->spans[1], 1600, STROBE_NAME_IS_KEPT, index);
     thread_buffer->names[0] = 4;
     thread_buffer->names[1] = 0x65707573; /* "supe" */
@@ -162,7 +161,7 @@ static void make_pool(void)
     place.sound = g_memdup2(place.header, place.bytes);
 }
 
-/* Only the metadata, which is all that an open capture needs. */
+/* Makes the open capture, which needs only the metadata. */
 static void make_capture(void)
 {
     char boot_id[64], pool_id[33];
@@ -242,7 +241,8 @@ static void undo_changes(GArray *changes)
     g_array_unref(changes);
 }
 
-/* All records of the valid pool are recovered; otherwise this target would test nothing. */
+/* Checks that all records of the valid pool are recovered, because otherwise this target would test
+ * nothing. */
 static void check_sound(void)
 {
     StrobeReader *reader = strobe_reader_open(place.capture, NULL);
@@ -255,7 +255,7 @@ static void check_sound(void)
     FUZZ_REQUIRE(strobe_reader_stats(reader)->recovered);
     FUZZ_REQUIRE(strobe_reader_stats(reader)->n_unfinished == N_SPANS * N_THREAD_BUFFERS);
     FUZZ_REQUIRE(total == 20 * N_BLOCKS + N_SPANS * N_THREAD_BUFFERS + N_THREAD_BUFFERS -
-                              1); /* and losses of two thread buffers */
+                              1); /* losses of two thread buffers are added to this */
     strobe_reader_free(reader);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are a board's acl.json. The copy for the vendor's runtime is as valid as the file,
- * and has the same content except for the switch, which is off. */
+/* The input is a board's acl.json. The copy for the vendor's runtime must be valid if the file is,
+ * and have the same content except for the switch, which is off. */
 #include <stdlib.h>
 #include <string.h>
 #include "fuzz.h"

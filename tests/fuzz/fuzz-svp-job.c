@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes are files of a JOB directory, except captures, which fuzz-reader reads: the importer
- * keeps its contract, whatever they contain. */
+/* The input has the files of a JOB directory, except captures, which fuzz-reader reads. The
+ * importer must keep its contract for any content. */
 #include "folder-input.h"
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One fuzz target for each fuzz-NAME.c. libFuzzer calls it, or corpus-test.c calls it with the
- * seeds and with mutations of them. It must not crash, leak, hang or write outside of its
- * folder, whatever the bytes; if the bytes are accepted, it checks the result. */
+/* The interface of a fuzz target; each fuzz-NAME.c is one. libFuzzer calls it, or corpus-test.c
+ * calls it with the seeds and with mutations of them. For any input, it must not crash, leak, hang
+ * or write outside of its folder. If the code accepts the input, the target checks the result. */
 #ifndef STROBE_TESTS_FUZZ_H
 #define STROBE_TESTS_FUZZ_H
 
@@ -9,10 +9,11 @@
 
 int LLVMFuzzerTestOneInput(const guint8 *bytes, gsize n);
 
-/* Name of the target, as in fuzz-NAME.c; for the report. */
+/* Name of the target, NAME in fuzz-NAME.c, for messages. */
 extern const char fuzz_target[];
 
-/* Ends the program because a promise was broken; libFuzzer and the test both report this. */
+/* Ends the program if the condition, a promise of the code, is FALSE. libFuzzer and corpus-test.c
+ * report this. */
 #define FUZZ_REQUIRE(condition)                                                                    \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

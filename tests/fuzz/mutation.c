@@ -39,7 +39,7 @@ static void set_number(GByteArray *b)
     gsize size = (gsize)1 << mutation_below(4), at = mutation_below(b->len);
 
     if (mutation_below(2))
-        at &= ~(size - 1); /* a number as in a file format */
+        at &= ~(size - 1); /* aligned, like a number in a file format */
     memcpy(b->data + at, &value, MIN(size, b->len - at));
 }
 
@@ -53,7 +53,7 @@ static void remove_segment(GByteArray *b)
 static void insert_segment(GByteArray *b)
 {
     GBytes *other = g_ptr_array_index(segments, mutation_below(segments->len));
-    gsize size, longest = mutation_below(8) ? 300 : 8192; /* a block and more */
+    gsize size, longest = mutation_below(8) ? 300 : 8192; /* the maximum is larger than a block */
     const guint8 *from = g_bytes_get_data(other, &size);
     gsize start = mutation_below(size), n = mutation_below(MIN(size - start, longest));
     gsize at = mutation_below(b->len + 1);

@@ -16,7 +16,8 @@
 #include "recorder.h"
 #include "result.h"
 
-/* A device whose clock is paired with the host's clock, and is set back in between. */
+/* Records tasks of a device whose clock is paired with the host's clock, and is set back in
+ * between. */
 static void record_device(void)
 {
     StrobeTrack track = {.struct_size = sizeof track,
@@ -72,7 +73,7 @@ static void record_whole(const char *config)
     strobe_session_free(session);
 }
 
-/* Returns whether recovery finished the capture of the killed process. */
+/* Records in a process that is killed, and recovers its capture. Returns whether this succeeded. */
 static gboolean record_killed(const char *config, const char *folder)
 {
     g_autofree char *open_path = g_build_filename(folder, "open.strobe", NULL);

@@ -87,7 +87,7 @@ static gboolean take_string(struct cursor *c)
     return FALSE;
 }
 
-/* Checks the text from after an opening bracket to the closing one. */
+/* Checks the text after an opening bracket up to the closing one. FALSE: it is not valid. */
 static gboolean take_items(struct cursor *c, char close, gboolean has_keys)
 {
     skip_blanks(c);

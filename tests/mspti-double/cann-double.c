@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A test double of CANN for libraries that check whether CANN is there. CANN_DOUBLE makes loading a
- * library go wrong: NAME:abort, or NAME:hang=MS, where NAME is profapi, ascendalog ...
- */
+/* A test double of CANN for libraries that check whether CANN is installed. CANN_DOUBLE makes the
+ * loading of a library fail: NAME:abort ends the process, NAME:hang=MS waits. NAME is the name of a
+ * library, for example profapi. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

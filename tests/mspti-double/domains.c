@@ -18,7 +18,7 @@ int msptiActivityDisableMarkerDomain(const char *domain);
 int msptiEnableCallback(uint32_t enable, void *handle, uint32_t domain, uint32_t callback);
 int msptiEnableDomain(uint32_t enable, void *handle, uint32_t domain);
 
-static char *off[DOMAINS_MAX]; /* NULL: the place is free */
+static char *off[DOMAINS_MAX]; /* names of the domains that are off; NULL: the entry is free */
 static struct {
     uint64_t id;
     int is_off;
@@ -35,7 +35,7 @@ static uint32_t place_of(const char *domain)
     return i;
 }
 
-/* A name without a domain is valid too. */
+/* Switches a domain off or on. A name that no mark has used is valid too. */
 static int set_domain(const char *domain, int is_off)
 {
     if (!domain || strlen(domain) > NAME_MAX_BYTES)

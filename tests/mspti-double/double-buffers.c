@@ -15,7 +15,8 @@
 MsptiDoubleState mspti_double_state;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* A buffer that is handed over twice is not requested between the two. */
+/* Held while a buffer is passed on, so that a buffer which is passed on twice is not requested in
+ * between. */
 static pthread_mutex_t giving = PTHREAD_MUTEX_INITIALIZER;
 static MsptiDoubleRequest request;
 static MsptiDoubleComplete complete;
@@ -26,7 +27,7 @@ static struct {
 static pthread_t threads[THREADS_MAX];
 static int n_threads;
 
-/* Sizes of records, by kind. */
+/* The sizes of records, by kind. */
 static const size_t sizes[] = {0, 56, 56, 48, 56, 64, 56, 56, 24, 72, 48, 48, 48};
 
 size_t double_size_of(uint32_t kind)
@@ -58,7 +59,7 @@ uint64_t double_now_ns(int is_realtime)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* ---- handing over ---- */
+/* ---- passing buffers on ---- */
 
 typedef struct Handed {
     uint8_t *bytes;
@@ -99,7 +100,8 @@ static void *hand_over_alone(void *user)
     return NULL;
 }
 
-/* Bytes after the last record of a buffer, which are no record of a known kind. */
+/* Adds bytes after the last record of a buffer, which are no record of a known kind (fault
+ * "unknown"). */
 static void add_unknown(void)
 {
     const uint32_t kind = 77;
@@ -111,7 +113,7 @@ static void add_unknown(void)
     current.used += 64;
 }
 
-/* A record at the begin of a buffer, of a kind that only the library knows. */
+/* Adds a record of a kind that only the library knows at the begin of a buffer (fault "newer"). */
 static void add_newer(void)
 {
     const uint32_t kind = DOUBLE_NEWER_KIND;
@@ -165,7 +167,8 @@ static int is_dropped(void)
     return every && ++n_records % atoi(every) == 0;
 }
 
-/* As in the original, a record is lost if there is no buffer for it. */
+/* Writes a record into the current buffer. As in the original, a record is lost if there is no
+ * buffer for it. */
 static void put_record(const uint8_t *record, size_t size)
 {
     size_t max = 0;

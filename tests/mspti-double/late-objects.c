@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* C++ registers the destructor of a function's static object in the same way. */
+/* The function with which C++ registers the destructor of a static object in a function. */
 extern int __cxa_atexit(void (*destroy)(void *object), void *object, void *library);
 extern void *__dso_handle;
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Objects that the library makes at their first use and destroys at exit, in reverse order:
- * functions that were registered with atexit earlier are called after that. A call of the library
- * after that ends the process.
- */
+/* Objects that the library makes at their first use, and destroys at exit in reverse order.
+ * Functions that were registered with atexit before an object was made are called after its
+ * destruction. A call of the library after the destruction of an object ends the process. */
 #ifndef STROBE_TESTS_MSPTI_LATE_OBJECTS_H
 #define STROBE_TESTS_MSPTI_LATE_OBJECTS_H
 
 enum {
-    LATE_MANAGER, /* any call */
-    LATE_FLUSH,   /* the first msptiActivityFlushAll */
-    LATE_RECORDS, /* the first record; + its kind */
+    LATE_MANAGER, /* made by any call */
+    LATE_FLUSH,   /* made by the first msptiActivityFlushAll */
+    LATE_RECORDS, /* made by the first record of each kind; the number is LATE_RECORDS + the kind */
     LATE_OBJECTS = LATE_RECORDS + 16
 };
 

@@ -11,7 +11,7 @@
 #define STACK_MAX 64u
 #define THREADS_MAX 256u
 #define QUEUE_MAX 4096u
-#define CALL_NS 2000 /* of a call that a consumer of the queue makes */
+#define CALL_NS 2000 /* duration of a call that a consumer of the queue makes */
 
 enum { KIND_API = 3, KIND_NODE = 11, KIND_RUNTIME = 12 };
 
@@ -65,7 +65,8 @@ static uint64_t *latest_of(uint32_t thread)
     return &latest[i].launch;
 }
 
-/* The record of an external id comes before all other records with the launch's id. */
+/* Launches a task. The record of an external id comes before all other records with the id of the
+ * launch. */
 static void launch_task(uint32_t thread, const Task *task, uint64_t begin)
 {
     _Alignas(8) uint8_t record[RECORD_BYTES_MAX] = {0};
@@ -92,8 +93,8 @@ static void tell_call(uint32_t kind, uint32_t thread, const char *name, uint64_t
     double_tell(record, (int)kind);
 }
 
-/* A call has the latest id of its thread when it ends, even if it did not launch that work.
- * Calls of the node level have records of two kinds. */
+/* Reports a call. Its id is the latest one of its thread when it ends, even if the call did not
+ * launch that work. A call of the node level has records of two kinds. */
 static void report_call(uint32_t kind, uint32_t thread, const char *name, uint64_t begin,
                         uint64_t end)
 {
@@ -102,7 +103,8 @@ static void report_call(uint32_t kind, uint32_t thread, const char *name, uint64
         tell_call(KIND_API, thread, name, begin, end);
 }
 
-/* Of the two records only the second one has the operation's own id. */
+/* Reports a communication operation and its call, which has two records. Only the second record has
+ * the id of the operation. */
 static void report_collective(uint32_t thread, const Task *task, const char *group, uint64_t at,
                               uint64_t begin)
 {
@@ -116,7 +118,8 @@ static void report_collective(uint32_t thread, const Task *task, const char *gro
     double_tell(record, 9);
 }
 
-/* The oldest entry of the queue, from any thread. */
+/* Launches the task of the oldest entry of the queue, which any thread may have added. Returns -1
+ * if the queue is empty. */
 static int consume_task(uint32_t thread, uint64_t at, uint64_t task_at)
 {
     if (queue_first == queue_end)

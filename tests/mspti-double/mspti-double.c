@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the library, and the functions with which a program plays records. */
+/* The functions of libmspti.so, and the functions with which a program plays records. */
 #include "mspti-double.h"
 
 #include <stdbool.h>
@@ -46,7 +46,7 @@ static void sleep_ms(int ms)
     nanosleep(&pause, NULL);
 }
 
-/* Waits while the program requests it. */
+/* Waits while the program has set `blocks`. */
 static void wait_while_blocked(void)
 {
     __atomic_add_fetch(&mspti_double_state.n_blocked, 1, __ATOMIC_SEQ_CST);
@@ -190,7 +190,7 @@ MSPTI_DOUBLE_API int msptiActivityPopExternalCorrelationId(int id_type, uint64_t
     return code;
 }
 
-/* ---- what a program plays ---- */
+/* ---- playing records ---- */
 
 static void tell_line(uint8_t *record, int kind)
 {
@@ -235,7 +235,7 @@ MSPTI_DOUBLE_API void mspti_double_kernels(uint64_t n, uint64_t first, uint64_t 
         put_32(record, 20, (uint32_t)(i / 4 % 2));
         put_32(record, 24, (uint32_t)(i % 4));
         put_64(record, 28, first + i);
-        if (i < 64) { /* the texts do not change after this */
+        if (i < 64) { /* later records keep the texts of the 64th, which saves time */
             put_text(record, 36, types[i % 2], 0);
             snprintf(name, sizeof name, "kernel_%u", (unsigned)(i % 8));
             put_text(record, 44, name, 1);

@@ -35,9 +35,9 @@
 typedef struct MsptiDoubleState {
     uint64_t n_reported; /* records that were written into a buffer */
     uint64_t n_dropped;  /* records without a buffer, or of a kind that is not enabled */
-    uint64_t n_handed;   /* buffers handed over */
-    uint64_t handing_ns; /* total time of handing over */
-    uint64_t slowest_ns; /* longest time of handing over a buffer */
+    uint64_t n_handed;   /* number of buffers passed to the program */
+    uint64_t handing_ns; /* total time of passing them */
+    uint64_t slowest_ns; /* longest time of passing one buffer */
     uint32_t enabled;    /* kinds, as bits */
     int is_subscribed, n_flushes;
     int blocks;    /* set by a program: FlushAll does not return while this is set */

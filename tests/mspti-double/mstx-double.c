@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * CANN's own mstx tool for the double of MSPTI: a mark gets an id, and the double reports it on the
- * host and, if it has a stream, a little later on device 0.
- */
+/* The double of CANN's own mstx tool. Each mark gets an id, and the double of MSPTI reports it on
+ * the host and, if it has a stream, a little later on device 0. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +11,7 @@
 #include "mspti-double.h"
 
 #define MARKS_MAX 1024u
-#define DEVICE_LAG_NS 1500 /* from the host's mark to the device's */
+#define DEVICE_LAG_NS 1500 /* time from a mark on the host to the mark on the device */
 
 typedef void (*Function)(void);
 typedef int (*GetTable)(int module, Function ***table, unsigned *size);
@@ -21,7 +19,7 @@ typedef int (*GetTable)(int module, Function ***table, unsigned *size);
 __attribute__((visibility("default"))) int InitInjectionMstx(GetTable get_table);
 
 static uint64_t last_id;
-static uintptr_t streams[MARKS_MAX]; /* open ranges, by id */
+static uintptr_t streams[MARKS_MAX]; /* the streams of open ranges, by the range's id */
 
 enum { INSTANT = 1, START = 2, END = 4, WITH_DEVICE = 8 };
 

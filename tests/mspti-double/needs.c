@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The original looks for CANN while it is loaded, and ends the process if CANN is missing; so
- * does the double. */
+/* While the double is loaded, it looks for CANN, and ends the process if CANN is missing, as the
+ * original does. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

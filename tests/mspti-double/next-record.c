@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's own iteration over a buffer, with its faults: it keeps its position by thread,
- * whatever the buffer and the record are, and resets it only at an end. */
+/* The library's iteration over a buffer, with its faults: it keeps one position for each thread,
+ * independently of the buffer and the record that are passed, and resets the position only at the
+ * end of a buffer. */
 #include <stdint.h>
 #include <string.h>
 

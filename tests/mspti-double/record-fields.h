@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a record by their offsets, which are those of the ABI's page. */
+/* Sets fields of a record by their offsets, which are those in the documentation of the ABI. */
 #ifndef STROBE_TESTS_MSPTI_FIELDS_H
 #define STROBE_TESTS_MSPTI_FIELDS_H
 
@@ -10,12 +10,12 @@
 
 void put_32(uint8_t *record, size_t at, uint32_t value);
 void put_64(uint8_t *record, size_t at, uint64_t value);
-/* Each text has one place and is never freed. "-" is an empty text, "NULL" no text; a name gets
- * a prefix that says that it is simulated. */
+/* Sets a text of a record. Each text is stored once and never freed. "-" is an empty text, "NULL"
+ * no text. A name gets a prefix that says that it is simulated. */
 void put_text(uint8_t *record, size_t at, const char *text, int is_name);
 
-/* For records that are made in two ways, and for communication without type, count and
- * algorithm. */
+/* fill_kernel fills the record of a kernel, fill_communication that of a communication operation
+ * without type, count and algorithm. */
 void fill_kernel(uint8_t *record, uint32_t device, uint32_t stream, uint64_t correlation,
                  const char *type, const char *name, uint64_t begin, uint64_t end);
 void fill_call(uint8_t *record, uint32_t kind, uint32_t thread, uint64_t correlation,

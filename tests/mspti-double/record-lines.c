@@ -116,7 +116,8 @@ static int make_memory(const char *line, uint64_t base, uint8_t *record)
     return 5;
 }
 
-/* memset has its value in the place of memcpy's direction; the rest of the layout is the same. */
+/* Makes the record of a memset or memcpy. The layouts differ only in one field: the value of a
+ * memset is in the place of a memcpy's direction. */
 static int make_copy(const char *line, uint64_t base, uint8_t *record, int kind)
 {
     unsigned device, stream, value, is_async;

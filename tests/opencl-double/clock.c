@@ -9,7 +9,7 @@
 
 #include "opencl-double.h"
 
-/* The first caller reads the variables once. */
+/* The values of the variables, which the first caller reads. */
 static struct {
     int64_t begin_ns, jump_at_ns, jump_ns;
     double ppm;
@@ -91,7 +91,7 @@ int32_t double_timer(Object *device, uint64_t *device_time, uint64_t *host_time)
     if (!works || *works != '1' || double_fails("clGetDeviceAndHostTimer"))
         return INVALID_OPERATION;
     *device_time = double_device_ns(now);
-    *host_time = 12345; /* in an unknown clock */
+    *host_time = 12345; /* a time of an unknown clock */
     return SUCCESS;
 }
 

@@ -15,10 +15,10 @@
 
 #define KERNEL_US 200
 
-static Object *first, **last = &first; /* under the lock */
-static int n_open;                     /* waiting or being executed */
+static Object *first, **last = &first; /* protected by the lock */
+static int n_open;                     /* number of commands that wait or are being executed */
 
-/* Executes the command, without the lock. */
+/* Calls the callbacks of a command. Called without the lock. */
 static void call_reported(Object *event, int32_t status)
 {
     pthread_mutex_lock(&double_lock);
@@ -39,8 +39,8 @@ static void set_status(Object *event, int32_t status)
     pthread_cond_broadcast(&double_changed);
 }
 
-/* The offset from the host's monotonic clock to the time since the epoch, from the narrowest of
- * several readings. */
+/* Returns the time since the epoch minus the host's monotonic clock, from the shortest of several
+ * readings. */
 static int64_t to_epoch(void)
 {
     int64_t best = INT64_MAX, result = 0;
@@ -58,7 +58,8 @@ static int64_t to_epoch(void)
     return result;
 }
 
-/* Report for the test: begin since the epoch, duration, and the begin that the program gets. */
+/* Reports a command for the test: its begin since the epoch, its duration, and the begin that the
+ * program gets. */
 static void tell_truth(const Object *event, int64_t begin, int64_t end)
 {
     int64_t epoch = to_epoch();
@@ -84,7 +85,8 @@ static void work_on(Object *event)
         tell_truth(event, begin, end);
 }
 
-/* Called with the lock, which is released in between. */
+/* Executes a command after those for which it waits, and completes it. The caller must hold the
+ * lock, which is released in between. */
 static void complete_event(Object *event)
 {
     int32_t status = COMPLETE;
@@ -142,7 +144,8 @@ void double_settle(void)
     }
 }
 
-/* Called with the lock. The list has a reference, and the creator of the command has another. */
+/* Makes the event of a new command, to which the caller gets a reference. put_into_line takes
+ * another one for the list. The caller must hold the lock. */
 static Object *begin_command(Object *queue, uint32_t command, uint32_t n_waits,
                              Object *const *waits)
 {
@@ -171,7 +174,9 @@ static void put_into_line(Object *event)
     pthread_cond_broadcast(&double_changed);
 }
 
-/* Passes the caller's reference on, or releases it. Called with the lock. */
+/* Puts the command into the list, and waits for its end if `is_blocking`. Passes the caller's
+ * reference on in *event, or releases it if `event` is NULL. Then releases the lock, which the
+ * caller must hold. */
 static void end_command(Object *made, int is_blocking, Object **event)
 {
     put_into_line(made);
@@ -269,7 +274,8 @@ int32_t double_wait(uint32_t n, Object *const *events)
     return SUCCESS;
 }
 
-/* If the command is already complete, the calling thread calls the callback at once. */
+/* Sets a callback of the command. If the command is already complete, calls the callback at
+ * once. */
 int32_t double_set_callback(Object *event, int32_t at, Callback *callback, void *data)
 {
     Reported *reported = malloc(sizeof *reported);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects: creating, retaining, releasing and querying them; and the table of functions. */
+/* Creates, retains, releases and queries objects, and has the table of functions. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -28,7 +28,7 @@ enum {
 enum { COMPLETE = 0, RUNNING = 1, SUBMITTED = 2, QUEUED = 3 };
 enum { OUT_OF_ORDER = 1, PROFILING = 2 };
 
-/* Types of objects. */
+/* The types of objects. */
 enum { PLATFORM, DEVICE, CONTEXT, QUEUE, BUFFER, PROGRAM, KERNEL, EVENT, TYPES };
 
 struct object;
@@ -46,18 +46,18 @@ typedef struct object {
     void *const *dispatch;
     uint32_t object_type;
     uint32_t references;
-    struct object *of;     /* the object that it retains */
-    uint64_t properties;   /* of a queue */
-    uint64_t list[16];     /* the queue's properties as they were given */
-    uint32_t n_list;       /* with the 0 at its end */
-    uint32_t n_pending;    /* commands of a queue */
-    char *name, *place;    /* of a kernel; of a buffer */
-    size_t size;           /* of a buffer */
+    struct object *of;     /* the object that this one retains */
+    uint64_t properties;   /* properties of a queue */
+    uint64_t list[16];     /* for a queue, the list of properties as the program gave it */
+    uint32_t n_list;       /* number of entries in `list`, with the 0 at its end */
+    uint32_t n_pending;    /* number of a queue's commands that are not complete */
+    char *name, *place;    /* name of a kernel; memory of a buffer */
+    size_t size;           /* size of a buffer */
     uint32_t command;      /* type of an event's command */
-    int32_t status;        /* of an event */
+    int32_t status;        /* status of an event */
     uint64_t time[4];      /* queued, submitted, started and ended, on the device's clock */
-    struct object *buffer; /* the object of an event's command */
-    void *host;            /* the memory that it reads or writes */
+    struct object *buffer; /* the buffer of an event's command */
+    void *host;            /* the host's memory that the command reads or writes */
     size_t offset, length;
     struct object *waits[8];
     uint32_t n_waits;
@@ -70,18 +70,19 @@ extern Object double_platform, double_device;
 extern pthread_mutex_t double_lock;
 extern pthread_cond_t double_changed;
 
-/* The members below need the lock. */
+/* The caller of the three functions below must hold the lock. */
 Object *double_make(uint32_t object_type, Object *of);
 void double_hold(Object *object);
 void double_let_go(Object *object);
 
-/* Must this function fail now? */
+/* Whether this call of the function `name` must fail. */
 int double_fails(const char *name);
 int32_t double_answer(const void *value, size_t length, size_t size, void *place, size_t *size_ret);
 
 int64_t double_host_ns(void);
 uint64_t double_device_ns(int64_t host_ns);
-/* The duration of a command; the clock does not jump while it runs. */
+/* Converts the begin and the end of a command to the device's clock, which does not jump while the
+ * command runs. */
 void double_times(int64_t begin_ns, int64_t end_ns, uint64_t *begin, uint64_t *end);
 int32_t double_timer(Object *device, uint64_t *device_time, uint64_t *host_time);
 void double_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -90,7 +91,7 @@ void double_report(const char *format, ...) __attribute__((format(printf, 1, 2))
  * are. */
 void double_settle(void);
 
-/* Commands. */
+/* These functions enqueue commands. */
 int32_t double_launch(Object *queue, Object *kernel, uint32_t n, const size_t *offset,
                       const size_t *global, const size_t *local, uint32_t n_waits,
                       Object *const *waits, Object **event);

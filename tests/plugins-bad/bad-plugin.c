@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One source for all bad plugins; FAULT chooses the fault, NAME is the descriptor's name. */
+/* The source of all bad plugins. The macro FAULT chooses the fault, NAME is the name in the
+ * descriptor. */
 #include <signal.h>
 #include <strobe/strobe-plugin.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A collector whose source fails in the middle of a window: of 1000 items 600 are recorded, the
- * others are counted as lost, and `stop` reports the failure. */
+/* A collector whose source fails in the middle of a window: it records 600 of 1000 items, counts
+ * the others as lost, and reports the failure in `stop`. */
 #include <stddef.h>
 #include <strobe/strobe-plugin.h>
 

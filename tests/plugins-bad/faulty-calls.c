@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Components that end the process when they are called, if an option, the source's content, or
- * FAULTY_PROBE in the environment says so. Their names differ from the file's name. */
+/* Components that end the process in one of their functions, if an option, the source's content, or
+ * FAULTY_PROBE in the environment requests it. Their names differ from that of the file. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define MAGIC "#faulty "
 
-/* UBSan would report this as a separate error. */
+/* Ends the process. UBSan must not check this function, because it would report another error. */
 __attribute__((no_sanitize("undefined"))) static void end_process(const char *how)
 {
     if (!strncmp(how, "abort", 5))

@@ -17,10 +17,10 @@
 typedef struct Layer {
     char name[320], type[80], unit[32];
     uint64_t us;
-    uint64_t counters[13]; /* UINT64_MAX: none */
+    uint64_t counters[13]; /* values of the layer's counters; UINT64_MAX: none */
 } Layer;
 
-/* One layer as it is written to the pipe of a subscription. */
+/* The description of a layer that is written to the pipe of a subscription. */
 typedef struct Description {
     uint32_t layer, model;
     uint64_t start, end;
@@ -33,7 +33,7 @@ typedef struct Subscription {
 static struct {
     Layer layers[LAYERS_MAX];
     uint32_t n_layers, n_devices, batch;
-    uint64_t execute_us[2]; /* of the first two inferences; 0: the layers decide */
+    uint64_t execute_us[2]; /* durations of the first two inferences; 0: the layers determine it */
     uint64_t ns_per_unit;
     struct {
         char name[64];
@@ -134,7 +134,7 @@ int svp_acl_init(const char *config_path)
         text[n] = 0;
         fclose(file);
     }
-    /* Tests read the runtime's input here. */
+    /* Copies the runtime's input for a test. */
     if (getenv("SVP_DOUBLE_CONFIG")) {
         FILE *copy = fopen(getenv("SVP_DOUBLE_CONFIG"), "we");
 
@@ -304,7 +304,7 @@ int svp_acl_mdl_execute(uint32_t id, const void *input, const void *output)
     return run_model(__func__, id);
 }
 
-/* The operation has ended when the call returns. */
+/* In the double, the inference has ended when the call returns. */
 int svp_acl_mdl_execute_async(uint32_t id, const void *input, const void *output, void *stream)
 {
     (void)input;

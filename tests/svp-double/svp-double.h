@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Common declarations of programs and the double of a camera board's runtime. */
+/* Declarations for programs that use a camera board's runtime, and for its double. */
 #ifndef STROBE_TESTS_SVP_DOUBLE_H
 #define STROBE_TESTS_SVP_DOUBLE_H
 
@@ -77,16 +77,17 @@ uint64_t svp_acl_prof_get_op_start(const void *data, size_t length, uint32_t ind
 uint64_t svp_acl_prof_get_op_end(const void *data, size_t length, uint32_t index);
 uint64_t svp_acl_prof_get_op_duration(const void *data, size_t length, uint32_t index);
 
-/* Functions that only the double has. */
+/* The functions below exist only in the double. */
 int svp_double_op_counters(const void *data, size_t length, uint32_t index, const char **unit,
                            uint64_t counters[13]);
 uint32_t svp_double_model_batch(void);
 
 #pragma GCC visibility pop
 
-/* The error that the text file has for a function; 0: none. */
+/* Returns the error that the text file requests for a function; 0: none. */
 int svp_double_error(const char *name);
-/* The same; 100011 if there is no such model. */
+/* Returns the error that the text file requests for a function, or 100011 if there is no model
+ * `id`; 0: none. */
 int svp_double_model_error(const char *name, uint32_t id);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls each recorded function once, except those that the program calls in any case. */
+/* Calls each recorded function once, except those that svp-program calls in any case. */
 #include "svp-every.h"
 
 #include <fcntl.h>
@@ -105,7 +105,8 @@ static void read_operators(const char *data, size_t length, uint32_t model)
     n_failed += svp_acl_prof_get_model_id(data, length, 0) != model;
 }
 
-/* The program's own subscription, while its model runs; the profiler's captures are over then. */
+/* Makes and ends a subscription of the program while its model runs, after the captures of the
+ * profiler. */
 static void call_subscription(uint32_t model)
 {
     char data[4096];
@@ -132,7 +133,7 @@ static void call_subscription(uint32_t model)
     close(ends[1]);
 }
 
-/* Profiling by calls; the results of the calls depend on acl.json. */
+/* Calls the functions for profiling, whose results depend on acl.json. */
 static void call_profiling(void)
 {
     const uint32_t device = 0;

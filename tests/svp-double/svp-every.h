@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Calls each function of the runtime once on a loaded model. Returns how many calls failed. */
+/* Calls each function of the runtime once, with a loaded model. Returns the number of calls that
+ * failed. */
 int svp_call_every(uint32_t model);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the runtime on which no layer depends: contexts, host memory, reports,
- * settings of models, dumps, profiling by calls. */
+/* Those functions of the runtime that have nothing to do with layers: contexts, host memory,
+ * reports, settings of models, dumps, profiling by calls. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ int svp_acl_rt_process_report(int32_t timeout)
     return svp_double_error(__func__);
 }
 
-/* The double's streams are empty when a call returns, so the function runs at once. */
+/* Calls the function at once, because the double's streams are empty when a call returns. */
 int svp_acl_rt_launch_callback(void (*function)(void *), void *user, int block, void *stream)
 {
     (void)block;

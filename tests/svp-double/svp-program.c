@@ -44,7 +44,7 @@ static void load_model(void)
     count_failure(svp_acl_mdl_load_with_config(handle, &model));
 }
 
-/* Loads a model by the file's content, as most programs do, so that the runtime does not know
+/* Loads a model from the bytes of its file, as most programs do, so that the runtime does not know
  * its name. */
 static void load_from_memory(const char *path)
 {
@@ -108,7 +108,7 @@ static void run_threads(int n)
         pthread_join(threads[i], NULL);
 }
 
-/* The number of returned calls of each thread, in a file that outlives the process. */
+/* The number of returned calls of each thread, in a file that stays after the process. */
 typedef struct ReturnedCalls {
     volatile uint64_t n;
     char cache_line[56];
@@ -134,7 +134,7 @@ static void call_twice(ReturnedCalls *returned)
     returned->n += 1;
 }
 
-/* Calls without an end. */
+/* Makes calls until the process is killed. */
 static void call_steadily(const char *path)
 {
     ReturnedCalls *returned = map_returned(path, 1);
@@ -172,7 +172,7 @@ static void flood_runtime(const char *path, int n)
     call_without_pause(returned);
 }
 
-/* A child makes calls, and ends as a program does. */
+/* Forks a child that makes calls, and ends as a program ends. */
 static void call_in_child(void)
 {
     int status = 1;
@@ -210,8 +210,8 @@ static void print_code(int code)
     printf("%d ", code);
 }
 
-/* The program's own subscription: begins, begins again, begins for an unknown model, ends, ends
- * again. */
+/* Makes a subscription, makes it again, makes one for an unknown model, ends it, and ends it again.
+ * Prints the codes. */
 static void subscribe_itself(void)
 {
     int fd = open("/dev/null", O_WRONLY);

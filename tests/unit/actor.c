@@ -62,7 +62,7 @@ void act_nothing(struct actor *actor)
 {
 }
 
-/* ---- what a capture holds ---- */
+/* ---- reading captures ---- */
 
 static void count_name(const StrobeView *view, StrobeText name, gpointer user)
 {

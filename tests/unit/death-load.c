@@ -25,7 +25,7 @@ static guint32 window_now(void)
     return __atomic_load_n(&strobe_gate, __ATOMIC_ACQUIRE);
 }
 
-/* Did the event since `window` was read certainly happen in this window? */
+/* Whether all that happened after `window` was read certainly happened in this window. */
 static gboolean is_certain(const struct death_progress *progress, guint32 window)
 {
     return window && !g_atomic_int_get(&progress->is_closing) && window_now() == window;
@@ -45,7 +45,7 @@ static void one_mark(struct load *load, guint64 i)
         *state = DEATH_COMMITTED;
 }
 
-/* Records a range by its token, as a keyed span, and as an async one, in turn. */
+/* Begins a range, in turn with a token, as a keyed span and as an async span. */
 static StrobeRange begin_range(const char *name, guint64 i)
 {
     StrobeRange range = {0};
@@ -143,7 +143,7 @@ static gpointer load_main(gpointer data)
     return NULL;
 }
 
-/* A number that only one range of this name has. */
+/* Returns a number that no other range "open" has. */
 static guint64 next_number(void)
 {
     static gint number;
@@ -165,7 +165,7 @@ static gpointer end_there(gpointer key)
     return NULL;
 }
 
-/* Begins a span, which another thread ends. */
+/* Begins an async span, which another thread ends. */
 static void hand_over(void)
 {
     gsize key = G_MAXSIZE >> 1;
@@ -174,7 +174,7 @@ static void hand_over(void)
     g_thread_join(g_thread_new("short", end_there, GSIZE_TO_POINTER(key)));
 }
 
-/* Waits, however slow the machine is. */
+/* Waits, without a time limit, until each thread has recorded `least` more records. */
 static void wait_for_records(struct death_progress *progress, guint least)
 {
     for (guint i = 0; i < DEATH_THREADS; i++) {

@@ -32,7 +32,7 @@ static ssize_t fail_with(int error)
     return -1;
 }
 
-/* The first part of the data, at most `limit` bytes. */
+/* Writes the first part of the data, at most `limit` bytes. Returns the number of written bytes. */
 static ssize_t write_part(int fd, const struct iovec *iov, int n, size_t limit)
 {
     struct iovec part[2];
@@ -47,8 +47,8 @@ static ssize_t write_part(int fd, const struct iovec *iov, int n, size_t limit)
     return __real_writev(fd, part, parts);
 }
 
-/* One of `every` writes is cut short (returns its size) or interrupted (-1); otherwise returns
- * -2. */
+/* About one of `every` times, writes only a part of the data and returns its size, or fails with
+ * EINTR and returns -1. Otherwise writes nothing and returns -2. */
 static ssize_t write_unevenly(int fd, const struct iovec *iov, int n, guint every)
 {
     static guint64 state = 1;
@@ -60,7 +60,8 @@ static ssize_t write_unevenly(int fd, const struct iovec *iov, int n, guint ever
     return random >> 62 ? write_part(fd, iov, n, 1 + (random >> 40) % 200) : fail_with(EINTR);
 }
 
-/* Even a full disk accepts data that overwrites a file. */
+/* Whether a write would make the file larger. Even a full disk accepts a write that only
+ * overwrites. */
 static gboolean is_growth(int fd)
 {
     struct stat st;

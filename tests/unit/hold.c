@@ -11,11 +11,12 @@
 #define HOLDS 16
 #define PATIENCE_US 20000000
 
-/* Uses only semaphores and atomics, because a signal handler may reach a test point. */
+/* A hold. It is used only with semaphores and atomics, because a signal handler may reach a test
+ * point. */
 struct Hold {
-    const char *point; /* NULL: free */
+    const char *point; /* name of the test point; NULL: this entry is free */
     const void *who;   /* address of a byte of the thread that must be held; NULL: any thread */
-    int left;          /* arrivals until a thread is held */
+    int left;          /* number of arrivals until a thread is held */
     int n_held;
     gboolean has_caught;
     sem_t release;
@@ -33,7 +34,7 @@ static void wait_for_release(Hold *hold)
     __atomic_add_fetch(&hold->n_held, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&hold->has_caught, TRUE, __ATOMIC_RELEASE);
     while (sem_wait(&hold->release))
-        ; /* a signal */
+        ; /* interrupted by a signal */
     __atomic_sub_fetch(&hold->n_held, 1, __ATOMIC_RELEASE);
 }
 
@@ -93,7 +94,7 @@ void hold_wait(Hold *hold)
 void hold_release(Hold *hold)
 {
     sem_post(&hold->release);
-    /* The place is free for another hold when its thread has left. */
+    /* The entry must not be used for another hold before its thread has continued. */
     while (__atomic_load_n(&hold->n_held, __ATOMIC_ACQUIRE))
         g_usleep(50);
     __atomic_store_n(&hold->point, NULL, __ATOMIC_RELEASE);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Included before every file of the recording part (-include) for test-injection: calls that need
- * memory, threads, files or disk space fail when the test requests it. Calls by the test and by
- * GLib never fail, because GLib ends a program without memory by design.
- */
+/* Makes calls of the recorder that need memory, threads, files or disk space fail when
+ * test-injection requests it. The compiler includes this file before every file of the recorder
+ * (-include). Calls by the test and by GLib never fail, because GLib ends a program that has no
+ * memory. */
 #ifndef STROBE_TESTS_INJECT_H
 #define STROBE_TESTS_INJECT_H
 
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* Counts the call. Must it fail? May be called by any thread. */
+/* Counts the call, and returns whether it must fail. Any thread may call this. */
 int inject(const char *call);
-/* Like writev; may write only a part, or nothing. */
+/* Writes like writev, but may write only a part, or fail. */
 ssize_t injected_writev(int fd, const struct iovec *iov, int n);
 
 #ifdef INJECT_CALLS
@@ -51,7 +50,8 @@ ssize_t injected_writev(int fd, const struct iovec *iov, int n);
 #define fdatasync(...) INJECT(fdatasync, ENOSPC, -1, __VA_ARGS__)
 #define getrandom(...) INJECT(getrandom, EAGAIN, -1, __VA_ARGS__)
 #define prctl(...) INJECT(prctl, EINVAL, -1, __VA_ARGS__)
-/* gettid cannot fail, and neither can the functions of glibc that make mutexes and conditions. */
+/* gettid never fails. The functions of glibc that make mutexes and conditions never fail either, so
+ * they are not replaced. */
 #define syscall(number, ...)                                                                       \
     ((number) != SYS_gettid && inject("syscall") ? (errno = ENOSYS, -1L)                           \
                                                  : syscall(number, ##__VA_ARGS__))

@@ -13,7 +13,7 @@
 #define STACKS 50u
 #define BLOCK_BYTES (60u << 10)
 #define STEP_RECORDS 20000u
-#define DISTANCE_NS 1000u /* time between two records of a thread buffer */
+#define DISTANCE_NS 1000u /* time between successive records of a thread buffer */
 #define SPAN_NS 900u
 
 /* ---- blocks ---- */
@@ -245,8 +245,8 @@ struct thread_buffer {
     guint64 time_ns, sequence, n;
 };
 
-/* The `i`th record of a thread buffer. Of 16 records, three are operators inside of a fourth,
- * ten are marks and two are instants. */
+/* Writes the next record of a thread buffer, and returns its number of words. Of 16 records, four
+ * are operators, of which one contains the three others, ten are marks and two are instants. */
 static guint put_record(guint64 *out, struct thread_buffer *thread_buffer, gboolean has_steps)
 {
     guint64 i = thread_buffer->n++, begin = thread_buffer->time_ns;

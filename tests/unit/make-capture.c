@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* make-capture FILE RECORDS: makes a capture with this number of records, for tests of programs
- * that read it. */
+/* make-capture FILE RECORDS: makes a capture with RECORDS records, for tests of programs that read
+ * captures. */
 #include "made-capture.h"
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 #include "simulated-clock.h"
 
 #define SECOND 1000000000
-#define STEP_NS 500000 /* step of the integration */
+#define STEP_NS 500000 /* step in which the counter's rate is integrated */
 #define FIRST_TICKS 7000000000000ll
 #define FIRST_MONOTONIC (4321ll * SECOND)
 #define EPOCH 1700000000000000000ll
@@ -55,8 +55,8 @@ static gint64 slept_until(const SimulatedClock *clock, gint64 ns)
     return slept;
 }
 
-/* The counter is read before and after CLOCK_MONOTONIC. The pair has the middle; the true count
- * may be anywhere between the two. */
+/* Makes a clock pair as a writer takes it: reads the counter before and after CLOCK_MONOTONIC, and
+ * uses the middle. The count at the time of CLOCK_MONOTONIC may be anywhere between the two. */
 static StrobeClockPair take_pair(const SimulatedClock *clock, SimulatedCounter *counter, gint64 ns,
                                  gboolean is_disturbed, GRand *rand)
 {
@@ -76,7 +76,8 @@ static StrobeClockPair take_pair(const SimulatedClock *clock, SimulatedCounter *
     pair.gap = gap;
     pair.ticks +=
         (guint64)(gint64)g_rand_int_range(rand, -(gint32)(gap / 2), (gint32)(gap / 2) + 1);
-    pair.ns_per_tick = 1 / clock->rate(0); /* the session began earlier */
+    /* the rate from before, because the session began earlier */
+    pair.ns_per_tick = 1 / clock->rate(0);
     return pair;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Known behaviours of counters, and the results that a clock map must have for them. */
+/* The simulated clocks: known behaviours of counters, and the results that a clock map must have
+ * for each. */
 #include <math.h>
 #include "simulated-clock.h"
 
@@ -15,20 +16,20 @@ static double at_25_mhz(double s)
     return 0.025;
 }
 
-/* Changes of room temperature, and a fan. */
+/* The rate with changes of the room's temperature, and a fan. */
 static double warming_and_cooling(double s)
 {
     return 2.6 * (1 + 50e-6 * sin(2 * G_PI * s / 600));
 }
 
-/* A time daemon corrects the rate every 16 s. */
+/* The rate if a time daemon corrects it every 16 s. */
 static double get_corrected_rate(double s)
 {
     static const double ppm[] = {0, 12, -7, 3, 3.5, 3.2};
     return 2.6 * (1 + 1e-6 * ppm[(int)(s / 16) % 6]);
 }
 
-/* adjtime slews as fast as the kernel allows. */
+/* The rate while adjtime slews the clock as fast as the kernel allows. */
 static double get_slewed_rate(double s)
 {
     return 2.6 * (1 + (s > 20.37 && s < 31.81 ? 500e-6 : 0));
@@ -40,7 +41,8 @@ static double get_migrated_rate(double s)
 }
 
 #define TRILLION 1000000000000ll
-#define BOTH_RUN 7200 * SECOND /* the counter continued while the machine slept */
+/* ticks and ns of a counter that continued for 7200 s while the machine slept */
+#define BOTH_RUN 7200 * SECOND
 
 const SimulatedClock simulated_clocks[] = {
     {.name = "constant", .rate = at_2_6_ghz, .limit_ns = 250},
@@ -141,7 +143,7 @@ const SimulatedClock simulated_clocks[] = {
      .rate = at_2_6_ghz,
      .limit_ns = 250,
      .inside_ns = 301000000,
-     .goes_back = TRUE, /* and so must be the times */
+     .goes_back = TRUE, /* the times must then go back too */
      .happenings = {{12.34, .ticks = -780000000, .cause = STROBE_CLOCK_JUMP, .is_broken = TRUE}}},
     {.name = "jump/twice",
      .rate = at_2_6_ghz,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulates a device's clock that drifts, wobbles and jumps as requested, relative to the true
- * time. */
+/* Simulates a device's clock, which drifts, swings and jumps relative to the true time as its
+ * members say. */
 #ifndef STROBE_TESTS_SIMULATED_DEVICE_H
 #define STROBE_TESTS_SIMULATED_DEVICE_H
 
@@ -9,20 +9,20 @@
 #define SIMULATED_JUMPS_MAX 8
 
 typedef struct SimulatedDevice {
-    gint64 zero_ns;   /* its value at time 0 */
-    double drift_ppm; /* error of its rate */
-    double swing_ppm; /* amplitude by which the rate varies around that */
+    gint64 zero_ns;   /* value of the clock at the true time 0 */
+    double drift_ppm; /* mean error of the clock's rate */
+    double swing_ppm; /* amplitude by which the rate varies around its mean */
     double period_ns; /* period of this variation */
     guint n_jumps;
     gint64 jump_at[SIMULATED_JUMPS_MAX], jump_by[SIMULATED_JUMPS_MAX]; /* in the order of time */
     GRand *rand;
 } SimulatedDevice;
 
-/* The clock's value at a true time. */
+/* Returns the clock's value at a true time. */
 gint64 simulated_device_time(const SimulatedDevice *device, gint64 true_ns);
 
-/* Reads both clocks at about `true_ns`: the host's clock before and after, `least` to `most` ns
- * apart, and the device's clock at any moment in between. */
+/* Returns a pair of readings at about `true_ns`: two of the host's clock, which are `least` to
+ * `most` ns apart, and one of the device's clock at a random time in between. */
 StrobeDevicePair simulated_device_pair(const SimulatedDevice *device, gint64 true_ns, guint64 least,
                                        guint64 most);
 

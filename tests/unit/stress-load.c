@@ -11,7 +11,7 @@
 #include "async-span.h"
 
 #define DEPTH_MAX 40
-#define DEEP 1100 /* more than can be open */
+#define DEEP 1100 /* number of nested ranges, more than can be open */
 #define BULK_MAX 60
 
 struct stress_loss_report stress_loss_report;
@@ -26,13 +26,16 @@ const StrobeKind stress_item = {.struct_size = sizeof stress_item,
                                 .n_fields = 1};
 
 struct worker {
-    guint64 *in_offer; /* odd: the thread is between reading the window and counting */
+    /* a number that is odd while the thread is between reading the window and counting its
+     * records */
+    guint64 *in_offer;
     guint64 random;
-    guint number; /* of the thread */
+    guint number; /* number of the thread */
     guint64 next[STRESS_RANGE];
     guint64 next_range;
-    StrobeRange
-        open[DEPTH_MAX]; /* of every second depth; at the other depths the arguments are keys */
+    /* the open ranges at every second depth; at the other depths the spans have their arguments as
+     * keys */
+    StrobeRange open[DEPTH_MAX];
     guint64 arguments[DEPTH_MAX];
     guint depth;
 };
@@ -40,7 +43,8 @@ struct worker {
 #define STRESS_PARENTS_MAX 64u
 
 static guint64 in_offer[STRESS_PARENTS_MAX];
-static guint64 async[64], last_async; /* keys of open async spans; the last assigned key */
+/* async: keys of open async spans; last_async: the key that was assigned last */
+static guint64 async[64], last_async;
 static gint is_over;
 static guint32 item_kind;
 static GPtrArray *threads;
@@ -86,7 +90,7 @@ static struct offer begin_offer(struct worker *w)
     return offer;
 }
 
-/* Counts `n` records that were offered since the window was read. */
+/* Counts `n` records that were offered after begin_offer() has read the window. */
 static void end_offer(struct worker *w, struct offer offer, guint n)
 {
     guint32 after = window_now();
@@ -171,7 +175,7 @@ static void do_item(struct worker *w)
     end_offer(w, offer, 1);
 }
 
-/* Many finished records at once; if they are refused, one record is lost. */
+/* Records many finished records at once. If they are refused, one record counts as lost. */
 static void do_bulk(struct worker *w)
 {
     guint32 kind = __atomic_load_n(&item_kind, __ATOMIC_ACQUIRE);
@@ -253,7 +257,7 @@ static void do_async(struct worker *w)
     __atomic_store_n(place, key, __ATOMIC_SEQ_CST);
 }
 
-/* Ranges that are nested beyond all limits; their names are those of the depth above. */
+/* Records ranges that are nested beyond all limits. Their names are those of the depth above. */
 static void do_deep(struct worker *w)
 {
     StrobeRange ranges[DEEP];
@@ -315,7 +319,7 @@ struct birth {
     guint parent;
 };
 
-/* The life of a thread. Some threads end inside of their ranges. */
+/* Runs a thread until its end. Some threads end with open ranges. */
 static void run_life(const struct birth *birth)
 {
     struct worker w = {.random = birth->seed | 1, .in_offer = &in_offer[birth->parent]};
@@ -341,7 +345,7 @@ static gpointer thread_of_one_life(gpointer birth)
     return NULL;
 }
 
-/* Runs one thread after the other, so that their number is always the same. */
+/* Runs one thread after the other, so that the number of running threads is always the same. */
 static gpointer parent_of_threads(gpointer data)
 {
     struct birth *birth = data;

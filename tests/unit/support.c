@@ -78,7 +78,7 @@ guint count_stuck_buffers(void)
 
 char *capture_of(StrobeSession *session)
 {
-    /* stop() does not wait for the disk, but this function does */
+    /* waits for the disk, because stop() does not */
     strobe_session_diagnostics(session);
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", "capture.strobe", NULL);
 }
@@ -110,7 +110,7 @@ char *write_bytes(const char *folder, const char *name, const char *bytes, gsize
     g_autoptr(GError) error = NULL;
     char *path = g_build_filename(folder, name, NULL);
 
-    /* Does not force the file to the disk, because some tests write thousands of files. */
+    /* The file is not forced to the disk, because some tests write thousands of files. */
     g_file_set_contents_full(path, bytes, (gssize)n, G_FILE_SET_CONTENTS_NONE, 0600, &error);
     g_assert_no_error(error);
     return path;

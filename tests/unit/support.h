@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Common functions of the unit tests: scratch folders, small captures, counting of records. */
+/* Common functions of the unit tests: temporary folders, small captures, counting of records. */
 #ifndef STROBE_TESTS_SUPPORT_H
 #define STROBE_TESTS_SUPPORT_H
 
@@ -7,35 +7,37 @@
 #include <strobe/exporter.h>
 #include <strobe/strobe.h>
 
-/* ThreadSanitizer does not support threads that a forked child makes. */
+/* 1: the test is built with ThreadSanitizer, which does not support threads that a forked child
+ * makes */
 #if defined(__SANITIZE_THREAD__)
 #define WITH_TSAN 1
 #else
 #define WITH_TSAN 0
 #endif
 
-/* Makes a new folder below the build's temporary folder; scratch_remove removes it and frees the
- * name. */
+/* Makes a new folder below the build's temporary folder, and returns its path. scratch_remove
+ * removes the folder and frees the path. */
 char *scratch_new(void);
 void scratch_remove(char *folder);
 
-/* Makes a session with the given collectors in JSON (such as "{\"fake\":{}}") that writes to
- * `folder`. */
+/* Makes a session that writes to `folder`. `collectors` is JSON, for example "{\"fake\":{}}";
+ * `more` is further JSON for the configuration, NULL: none. */
 StrobeSession *session_new(const char *folder, const char *collectors, const char *more);
 
-/* Makes a session without collectors, whose stop() waits for the disk, however slow the machine
- * is, and so returns write errors itself. */
+/* Makes a session without collectors, whose stop() waits for the disk without a time limit, and so
+ * returns write errors itself. */
 StrobeSession *patient_session(const char *folder, const char *more);
 
-/* The count for a test: `quick`, or the value in the environment (the figures of the long
- * suite). */
+/* Returns the value of the environment variable, which the long suite sets, or `quick` if it is not
+ * set. */
 guint test_count(const char *variable, guint quick);
 
-/* Number of this process's pages in memory. With a sanitizer it grows, because freed memory is
- * kept. */
+/* Returns the number of this process's pages in memory. With a sanitizer the number grows, because
+ * freed memory is kept. */
 guint64 resident_pages(void);
 
-/* Number of threads for which the end of the last window has waited in vain. */
+/* Returns the number of thread buffers for whose threads the end of the last window has waited
+ * without success. */
 guint count_stuck_buffers(void);
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED 1
@@ -43,7 +45,7 @@ guint count_stuck_buffers(void);
 #define IS_SANITIZED 0
 #endif
 
-/* The path of the capture of the session's last window (free it). */
+/* Returns the path of the capture of the session's last window (free it). */
 char *capture_of(StrobeSession *session);
 
 /* Reads a whole capture; fails the test on an error. Calls `each` (may be NULL) for every

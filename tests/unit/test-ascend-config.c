@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of Ascend's tools as configurations: the options that follow from each key, and the
+/* Tests files of Ascend's tools as configurations: the options that follow from each key, and the
  * values that are replaced or refused. */
 #include "config-file.h"
 
@@ -27,7 +27,8 @@ static StrobeConfig *parse_config(const char *text)
     return config;
 }
 
-/* The configuration of `text` contains this part as JSON, and causes this warning ("": none). */
+/* A case: the configuration that is made from `text` contains this part as JSON, and causes this
+ * warning ("": none). */
 struct mapped {
     const char *text, *part, *warning;
 };
@@ -232,7 +233,7 @@ static void test_refused(void)
     }
 }
 
-/* A file with ten thousand faults causes only a few lines of messages, and quickly. */
+/* A file with ten thousand faults causes only a few lines of messages, and does not take long. */
 static void test_hostile(void)
 {
     g_autoptr(GString) text = g_string_new("{\"experimental_config\": {\"mstx\": true, "
@@ -249,7 +250,7 @@ static void test_hostile(void)
     strobe_config_free(config);
 }
 
-/* After the conversion only Strobe's own configuration exists. */
+/* A converted file gives the same configuration when its JSON is parsed again. */
 static void test_round_trip(void)
 {
     StrobeConfig *first = parse_config("{\"active\": 1, \"is_rank\": true, \"rank_list\": [3],"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Async spans through a real session: they end in any order, on any thread, never, or after a
+/* Tests async spans in a real session: they end in any order, on any thread, never, or after a
  * kill. */
 #include "async-span.h"
 
@@ -42,7 +42,7 @@ static gboolean close_span(guint64 key)
                                             sizeof fields);
 }
 
-/* "name;" of each range, "name!;" of an unfinished one, in the order of the capture. */
+/* Appends "name;" for each range, "name!;" for an unfinished one, in the order of the capture. */
 static void add_record(const StrobeView *view, StrobeText name, gpointer user)
 {
     g_assert_cmpint(view->end_ns, >=, view->begin_ns);
@@ -84,7 +84,8 @@ static void add_value(const StrobeView *view, StrobeText name, gpointer user)
     g_string_append_printf(user, "%s=%" G_GUINT64_FORMAT ";", name.bytes, strobe_view_u64(view, 0));
 }
 
-/* The innermost span ends by the fast path, a span around another one by the general path. */
+/* The innermost span ends on the fast path, a span around another one on the general path. Without
+ * fields their argument is 0. */
 static void test_no_fields(Fixture *f, gconstpointer data)
 {
     g_autoptr(GString) text = g_string_new(NULL);
@@ -101,8 +102,8 @@ static void test_no_fields(Fixture *f, gconstpointer data)
     g_assert_cmpstr(text->str, ==, "outer=0;inner=0;outer=0;inner=0;");
 }
 
-/* If several spans have the same key, the innermost one ends first, whatever places are free
- * below. */
+/* If several spans have the same key, the innermost one ends first, even if there are free entries
+ * in the stack below. */
 static void test_one_key(Fixture *f, gconstpointer data)
 {
     open_span(1, "below");
@@ -114,7 +115,8 @@ static void test_one_key(Fixture *f, gconstpointer data)
     assert_recorded(f, "below;inner;outer;");
 }
 
-/* A chain in which the next span always begins before the previous one ends: no stack may grow. */
+/* In a chain in which the next span always begins before the previous one ends, the stack must not
+ * grow. */
 static void test_chain(Fixture *f, gconstpointer data)
 {
     enum { LINKS = 20000 };
@@ -141,9 +143,9 @@ static guint64 lost_by_depth(void)
     return lost[STROBE_LOSS_SPAN_DEPTH];
 }
 
-/* Spans beyond the part of a stack that other threads can see cannot be async; those below are
- * ended while the stack is deep, and each span beyond that is open at the window's end is
- * counted. */
+/* Spans above the part of a stack that other threads can see cannot be async. Async spans below can
+ * be ended while the stack is deep. Each span above that part that is open at the window's end is
+ * counted as lost. */
 static void test_deep(Fixture *f, gconstpointer data)
 {
     enum { BELOW = 200, IN_ALL = 600, LEFT = 300 };
@@ -166,8 +168,8 @@ static void test_deep(Fixture *f, gconstpointer data)
     g_assert_cmpuint(lost_by_depth(), ==, 1 + LEFT + 1 - STROBE_POOL_SPANS);
 }
 
-/* A thread whose span another thread ends. The other thread then overwrites all records of the
- * thread, and ends itself. */
+/* A thread that begins a span. Before another thread ends the span, all records of this thread are
+ * overwritten. */
 struct owner {
     pid_t tid;
     gint state;
@@ -185,7 +187,8 @@ static gpointer owner_main(gpointer data)
     return NULL;
 }
 
-/* The record is on that thread's track, and the track is still defined. */
+/* The record of a span that another thread ends is on the track of the thread that began it, and
+ * this track is still defined, although all other records of the thread are gone. */
 static void test_track_stays(Fixture *f, gconstpointer data)
 {
     struct owner owner = {0};
@@ -199,7 +202,7 @@ static void test_track_stays(Fixture *f, gconstpointer data)
     g_assert_true(close_span(1));
     g_atomic_int_set(&owner.state, 2);
     g_thread_join(thread);
-    g_usleep(100000); /* time for some sweeps */
+    g_usleep(100000); /* time for some sweeps of the track table */
     strobe_session_stop(f->session, NULL);
     g_autofree char *capture = capture_of(f->session);
     StrobeReader *reader = strobe_reader_open(capture, NULL);
@@ -226,7 +229,8 @@ static void test_no_such_span(Fixture *f, gconstpointer data)
     g_assert_false(close_span(1));
 }
 
-/* Around and inside of spans of the other calls, each span ends by itself. */
+/* Async spans around and inside of spans of the other calls do not end these, and are not ended by
+ * them. */
 static void test_among_others(Fixture *f, gconstpointer data)
 {
     const struct strobe_cpu_op op = {.sequence = 1};
@@ -259,7 +263,8 @@ static void test_among_others(Fixture *f, gconstpointer data)
     assert_recorded(f, "range;across;across op;around op;around range;inner range;");
 }
 
-/* A range that an outer range has closed stays closed, even if the stack has not shrunk to it. */
+/* A range that the end of an outer range has closed stays closed, even if the stack still has its
+ * entry. */
 static void test_inner_token(Fixture *f, gconstpointer data)
 {
     StrobeRange outer = strobe_range_begin("outer");
@@ -311,7 +316,8 @@ static void test_other_thread(Fixture *f, gconstpointer data)
     g_assert_cmpuint(read_capture(capture, "marker", compare_track, &track), ==, 3);
 }
 
-/* Another thread ends all spans that a thread began: the thread's stack must not fill. */
+/* If another thread ends all spans that a thread has begun, the thread's stack must not become
+ * full. */
 static void test_all_elsewhere(Fixture *f, gconstpointer data)
 {
     enum { SPANS = 2000 };
@@ -338,7 +344,7 @@ static void open_elsewhere(guint64 key)
     g_thread_join(g_thread_new("opener", open_there, GSIZE_TO_POINTER(key)));
 }
 
-/* There are more threads than thread buffers, and each leaves a span that is ended after the
+/* There are more threads than thread buffers, and each has begun a span that is ended after the
  * thread. */
 static void test_thread_gone(Fixture *f, gconstpointer data)
 {
@@ -375,7 +381,7 @@ static void test_unfinished(Fixture *f, gconstpointer data)
     assert_recorded(f, "ended;neither!;never!;");
 }
 
-/* ---- two threads at one span ---- */
+/* ---- two threads that end one span ---- */
 
 typedef struct Race {
     GMutex lock;
@@ -407,7 +413,8 @@ static gpointer begin_all(gpointer user)
     return NULL;
 }
 
-/* If several threads end a span at the same time, one succeeds, and there is one record. */
+/* If several threads end a span at the same time, exactly one succeeds, and there is exactly one
+ * record. */
 static void test_race(Fixture *f, gconstpointer data)
 {
     Race all = {.n_ended = 0};
@@ -449,7 +456,7 @@ int main(int argc, char **argv)
     ADD("/async-span/inner-token", test_inner_token);
     ADD("/async-span/other-thread", test_other_thread);
     ADD("/async-span/all-elsewhere", test_all_elsewhere);
-    /* each of the test's threads leaves a block */
+    /* the pool is large, because each of the test's threads leaves a block */
     g_test_add("/async-span/thread-gone", Fixture,
                "\"buffer\": {\"size\": \"8MB\", \"policy\": \"block\"}", set_up, test_thread_gone,
                tear_down);

@@ -2,9 +2,9 @@
 #include "batch-queue.h"
 
 #define MANY 1000u
-#define BYTES 100u /* records in a batch */
+#define BYTES 100u /* bytes of a batch */
 
-/* Only those members of a batch that the queue uses. */
+/* Makes a batch of which only those members are set that the queue uses. */
 static StrobeBatch *new_batch(guint n, gsize bytes)
 {
     StrobeBatch *batch = g_new0(StrobeBatch, 1);
@@ -65,8 +65,8 @@ static gpointer push_and_count(gpointer user)
     return NULL;
 }
 
-/* A thread that pushes is never further ahead than the bound allows, which is three of these
- * batches. */
+/* A thread that pushes is never ahead by more batches than the bound of the queue allows, which is
+ * three of these batches. */
 static void test_bound(void)
 {
     Pushing pushing = {.queue = strobe_batch_queue_new(3 * BYTES + BYTES / 2)};
@@ -83,7 +83,8 @@ static void test_bound(void)
     strobe_batch_queue_free(pushing.queue);
 }
 
-/* A batch beyond the bound is alone in the queue; the rest is freed with the queue. */
+/* A batch that is larger than the bound can be in the queue alone. Batches in the queue are freed
+ * with it. */
 static void test_large(void)
 {
     StrobeBatchQueue *queue = strobe_batch_queue_new(10);

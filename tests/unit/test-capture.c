@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged captures, which are cut and changed at every offset: nothing crashes, no record is
- * invented, and intact parts are read. */
+/* Tests captures that are truncated and changed at every offset: reading does not crash, invents no
+ * record, and returns the records of intact parts. */
 #include <fcntl.h>
 #include <malloc.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static char *record_sample(const char *folder, gsize *n, char **bytes)
     return capture;
 }
 
-/* Reads everything that can be read. Returns the number of records; -1 if the file was refused. */
+/* Reads all records that can be read, and returns their number; -1 if the file was refused. */
 static gint64 read_damaged(const char *path)
 {
     g_autoptr(GError) error = NULL;
@@ -67,7 +67,7 @@ static void test_truncated(void)
         g_autofree char *path = write_bytes(folder, "cut", bytes, cut);
         gint64 found = read_damaged(path);
         g_assert_cmpint(found, <=, whole);
-        g_assert_cmpint(found, >=, last); /* more bytes never give fewer records */
+        g_assert_cmpint(found, >=, last); /* a longer file never has fewer readable records */
         last = found;
     }
     scratch_remove(folder);
@@ -78,8 +78,8 @@ static void write_byte(int file, char byte, gsize at)
     g_assert_cmpint(pwrite(file, &byte, 1, (off_t)at), ==, 1);
 }
 
-/* Changes one bit of each byte, or of every fourth, at random; one after the other in the same
- * file, which costs less than a file for each. */
+/* Changes a random bit of each byte or of every fourth byte, and reads the capture after each
+ * change. Uses the same file for all changes, which is faster than a new file for each. */
 static void test_flipped(void)
 {
     char *folder = scratch_new();
@@ -125,7 +125,7 @@ static void test_not_a_capture(void)
     scratch_remove(folder);
 }
 
-/* Garbage between blocks is skipped and reported. */
+/* Bytes between blocks that are no block are skipped and reported. */
 static void test_resync(void)
 {
     char *folder = scratch_new();
@@ -148,7 +148,7 @@ static void test_resync(void)
     scratch_remove(folder);
 }
 
-/* A file that contains only magics is refused in one pass over it. */
+/* A file that contains only the magic of blocks is refused after a single pass over it. */
 static void test_magics(void)
 {
     enum { MAGICS = 400000 };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Captures of simulated counters, written by the capture writer and read by the reader: every
- * record's time is as exact as the capture says, times are in order on each track, and the writer's
- * own summary of the clock equals the reader's.
- */
+/* Tests captures of simulated counters, which the capture writer writes and the reader reads. The
+ * time of every record is as exact as the capture says, times are in order on each track, and the
+ * writer's summary of the clock equals the reader's. */
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
@@ -16,7 +14,7 @@
 #include "support.h"
 
 #define STEP_NS 4000000
-#define LONG_STEPS 700u /* some spans began this long ago */
+#define LONG_STEPS 700u /* duration of the long spans, in steps */
 #define WORDS 4u
 
 /* A capture that is being made. */
@@ -27,7 +25,7 @@ struct making {
     StrobePool pool;
     StrobeCaptureWriter *writer;
     struct pool_block *block;
-    guint64 *ticks; /* the time at each step */
+    guint64 *ticks; /* value of the counter at each step */
     guint64 n_steps;
 };
 
@@ -82,7 +80,8 @@ static void put_span(struct making *m, guint64 first, guint64 step)
     atomic_store(&m->block->used, used + (guint32)sizeof words);
 }
 
-/* Everything that is recorded between two pairs; nothing in every fifth interval. */
+/* Records spans up to the pair number `index`, and then takes this pair. Records nothing in every
+ * fifth interval. */
 static void record_until(struct making *m, guint index)
 {
     gint64 until = m->pairs->at[index];
@@ -148,7 +147,7 @@ static void check_span(struct reading *r, const StrobeView *view)
     guint64 steps = strobe_view_u64(view, 0);
 
     r->n++;
-    /* Counts that occur twice within a second cannot be distinguished. */
+    /* If the counter goes back, counts that occur twice within a second cannot be distinguished. */
     if (!r->world->goes_back || (steps >> 32) + 1 == (steps & G_MAXUINT32)) {
         check_time(r, view->begin_ns, steps >> 32);
         check_time(r, view->end_ns, steps & G_MAXUINT32);
@@ -210,7 +209,7 @@ static void test_world(gconstpointer data)
 
 static StrobeClockPair drifting_pair(gint64 second)
 {
-    /* 2 ppm up and down within an hour. */
+    /* the rate varies by 2 ppm within an hour */
     double wobble = 2e-6 * 3600 / (2 * G_PI) * (1 - cos(2 * G_PI * (double)second / 3600));
     gint64 ns = 1000000000000 + second * 1000000000;
 
@@ -230,7 +229,7 @@ static int open_new(const char *folder, const char *name, char **path)
     return fd;
 }
 
-/* One record and the seal; the pairs that were taken before are stored with them. */
+/* Writes one record and the seal, which also stores the pairs that were taken before. */
 static void finish_idle(StrobeCaptureWriter *writer, struct pool_block *block)
 {
     guint64 words[WORDS] = {(guint64)STROBE_KIND_ID_MARKER << 16 | WORDS,
@@ -254,7 +253,8 @@ static void check_idle(const char *path, guint least_knots)
     const StrobeReaderStats *stats = strobe_reader_stats(reader);
     g_assert_cmpuint(stats->clock.n_knots, >=, least_knots);
     g_assert_cmpuint(stats->clock.n_knots, <=, STROBE_WRITER_PAIRS + 4);
-    g_assert_cmpuint(stats->clock.error_ns, <, 1000000); /* the oldest pairs are far apart */
+    /* the bound is large, because the oldest of the kept pairs are far apart */
+    g_assert_cmpuint(stats->clock.error_ns, <, 1000000);
     g_assert_cmpint(stats->begin_ns, ==, drifting_pair(0).realtime_ns);
     g_assert_cmpuint(strobe_reader_next(reader, &view, 1, &error), ==, 1);
     gint64 begin = drifting_pair(IDLE_PAIRS - 10).realtime_ns;
@@ -263,8 +263,8 @@ static void check_idle(const char *path, guint least_knots)
     strobe_reader_free(reader);
 }
 
-/* Pairs without a block are stored before the next block, the latest last; the same in a copy,
- * as a flight recorder makes it. */
+/* Pairs that were taken while no block was written are stored before the next block, with the
+ * latest one last. The same is true for a copy, which a flight recorder makes. */
 static void test_idle(void)
 {
     char *folder = scratch_new();
@@ -288,7 +288,8 @@ static void test_idle(void)
         strobe_capture_writer_set_pair(writer, &pair);
     }
     strobe_capture_writer_begin_copy(copy, open_new(folder, "b", &copy_path), writer);
-    strobe_capture_writer_set_pair(copy, &pair); /* not this machine's */
+    /* a pair of the simulated clock, not of this machine */
+    strobe_capture_writer_set_pair(copy, &pair);
     m.writer = copy;
     write_metadata(&m);
     finish_idle(writer, m.block);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A simulated counter with known behaviour, so that the map's error can be compared with the map's
- * bound: drift, slews, sleep, resets, jumps, disturbed readings.
- */
+/* Tests the clock map with simulated counters of known behaviour, so that its errors can be
+ * compared with its bound: drift, slews, sleep, resets, jumps, disturbed readings. */
 #include <string.h>
 #include "simulated-clock.h"
 
-#define TICK_NS 3000000 /* between two converted times */
+#define TICK_NS 3000000 /* time between two converted times */
 
-/* ---- what must hold in each ---- */
+/* ---- all simulated clocks ---- */
 
 static void check_events(const SimulatedClock *world, StrobeClockMap *map)
 {
@@ -49,10 +47,11 @@ static const StrobeClockEvent *broken_at(StrobeClockMap *map, gint64 ns)
 }
 
 struct errors {
-    gint64 largest, inside; /* outside of broken links, and inside */
+    gint64 largest, inside; /* largest error outside of broken events, and inside of them */
 };
 
-/* Converts a time every few milliseconds, with the knowledge of the next pair. */
+/* Converts a time every TICK_NS, as of a block with the next pair, and returns the largest
+ * errors. */
 static struct errors check_times(const SimulatedClock *world, const SimulatedPairs *pairs,
                                  StrobeClockMap *map)
 {
@@ -120,7 +119,7 @@ static const SimulatedClock *world_named(const char *name)
     g_assert_not_reached();
 }
 
-/* A span that began long before a reset, and is stored long after it. */
+/* Converts the begin of a span that began long before a reset and is stored long after it. */
 static void test_old_begin(void)
 {
     static const struct {
@@ -139,7 +138,7 @@ static void test_old_begin(void)
         gint64 begin = (gint64)(cases[i].begin * 1e9), block = (gint64)(cases[i].block * 1e9);
         StrobeClockMap *map = strobe_clock_map_new();
         guint at = 0;
-        for (guint k = pairs->n; k-- > 0;) /* the pairs come in any order */
+        for (guint k = pairs->n; k-- > 0;) /* the pairs may be added in any order */
             strobe_clock_map_add(map, &pairs->pairs[k]);
         strobe_clock_map_finish(map, 0);
         while (pairs->at[at] < block)
@@ -154,7 +153,8 @@ static void test_old_begin(void)
     }
 }
 
-/* Whatever times are converted in between, a count of a block has one time. */
+/* A count of a block always gets the same time, even if times of other blocks are converted in
+ * between. */
 static void test_memory(void)
 {
     const SimulatedClock *world = world_named("reset/overlap-often");
@@ -214,7 +214,8 @@ static void test_few_pairs(void)
     g_assert_cmpint(strobe_clock_map_from_ticks(map, 106), ==, 5003);
     g_assert_cmpint(strobe_clock_map_from_ticks(map, 90), ==, 4995);
     strobe_clock_map_free(map);
-    map = strobe_clock_map_new(); /* up to 1 ms later, if the rate has the reported accuracy */
+    /* the bound of a time 1 ms after the only pair, whose rate is as exact as its reading says */
+    map = strobe_clock_map_new();
     strobe_clock_map_add(map, &known);
     strobe_clock_map_finish(map, 2000100);
     g_assert_cmpuint(strobe_clock_map_summary(map)->error_ns, >=, 100);
@@ -222,7 +223,8 @@ static void test_few_pairs(void)
     strobe_clock_map_free(map);
 }
 
-/* Some milliseconds long: the rate comes from two pairs, the bound from their readings. */
+/* In a window of some milliseconds, the rate follows from two pairs, and the bound from the
+ * durations of their readings. */
 static void test_short_window(void)
 {
     static const StrobeClockPair pairs[] = {
@@ -236,7 +238,7 @@ static void test_short_window(void)
     strobe_clock_map_free(map);
 }
 
-/* More pairs than are kept: only resolution is lost. */
+/* If there are more pairs than are kept, times stay right within the bound. */
 static void test_many_pairs(void)
 {
     StrobeClockMap *map = strobe_clock_map_new();

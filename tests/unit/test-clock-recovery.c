@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock of a capture that another process finishes: it continues, or cannot continue. */
+/* Tests the clock of a capture that another process finishes: whether the clock can be continued,
+ * and which pair is used. */
 #include "clock-recovery.h"
 
 #define SECOND G_GINT64_CONSTANT(1000000000)
@@ -34,11 +35,11 @@ static void test_goes_on(void)
 
     g_assert_cmpint(clock.pair.monotonic_ns, ==, pair_at(10).monotonic_ns);
     g_assert_true(strobe_clock_recovery_goes_on(&clock, &now));
-    now.ticks += 3600 * 2500000000; /* it continued while the machine slept */
+    now.ticks += 3600 * 2500000000; /* the counter continued while the machine slept */
     g_assert_false(strobe_clock_recovery_goes_on(&clock, &now));
     now.ticks = 5;
     g_assert_false(strobe_clock_recovery_goes_on(&clock, &now));
-    now = pair_at(9); /* the counter of another boot */
+    now = pair_at(9); /* a time before the last pair, as after another boot */
     g_assert_false(strobe_clock_recovery_goes_on(&clock, &now));
     now = pair_at(86400);
     now.monotonic_ns = 5;
@@ -65,16 +66,17 @@ static void test_at(void)
     g_assert_cmpint(ABS(found.monotonic_ns - expected.monotonic_ns), <, 100);
     g_assert_cmpint(found.realtime_ns - found.monotonic_ns, ==,
                     expected.realtime_ns - expected.monotonic_ns);
-    g_assert_cmpuint(found.gap, >, 1000); /* it reports that it is less exact */
+    g_assert_cmpuint(found.gap, >, 1000); /* the gap says that the pair is less exact */
     found = strobe_clock_recovery_at(&clock, expected.ticks, NULL);
     g_assert_cmpint(ABS(found.monotonic_ns - expected.monotonic_ns), <, 100);
     g_assert_cmpuint(found.gap, ==, STROBE_CLOCK_COMPUTED);
-    found = strobe_clock_recovery_at(&clock, 3, &now); /* nothing was recorded after that */
+    /* a count before the last pair gives the last pair */
+    found = strobe_clock_recovery_at(&clock, 3, &now);
     g_assert_cmpuint(found.ticks, ==, pair_at(10).ticks);
     g_assert_cmpint(found.monotonic_ns, ==, pair_at(10).monotonic_ns);
 }
 
-/* There is only one pair: its rate is used. */
+/* If there is only one pair, its rate is used. */
 static void test_one_pair(void)
 {
     StrobeClockRecovery clock = {.n = 0};

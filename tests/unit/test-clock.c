@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The choice of the clock on simulated machines; the pairs; a session without a counter. */
+/* Tests the choice of the clock on simulated machines, the clock pairs, and a session without a
+ * counter. */
 #include <string.h>
 #include "clock.h"
 #include "reader.h"
@@ -19,7 +20,7 @@ static void test_probe(void)
 {
     static const struct {
         int (*is_invariant)(void);
-        const char *source; /* NULL: the kernel does not report it */
+        const char *source; /* the kernel's clock source; NULL: the kernel does not report it */
         int expected;
     } machines[] = {
         {says_yes, "tsc\n", 1},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed blocks of a capture: which blocks the writer compresses, how they are read, and
- * what is refused. */
+/* Tests compressed blocks of a capture: which blocks the writer compresses, how they are read, and
+ * which ones are refused. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ static StrobeCaptureWriter *writer_new(const char *path)
     return writer;
 }
 
-/* The next block must have this type and length, and the payload `bytes`. */
+/* Checks that the next block has this type, is compressed or not, and has the payload `bytes`. */
 static void check_block(StrobeBlockCursor *cursor, guint32 type, gboolean is_compressed,
                         const char *bytes, gsize n)
 {
@@ -66,7 +66,7 @@ static void check_written(const char *path, const char *bytes, gboolean exists)
     close(fd);
 }
 
-/* Metadata and seals stay uncompressed, and so do payloads that are too short or too long. */
+/* Metadata, seals, and payloads that are too short or too long are not compressed. */
 static void test_written(void)
 {
     char *folder = scratch_new();
@@ -86,7 +86,7 @@ static void test_written(void)
     scratch_remove(folder);
 }
 
-/* The end in the reserve has the room that was reserved for uncompressed blocks. */
+/* The end of the capture in the reserve has the room that was reserved for uncompressed blocks. */
 static void test_reserve(void)
 {
     char *folder = scratch_new(), bytes[1024] = {0};
@@ -113,9 +113,9 @@ static void test_reserve(void)
 typedef struct {
     char *folder, *path;
     guint64 words[MARKERS * 8];
-    gsize bytes; /* of them */
+    gsize bytes; /* number of these bytes */
     char frame[MARKERS * 64];
-    gsize n; /* bytes of the frame */
+    gsize n; /* number of bytes of the frame */
 } Fixture;
 
 static void set_up(Fixture *f, gconstpointer user)
@@ -138,11 +138,11 @@ static void tear_down(Fixture *f, gconstpointer user)
     g_free(f->path);
 }
 
-/* Makes a capture with a block whose payload is `n` bytes of the frame, and an uncompressed
- * block. */
+/* Makes a capture with a block whose payload is the first `n` bytes of the frame, and an
+ * uncompressed block. */
 static void make_capture(const Fixture *f, gsize n)
 {
-    unlink(f->path); /* of the previous call */
+    unlink(f->path); /* removes the capture of the previous call */
     MadeCapture *made = made_capture_begin(f->path, 0, "a");
 
     made_capture_block(made, STROBE_BLOCK_RECORDS | STROBE_BLOCK_COMPRESSED, 0, 1, 0, f->frame, n);
@@ -151,7 +151,7 @@ static void make_capture(const Fixture *f, gsize n)
     made_capture_end(made);
 }
 
-/* The offset of the compressed block in the file. */
+/* Returns the offset of the compressed block in the file. */
 static guint64 find_block(const Fixture *f)
 {
     int fd = open(f->path, O_RDONLY | O_CLOEXEC);
@@ -166,7 +166,8 @@ static guint64 find_block(const Fixture *f)
     return at;
 }
 
-/* Only the uncompressed block is read; the damage has its place and reason. */
+/* Checks that only the uncompressed block is read, and that the damage is reported with its offset
+ * and reason. */
 static void check_refused(Fixture *f, gsize n, guint64 skip, const char *reason)
 {
     g_autoptr(GError) error = NULL;
@@ -220,10 +221,11 @@ static void test_no_frame(Fixture *f, gconstpointer user)
     check_refused(f, 1000, 0, "without its plain size");
 }
 
-/* The head of a frame with the given size, and without a block. */
+/* Writes the head of a frame that states the size `plain`, and returns the number of its bytes. */
 static gsize put_head(char *frame, guint64 plain)
 {
-    static const guint8 head[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0}; /* one segment, 8 bytes of size */
+    /* a frame of one segment with 8 bytes for the size */
+    static const guint8 head[] = {0x28, 0xb5, 0x2f, 0xfd, 0xe0};
 
     memcpy(frame, head, sizeof head);
     memcpy(frame + sizeof head, &plain, sizeof plain);
@@ -244,14 +246,15 @@ static void test_bad_size(Fixture *f, gconstpointer user)
     }
 }
 
-/* The smallest frame whose content is larger than its stated size: blocks of one repeated byte. */
+/* A small frame with a content much larger than its stated size is refused. It has blocks of one
+ * repeated byte. */
 static void test_bomb(Fixture *f, gconstpointer user)
 {
     gsize n = put_head(f->frame, 1024);
 
     if (!needs_zstd())
         return;
-    for (guint i = 0; i < 2000; i++) { /* each 128 KiB long */
+    for (guint i = 0; i < 2000; i++) { /* blocks whose content is 128 KiB each */
         guint32 block = 0x20000u << 3 | 1u << 1 | (i == 1999);
         memcpy(f->frame + n, &block, 3);
         f->frame[n + 3] = 'x';

@@ -151,7 +151,7 @@ static gboolean has_exporter(const StrobeConfig *config, const char *exporter)
     return FALSE;
 }
 
-/* The exporters that run if "exporters" names none; named exporters replace them. */
+/* The exporters of "export_type" run if "exporters" names none; named exporters replace them. */
 static void test_export_type(void)
 {
     static const struct {

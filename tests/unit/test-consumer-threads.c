@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records that each consumer gets, whichever thread is first. */
+/* Tests which records each consumer gets, independently of the order in which its threads run. */
 #include "consumer-threads.h"
 
 #include <pthread.h>
@@ -8,26 +8,29 @@
 #include "memory-shares.h"
 #include "support.h"
 
-#define RAW 20000u     /* records of the capture: several batches */
-#define DERIVED 30000u /* records of each kind of a pass: more than a batch or a chunk */
+#define RAW 20000u /* number of records of the capture, several batches */
+/* number of records of each kind of a pass, more than a batch or a chunk has */
+#define DERIVED 30000u
 #define PASSES_MAX 100u
-#define WAIT_SECONDS 20 /* time to wait for an event that never comes if there is a fault */
+#define WAIT_SECONDS 20 /* time limit for an event that never comes if there is a fault */
 
-/* The consumers that a test wants. */
+/* The consumers of a test, and the faults that they must have. */
 typedef struct Plan {
     guint n_passes;
     guint n_derived;
-    gboolean is_chain;     /* each pass wants the records that the previous one derives */
-    gboolean waits_behind; /* the first pass ends when the second has derived everything */
-    gint failing_pass;     /* the pass that fails at its end; -1: none */
-    gboolean fails_early;  /* an exporter fails in its first batch */
-    gboolean is_unread;    /* the capture is cut off */
+    gboolean is_chain; /* each pass wants the records that the previous one derives */
+    /* the first pass ends only when the second has derived all its records */
+    gboolean waits_behind;
+    gint failing_pass;    /* the pass that fails at its end; -1: none */
+    gboolean fails_early; /* an exporter fails in its first batch */
+    gboolean is_unread;   /* the capture is truncated */
 } Plan;
 
 static const Plan *plan;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* ThreadSanitizer sees it */
+/* not a GMutex, because ThreadSanitizer knows only locks of pthread */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static guint n_ended; /* passes */
+static guint n_ended; /* number of passes that have ended */
 
 /* ---- passes ---- */
 
@@ -35,7 +38,7 @@ typedef struct Pass {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     guint number;
-    guint n_raw, n_derived; /* number of records that it got */
+    guint n_raw, n_derived; /* numbers of records that the pass got */
 } Pass;
 
 static guint n_opened;
@@ -114,12 +117,12 @@ static void close_it(void *state)
 
 /* ---- an exporter ---- */
 
-/* The records that it got: a part of the text for each run of one kind, and a number for their
- * texts. */
+/* The records that an exporter got: `text` has a part for each successive run of derived records of
+ * one pass, `hash` depends on the contents of all records. */
 typedef struct Story {
     GString *text;
     guint64 hash;
-    guint n; /* records of the last run */
+    guint n; /* number of records in the last run */
     const StrobeKindView *last;
     gboolean has_ended, was_closed;
 } Story;
@@ -154,7 +157,7 @@ static void take_record(const Exporter *exporter, const StrobeView *record)
     Story *story = exporter->story;
     const StrobeText text = exporter->host->string(exporter->self, record->name);
 
-    /* Two kinds of a pass in turn. */
+    /* the two kinds of a pass come in turn, and belong to the same run */
     if (!story->last || record->kind->derived != story->last->derived ||
         (record->kind->derived && strcmp(record->kind->name + 1, story->last->name + 1)))
         end_stretch(story);
@@ -203,7 +206,7 @@ static const StrobeConsumerOps exporter_ops = {.struct_size = sizeof exporter_op
                                                .batch = exporter_batch,
                                                .end = exporter_end,
                                                .close = exporter_close};
-/* Another consumer, which never fails. */
+/* The batch function of a second consumer, which never fails. */
 static StrobeStatus count_batch(void *state, const StrobeView *records, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -218,7 +221,7 @@ static const StrobeConsumerOps counting_ops = {.struct_size = sizeof counting_op
 
 static const StrobeField fields[] = {{"number", STROBE_FIELD_U64, 0, "", ""}};
 
-/* Two kinds for each pass, "a7" and "b7". */
+/* The two kinds of each pass, for example "a7" and "b7". */
 typedef struct Declared {
     char names[2][8];
     StrobeKind kinds[2];
@@ -229,7 +232,7 @@ typedef struct Declared {
 
 typedef struct Run {
     Declared declared[PASSES_MAX];
-    const char *wants[2 * PASSES_MAX + 2]; /* of the exporters */
+    const char *wants[2 * PASSES_MAX + 2]; /* kinds that the exporters want */
     StrobeComponent exporters[2];
     GPtrArray *passes, *consumers;
     Story stories[2];
@@ -332,7 +335,7 @@ static Run *run_plan(const Plan *wanted)
     plan = wanted;
     run->metadata.struct_size = sizeof run->metadata;
     run->storage = strobe_storage_new(NULL);
-    run->storage->log_bytes = 100000; /* so little memory that files are used */
+    run->storage->log_bytes = 100000; /* so little memory that record logs use files */
     run->gaps = strobe_gaps_new();
     made_capture_load(path, RAW);
     StrobeReader *reader = made_reader(path);
@@ -377,7 +380,8 @@ static void check_counts(const Run *run, guint n)
 
 /* ---- tests ---- */
 
-/* Records come pass by pass, even if the second pass has ended first. */
+/* An exporter gets the records of one pass after those of the other, in the same order even if the
+ * second pass has ended first. */
 static void test_order(void)
 {
     static const Plan waits = {2, DERIVED, .waits_behind = TRUE, .failing_pass = -1},
@@ -404,7 +408,7 @@ static void test_chain(void)
     run_free(run);
 }
 
-/* Nothing is read from a pass that failed; an exporter that failed gets no more records. */
+/* Records of a pass that failed are not read, and an exporter that failed gets no more records. */
 static void test_failures(void)
 {
     static const Plan failing = {3, DERIVED, .failing_pass = 1, .fails_early = TRUE};
@@ -419,7 +423,7 @@ static void test_failures(void)
     run_free(run);
 }
 
-/* If a capture cannot be read to its end, no consumer's end is called. */
+/* If a capture cannot be read to its end, the function `end` of no consumer is called. */
 static void test_unread(void)
 {
     static const Plan unread = {2, DERIVED, .failing_pass = -1, .is_unread = TRUE};
@@ -431,7 +435,7 @@ static void test_unread(void)
     run_free(run);
 }
 
-/* For ThreadSanitizer. */
+/* Runs many passes, so that ThreadSanitizer may find races. */
 static void test_many(void)
 {
     static const Plan many = {PASSES_MAX, 300, .failing_pass = -1};
@@ -442,7 +446,7 @@ static void test_many(void)
     run_free(run);
 }
 
-/* Consumers without a thread fail, each separately. */
+/* Each consumer for which no thread can be started fails with its own message. */
 static void test_no_thread(void)
 {
     static const Plan two = {2, DERIVED, .failing_pass = -1};

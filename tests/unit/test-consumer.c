@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's functions for passes and exporters. */
+/* Tests the host's functions for passes and exporters. */
 #include <string.h>
 #include "consumer.h"
 #include "made-capture.h"
@@ -9,7 +9,7 @@
 typedef struct Asked {
     StrobeStringId text;
     StrobeStackId stack;
-    gboolean touches_gap[2]; /* before and from raw_end on */
+    gboolean touches_gap[2]; /* whether gaps are touched, before raw_end and from raw_end on */
 } Asked;
 
 static const StrobeConsumerHost *asked_host;
@@ -100,7 +100,7 @@ static void test_intern(void)
     g_assert_cmpuint(exporter.stack, !=, 0);
 }
 
-/* This is unknown before all records were read. */
+/* Which records touch a gap is unknown before all records have been read. */
 static void test_gaps(void)
 {
     Asked pass = ask_as(STROBE_COMPONENT_PASS);

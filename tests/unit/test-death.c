@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGKILL at every test point of the recorder, and of recovery itself: committed records are
- * there once, or counted; no record is invented; no pool is left. The points are read from the
- * source files, so that a new one is tested too. */
+/* Kills a process with SIGKILL at every test point of the recorder and of recovery. Each committed
+ * record must be in the capture once or be counted as lost, no record may be invented, and no pool
+ * may be left. The points are read from the source files, so that new points are tested too. */
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,9 +14,10 @@
 #include "result.h"
 #include "support.h"
 
-/* How the process records so that it reaches a point, by the point's name. If threads reach a
- * point only when they have overtaken the writer thread, this thread is held at `held`, because
- * with a sanitizer, or on a busy machine, they do not overtake it. */
+/* The way in which the process records, so that it reaches the points whose names begin with
+ * `prefix`. Some points are reached only by threads that fill blocks faster than the writer thread
+ * frees them. For these the writer thread is held at `held`, because with a sanitizer, or on a busy
+ * machine, the threads would not be faster. */
 static const struct plan {
     const char *prefix;
     struct death_plan plan;
@@ -46,15 +47,15 @@ static const struct plan *plan_for(const char *point)
     return p;
 }
 
-/* ---- what is found ---- */
+/* ---- the records in the captures ---- */
 
 struct found {
     struct death_progress *progress;
-    GHashTable *unfinished; /* the numbers of open ranges */
+    GHashTable *unfinished; /* numbers of the unfinished ranges "open" that were found */
     guint64 lost[STROBE_LOSS_CAUSES];
 };
 
-/* The number of the thread, which follows a prefix. */
+/* Returns the number of the thread, which follows `prefix` in the name. */
 static guint thread_of(StrobeText name, const char *prefix)
 {
     guint index = (guint)(name.bytes[strlen(prefix)] - '0');
@@ -71,12 +72,13 @@ static void find_one(guint8 states[DEATH_THREADS][DEATH_RECORDS_MAX], const Stro
     guint index = thread_of(name, prefix);
 
     g_assert_cmpuint(i, <, DEATH_RECORDS_MAX);
-    g_assert_cmpuint(states[index][i], !=, DEATH_NONE);  /* not invented */
-    g_assert_cmpuint(states[index][i], !=, DEATH_FOUND); /* nor there twice */
+    g_assert_cmpuint(states[index][i], !=, DEATH_NONE);  /* the record is not invented */
+    g_assert_cmpuint(states[index][i], !=, DEATH_FOUND); /* the record is not there twice */
     states[index][i] = DEATH_FOUND;
 }
 
-/* A span that was open when its thread, its window or the process ended is there once. */
+/* Checks that a span which was open when its thread, its window or the process ended is in the
+ * captures only once. */
 static void find_unfinished(struct found *found, const StrobeView *view, StrobeText name)
 {
     gint64 key = (gint64)strobe_view_u64(view, 0) << 8;
@@ -103,7 +105,8 @@ static void find_record(const StrobeView *view, StrobeText name, gpointer user)
     }
 }
 
-/* A recovered capture is complete, and its pool is removed. Returns whether it is a dump's. */
+/* Checks that a recovered capture is complete and that its pool is removed. Adds its losses to
+ * `lost`. Returns whether it is the capture of a dump. */
 static gboolean check_capture(const char *path, guint64 lost[STROBE_LOSS_CAUSES])
 {
     g_autoptr(GError) error = NULL;
@@ -130,16 +133,17 @@ static GPtrArray *find_results(const char *folder)
 {
     GPtrArray *results = strobe_result_find(folder, NULL);
 
-    /* Killed before there was a capture. */
+    /* the process was killed before it had made a capture */
     return results ? results : g_ptr_array_new();
 }
 
-/* If a window lost only records that a flight recorder overwrites, its newest records are there
- * without a gap. Returns the number of missing committed records. */
+/* Returns the number of committed records that are missing. If `only_oldest`, only records that a
+ * flight recorder overwrites may be lost, and a window must have its newest records without a
+ * gap. */
 static guint64 count_missing(const guint8 *states, const guint8 *windows, gboolean only_oldest)
 {
     guint64 missing = 0;
-    int found_in = -1; /* window */
+    int found_in = -1; /* window of the last record that was found */
 
     for (guint i = 0; i < DEATH_RECORDS_MAX; i++) {
         gboolean is_missing = states[i] == DEATH_COMMITTED;
@@ -198,7 +202,8 @@ static struct death_progress *progress_new(void)
     return progress;
 }
 
-/* Returns whether the process reached the point this often. */
+/* Runs a process that is killed at its `nth` arrival at `point`. Returns whether it arrived that
+ * often. */
 static gboolean run_and_die(const char *folder, struct death_progress *progress, const char *point,
                             guint nth)
 {
@@ -208,7 +213,7 @@ static gboolean run_and_die(const char *folder, struct death_progress *progress,
     if (pid == 0) {
         const struct plan *plan = plan_for(point);
         hold_kill_at(point, nth);
-        if (nth == 1 && plan->held) /* later windows reach the point without help, or never */
+        if (nth == 1 && plan->held) /* at later arrivals no thread is held */
             hold_at(plan->held, 1);
         death_run(folder, &plan->plan, progress);
     }
@@ -244,7 +249,8 @@ static void test_recorder(void)
         if (is_of_recovery(*point))
             continue;
         gboolean is_reached = die_at(*point, 1);
-        /* In a forked child: the child is killed, and its parent continues to record. */
+        /* "fork-child" is reached only in a forked child, which is killed, while its parent
+         * continues to record. */
         g_assert_true(is_reached == (strcmp(*point, "fork-child") != 0));
         for (guint i = 0; i < more; i++)
             die_at(*point, (guint)g_test_rand_int_range(2, 8 << i % 8));
@@ -261,13 +267,14 @@ static void recover_and_die(const char *folder, const char *point)
         hold_kill_at(point, 1);
         for (guint i = 0; i < results->len; i++)
             strobe_result_recover(g_ptr_array_index(results, i), NULL, NULL);
-        _exit(1); /* the point is not reached */
+        _exit(1); /* recovery did not reach the point */
     }
     g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
     g_assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 }
 
-/* The recovery of a killed program is killed too, and then repeated. */
+/* Kills a recovery at `point`, after its program was killed, and checks the result of a second
+ * recovery. */
 static void die_twice(const char *point)
 {
     char *folder = scratch_new();

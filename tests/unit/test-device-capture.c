@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records on a device's clock, from the recorder to the reader: their times are found with the
- * pairs between them, wherever these are, also after a kill. */
+/* Tests records with times of a device's clock, from the recorder to the reader. The reader
+ * converts the times with the recorded pairs, at any place among the records, and also after a
+ * kill. */
 #include <signal.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -17,11 +18,11 @@
 #define TASKS 500
 #define DURATION 700
 
-/* The device and its recorded actions, shared with a child. */
+/* The device and its recorded tasks, in memory that a child shares. */
 typedef struct Shared {
     SimulatedDevice device;
     StrobeTrackId clock, queue;
-    gint64 begin_ns[TASKS]; /* true times, CLOCK_MONOTONIC */
+    gint64 begin_ns[TASKS]; /* true begins of the tasks, in ns of CLOCK_MONOTONIC */
     guint n;
     char directory[4096];
 } Shared;
@@ -57,7 +58,8 @@ static void make_tracks(Shared *shared)
     shared->queue = strobe_recorder_track(&track);
 }
 
-/* The reading takes some time: width 0 would promise too much on a busy host. */
+/* Records a pair. Its reading takes some time, because the bound of a reading that takes no time
+ * would be too small on a busy host. */
 static void record_pair(Shared *shared)
 {
     gint64 before = strobe_clock_ns(CLOCK_MONOTONIC);
@@ -104,7 +106,9 @@ typedef struct Found {
     const Shared *shared;
     guint n;
     guint32 flags;
-    gint64 worst_ns, offset_ns; /* offset of the capture's times, from the first task */
+    /* offset_ns: difference between the time in the capture and the true time of the first task;
+     * worst_ns: largest deviation from it */
+    gint64 worst_ns, offset_ns;
 } Found;
 
 static void check_task(const StrobeView *view, StrobeText name, gpointer user)
@@ -139,7 +143,8 @@ static StrobeClockView clock_of(const char *capture)
     return view;
 }
 
-/* Tasks lie between the host's marks, and their mutual distances are right within the bound. */
+/* Checks that the capture has at least `n` tasks, and that the distances between their times are
+ * right within the clock's bound. */
 static void check_capture(const char *capture, const Shared *shared, guint n)
 {
     StrobeClockView clock = clock_of(capture);
@@ -183,7 +188,7 @@ static void test_whole(void)
     scratch_remove(folder);
 }
 
-/* The only pair comes last, and earlier times need it too. */
+/* The only pair is recorded after all tasks, and their times are converted with it. */
 static void test_pair_at_the_end(void)
 {
     char *folder = scratch_new();
@@ -213,7 +218,8 @@ static void check_unplaced(const StrobeView *view, StrobeText name, gpointer use
     g_assert_cmpint(view->end_ns, ==, view->begin_ns + DURATION);
 }
 
-/* Without a pair every record is there with the device's own times, and nothing is invented. */
+/* Without a pair, each record has the times of the device's clock and the flag
+ * STROBE_VIEW_CLOCK_UNSURE. */
 static void test_without_pairs(void)
 {
     char *folder = scratch_new();
@@ -230,7 +236,7 @@ static void test_without_pairs(void)
     scratch_remove(folder);
 }
 
-/* The records of a killed program are recovered from the pool, including its pairs. */
+/* The records of a killed program, and its pairs, are recovered from the pool. */
 static void test_killed(void)
 {
     char *folder = scratch_new();

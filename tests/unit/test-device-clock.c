@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts a device's clock to the host's clock: no error of a time exceeds the bound, whatever
- * the clock does. */
+/* Tests the conversion of a device's clock to the host's clock: no error of a time may exceed the
+ * bound. */
 #include <math.h>
 #include "device-clock.h"
 #include "simulated-device.h"
@@ -10,7 +10,7 @@
 #define BEGIN (1000 * SECOND)
 #define SPANS 20000u
 
-/* How the pairs are taken, from BEGIN on. */
+/* The times, from BEGIN on, and the widths of the readings of pairs. */
 typedef struct Reading {
     gint64 first_ns, every_ns, last_ns;
     guint64 least_ns, most_ns;
@@ -35,7 +35,8 @@ static StrobeDeviceClock *read_clock(const SimulatedDevice *device, const Readin
     return clock;
 }
 
-/* Spans at any time of the window, stored up to a second after their end. */
+/* Converts spans at random times of the window, which are stored up to a second after their end,
+ * and returns the largest errors. */
 static Found measure_errors(const SimulatedDevice *device, const StrobeDeviceClock *clock,
                             gint64 seconds)
 {
@@ -68,7 +69,8 @@ static SimulatedDevice new_device(guint32 seed)
     return (SimulatedDevice){.zero_ns = 77 * SECOND, .rand = g_rand_new_with_seed(seed)};
 }
 
-/* The clock is steady: every time is certain, within the bound, and the bound is small. */
+/* Checks a clock without jumps: no time is unsure, each error is within the bound, and the bound is
+ * at most `most_error`. */
 static void check_steady(const SimulatedDevice *device, const Reading *reading, gint64 seconds,
                          guint64 most_error)
 {
@@ -115,7 +117,7 @@ static void test_swing(void)
     g_rand_free(device.rand);
 }
 
-/* One reading in twenty is good: only these count. */
+/* Only one reading in twenty is short. The bound must be that of the short readings. */
 static void test_wide_and_narrow(void)
 {
     SimulatedDevice device = new_device(2);
@@ -140,7 +142,8 @@ static void test_wide_and_narrow(void)
     g_rand_free(device.rand);
 }
 
-/* Pairs only at the begin: all other times are extrapolated, and the bound shows that. */
+/* There are pairs only at the begin, so all other times are extrapolated, and the bound is
+ * larger. */
 static void test_extrapolated(void)
 {
     static const Reading early = {0, SECOND, 10 * SECOND, 500, 1000};
@@ -164,7 +167,7 @@ static void test_two_pairs(void)
     g_rand_free(device.rand);
 }
 
-/* Two readings close together give no rate, only that it is about 1. */
+/* Two readings that are close together do not give a rate, so a rate of about 1 is used. */
 static void test_close_pairs(void)
 {
     static const Reading close = {0, 60000, 60000, 35000, 35000};
@@ -207,7 +210,7 @@ static void test_no_pair(void)
     strobe_device_clock_free(clock);
 }
 
-/* The width of the readings is unknown: times are converted without a bound. */
+/* If the widths of the readings are unknown, times are converted without a bound. */
 static void test_unknown_width(void)
 {
     StrobeDeviceClock *clock = strobe_device_clock_new(1);
@@ -225,9 +228,9 @@ static void test_unknown_width(void)
     strobe_device_clock_free(clock);
 }
 
-/* Jumps ahead and back, far and near: near the jump times are unsure, elsewhere they are within
- * the bound. After a jump back the clock shows some times again, so a late record may be taken
- * for an earlier one. */
+/* Tests large and small jumps ahead and back. Times near the jump are unsure, others are within the
+ * bound. After a jump back the clock repeats some times, so a record that is stored late may get
+ * the earlier one of two times. */
 static void test_jumps(void)
 {
     static const gint64 jumps[] = {3600 * SECOND, -3600 * SECOND, 30 * SECOND, -30 * SECOND,
@@ -282,8 +285,8 @@ static void test_many_jumps(void)
     }
 }
 
-/* A span during which the clock jumped has the duration on the host; other spans have the
- * device's duration. */
+/* A span during which the clock jumped has the duration of the host's clock. Other spans have the
+ * duration of the device's clock. */
 static void test_jump_inside(void)
 {
     static const Reading often = {0, SECOND, 60 * SECOND, 500, 1000};
@@ -305,7 +308,8 @@ static void test_jump_inside(void)
     g_rand_free(device.rand);
 }
 
-/* Whatever a damaged capture contains: no overflow, and no end before its begin. */
+/* With the arbitrary times of a damaged capture, there is no overflow, and no span ends before it
+ * begins. */
 static void test_nonsense(void)
 {
     GRand *rand = g_rand_new_with_seed(9);

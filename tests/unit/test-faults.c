@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disks that fail, fill up or are slow: the program continues, the content of the capture is
- * valid, and each offered record is stored or counted as lost, by the capture's own loss
- * records. */
+/* Tests disks that fail, fill up or are slow. The program continues, the content of the capture is
+ * valid, and each offered record is stored or is counted in the capture's loss records. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,7 +23,7 @@
 #include "support.h"
 
 #define THREADS 3
-#define MARKS 60000 /* and as many ranges, for each thread */
+#define MARKS 60000 /* number of marks, and also of ranges, of each thread */
 
 /* ---- the load ---- */
 
@@ -64,10 +63,10 @@ static guint64 record_load(Change midway, Change at_end)
     return THREADS * MARKS * 2 + 1;
 }
 
-/* ---- what is there ---- */
+/* ---- the records of a capture ---- */
 
 struct found {
-    guint64 next[THREADS]; /* smallest argument that may come next */
+    guint64 next[THREADS]; /* for each thread, the smallest argument that its next mark may have */
     guint64 n, n_unfinished;
 };
 
@@ -90,8 +89,8 @@ static void check_record(const StrobeView *view, StrobeText name, gpointer user)
     }
 }
 
-/* The losses in the capture account for all records, and `told` (may be NULL) has the same.
- * Returns the losses. */
+/* Checks that the stored records and the losses in the capture together are the `offered` records,
+ * and that `reported` (may be NULL) has the same losses. Returns the number of lost records. */
 static guint64 check_capture(const char *path, guint64 offered, const uint64_t *reported)
 {
     g_autoptr(GError) error = NULL;
@@ -133,8 +132,8 @@ static guint64 check_loss_report(StrobeSession *session, guint64 offered)
 
 #define FAST "\"buffer\": {\"size\": \"8MB\", \"flush_interval\": \"2ms\"}"
 
-/* Records on a disk that changes, and then on a working one. Returns the losses of the first
- * window. */
+/* Records a window on a disk that changes, and a second window on a working disk. Returns the
+ * number of records that the first window lost. */
 static guint64 run_case(const char *more, Change before, Change midway, Change at_end,
                         StrobeStatus stopped)
 {
@@ -180,13 +179,13 @@ static void be_roomy(void)
     faulty_disk.room = -1;
 }
 
-/* Another thread makes room in time for the end. */
+/* The disk becomes full, and has room again when the window ends. */
 static void test_full_for_a_while(void)
 {
     g_assert_cmpuint(run_case(FAST, be_full_at_1mb, NULL, be_roomy, STROBE_ERROR_IO), >, 0);
 }
 
-/* No thread makes room. */
+/* The disk becomes full, and stays full until after the window's end. */
 static void test_full(void)
 {
     g_assert_cmpuint(run_case(FAST, be_full_at_1mb, NULL, NULL, STROBE_ERROR_IO), >, 0);
@@ -203,14 +202,15 @@ static void test_broken_for_a_while(void)
     g_assert_cmpuint(run_case(FAST, NULL, be_broken, be_roomy, STROBE_ERROR_IO), >, 0);
 }
 
-/* The disk is full in the middle of a block, of which the first part stays. */
+/* Makes writes fail in the middle of a block, and the truncation of the file too, so that the first
+ * part of the block stays. */
 static void be_broken_for_good(void)
 {
     faulty_disk.error = faulty_disk.cut_error = EIO;
     faulty_disk.room = 100;
 }
 
-/* The next block takes the place of that part. */
+/* The next block overwrites the part of a block that could not be truncated. */
 static void test_uncut(void)
 {
     g_assert_cmpuint(run_case(FAST, NULL, be_broken_for_good, be_roomy, STROBE_ERROR_IO), >, 0);
@@ -218,7 +218,7 @@ static void test_uncut(void)
 
 static void be_slow(void)
 {
-    faulty_disk.delay_us = 200000; /* for each block: slower than any load, also with a sanitizer */
+    faulty_disk.delay_us = 200000; /* for each block, slower than any load, even with a sanitizer */
 }
 
 static void be_fast(void)
@@ -226,7 +226,7 @@ static void be_fast(void)
     faulty_disk.delay_us = 0;
 }
 
-/* The writer cannot follow, so the pool has no free block. */
+/* The writer is slower than the threads, so the pool has no free block. */
 static void test_slow(void)
 {
     g_assert_cmpuint(run_case(NULL, be_slow, NULL, be_fast, STROBE_OK), >, 0);
@@ -237,14 +237,14 @@ static void be_unsyncable(void)
     faulty_disk.sync_error = EIO;
 }
 
-/* If data cannot be forced to the disk, a message says so; nothing else changes. */
+/* If data cannot be forced to the disk, stop() returns an error, and nothing else changes. */
 static void test_sync(void)
 {
     run_case("\"buffer\": {\"size\": \"64MB\", \"sync\": \"window\"}", NULL, NULL, be_unsyncable,
              STROBE_ERROR_IO);
 }
 
-/* Without the pool, which lies in the output folder in a container. */
+/* Returns the number of entries in the folder, without the pool, which is there in a container. */
 static guint count_names(const char *folder)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
@@ -256,7 +256,7 @@ static guint count_names(const char *folder)
     return n;
 }
 
-/* The capture cannot be created: the window is refused, and the next one works. */
+/* If the capture cannot be created, the window is refused, and the next one works. */
 static void test_refused(void)
 {
     char *folder = scratch_new();
@@ -277,7 +277,7 @@ static void test_refused(void)
     strobe_mark_recorded("t0", 0);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
     g_assert_cmpuint(check_loss_report(session, 1), ==, 0);
-    g_assert_cmpuint(count_names(folder), ==, 1); /* no losses of the refused windows */
+    g_assert_cmpuint(count_names(folder), ==, 1); /* the refused windows left nothing behind */
     strobe_session_free(session);
     scratch_remove(folder);
 }
@@ -291,7 +291,7 @@ static char *segment_of(StrobeSession *session, const char *name)
     return g_build_filename(strobe_session_directory(session), "FRAMEWORK", name, NULL);
 }
 
-/* Waits until the next segment has its head, and the present one is being completed. */
+/* Waits until the next segment has its head, and the current one is being completed. */
 static void wait_for_next_segment(const char *next)
 {
     struct stat st = {0};
@@ -301,7 +301,7 @@ static void wait_for_next_segment(const char *next)
     g_assert_cmpint(st.st_size, >=, STROBE_RESERVE_BYTES);
 }
 
-/* The disk is full when a segment must be completed: the segment continues. */
+/* If the disk is full when a segment must be completed, this segment is continued. */
 static void test_full_while_rolling(void)
 {
     char *folder = scratch_new();
@@ -328,8 +328,8 @@ static void test_full_while_rolling(void)
     scratch_remove(folder);
 }
 
-/* A segment has "continued" at its end, but then must continue itself; its real end is in the
- * reserve. */
+/* A segment that must be continued although its end already says "continued" gets its real end in
+ * the reserve, if the disk is then full. */
 static void test_full_after_failed_roll(void)
 {
     char *folder = scratch_new();
@@ -341,7 +341,7 @@ static void test_full_after_failed_roll(void)
     g_autofree char *next = segment_of(session, STROBE_SEGMENT_NEW);
     g_assert_cmpint(g_mkdir_with_parents(taken, 0750), ==, 0);
     strobe_mark_recorded("t0", 0);
-    faulty_disk.delay_us = 5000; /* so that the next segment is noticed */
+    faulty_disk.delay_us = 5000; /* slow enough that this test sees the next segment */
     strobe_recorder_roll();
     wait_for_next_segment(next);
     while (g_file_test(next, G_FILE_TEST_EXISTS))
@@ -357,7 +357,7 @@ static void test_full_after_failed_roll(void)
     scratch_remove(folder);
 }
 
-/* ---- real limits, in processes of their own ---- */
+/* ---- real limits, in separate processes ---- */
 
 static void limit_files(rlim_t bytes)
 {
@@ -374,7 +374,8 @@ static void in_process(void (*run)(const char *folder))
 
     if (pid == 0) {
         faulty_disk_reset();
-        if (!freopen("/dev/null", "w", stdout)) /* it may be a file with a limit too */
+        /* stdout may be a file to which the limit applies too */
+        if (!freopen("/dev/null", "w", stdout))
             _exit(1);
         run(folder);
         _exit(0);
@@ -435,14 +436,15 @@ static void run_deaf(const char *folder)
     g_free(data);
 }
 
-/* If the program's stderr has no reader, a warning does not end the program by SIGPIPE either. */
+/* If nothing reads the program's stderr, a warning does not end the program by SIGPIPE. */
 static void test_deaf(void)
 {
     signal(SIGPIPE, SIG_DFL);
     in_process(run_deaf);
 }
 
-/* ulimit -f: neither the writer nor a call of the session ends the program by SIGXFSZ. */
+/* With a limit of a file's size (ulimit -f), neither the writer nor a call of the session ends the
+ * program by SIGXFSZ. */
 static void test_file_limit(void)
 {
     signal(SIGXFSZ, SIG_DFL);
@@ -450,8 +452,8 @@ static void test_file_limit(void)
     in_process(run_with_metadata);
 }
 
-/* Killed on a full disk: recovery, which has room, does not add records that were counted as
- * lost. */
+/* If a program is killed on a full disk, recovery, which has room, does not add records that were
+ * already counted as lost. */
 static void test_killed_when_full(void)
 {
     char *folder = scratch_new();
@@ -482,7 +484,8 @@ static void run_on_small_disk(const char *folder)
     g_autofree char *disk = g_build_filename(folder, "disk", NULL);
 
     g_assert_cmpint(g_mkdir_with_parents(disk, 0700), ==, 0);
-    /* In a container the pool lies in the output folder, and fills the disk. */
+    /* The test is skipped in a container, where the pool is in the output folder and fills the
+     * disk. */
     if (!strobe_pool_shared_memory_lasts() || unshare(CLONE_NEWNS) ||
         mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
         mount("strobe-test", disk, "tmpfs", 0, "size=1m"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The triggers of a flight recorder's dump: a slow step, a signal, a call; and the reports about
- * dumps. */
+/* Tests the triggers of a flight recorder's dump (a slow step, a signal, a call) and the reports
+ * about dumps. */
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -13,7 +13,7 @@ static char *capture_in(const char *directory)
     return g_build_filename(directory, "FRAMEWORK", "capture.strobe", NULL);
 }
 
-static char *reported; /* set by the handler */
+static char *reported; /* directory of the last dump, which note_dump sets */
 static gint n_reported;
 static GThread *reported_in;
 
@@ -25,7 +25,8 @@ static void note_dump(void *user, const char *directory)
     n_reported++;
 }
 
-/* Dumps are reported in a call of the session. */
+/* Waits until `n` dumps have been reported. Makes steps, because dumps are reported in calls of the
+ * session. */
 static gboolean wait_reported(gint n)
 {
     for (guint i = 0; i < 6000 && n_reported < n; i++) {
@@ -46,7 +47,8 @@ static StrobeSession *start_listening(const char *folder, const char *dump)
     return session;
 }
 
-/* The program has written these files next to its own capture; a dump has copies. */
+/* Checks that the directory of a dump has copies of the files that the program has written next to
+ * its own capture. */
 static void check_files(const char *directory)
 {
     g_autofree char *info = NULL, *metadata = NULL;
@@ -59,7 +61,7 @@ static void check_files(const char *directory)
     g_assert_nonnull(strstr(metadata, "\"run\": \"seven\""));
 }
 
-#define SLOW 100 /* multiple of the median */
+#define SLOW 100 /* a step is slow if it takes this multiple of the median */
 #define STEPS 30
 
 static gint compare_times(gconstpointer a, gconstpointer b)
@@ -67,7 +69,7 @@ static gint compare_times(gconstpointer a, gconstpointer b)
     return *(const gint64 *)a < *(const gint64 *)b ? -1 : *(const gint64 *)a > *(const gint64 *)b;
 }
 
-/* Makes steps of 1 ms or a little more. Returns their median in us; 0: a busy machine has made
+/* Makes steps of 1 ms or a little more. Returns their median in us, or 0 if a busy machine has made
  * one of them slow. */
 static gint64 make_steps(void)
 {
@@ -108,7 +110,7 @@ static void test_slow_step(void)
     g_autofree char *capture = capture_in(reported);
     g_assert_cmpuint(read_capture(capture, "step", NULL, NULL), >=, STEPS);
     g_usleep((gulong)median * SLOW * 2);
-    strobe_step(); /* dump.max */
+    strobe_step(); /* no dump, because of dump.max */
     g_usleep(100000);
     g_assert_cmpint(n_reported, ==, 1);
     strobe_session_free(session);
@@ -130,7 +132,7 @@ static void test_signal(void)
     g_autofree char *capture = capture_in(reported);
     g_assert_cmpuint(read_capture(capture, "marker_instant", NULL, NULL), ==, 1);
     check_files(reported);
-    raise(SIGUSR2); /* dump.min_interval */
+    raise(SIGUSR2); /* no dump, because of dump.min_interval */
     g_assert_cmpint(strobe_dump(), ==, STROBE_OK);
     g_assert_true(wait_reported(2));
     strobe_session_free(session);
@@ -147,7 +149,7 @@ static void own_handler(int number)
     g_atomic_int_inc(&n_own_signals);
 }
 
-/* The program keeps its own signal handler. */
+/* A signal handler of the program is not replaced. */
 static void test_own_signal(void)
 {
     char *folder = scratch_new();
@@ -160,12 +162,12 @@ static void test_own_signal(void)
     strobe_session_free(session);
     raise(SIGUSR2);
     g_assert_cmpint(n_own_signals, ==, 2);
-    g_assert_cmpint(n_reported, ==, 1); /* the end of the window */
+    g_assert_cmpint(n_reported, ==, 1); /* only the end of the window was reported */
     signal(SIGUSR2, SIG_DFL);
     scratch_remove(folder);
 }
 
-/* ---- what is told ---- */
+/* ---- functions that are called for dumps ---- */
 
 struct caller {
     StrobeSession *session;
@@ -181,7 +183,8 @@ static void call_back(struct caller *caller)
         g_atomic_int_inc(&caller->n_refused);
     g_assert_nonnull(strstr(strobe_error_message(error), "A function that the session calls "));
     strobe_error_free(error);
-    strobe_session_free(caller->session); /* the handler must not run while it is being called */
+    /* refused, because a function of the session is being called */
+    strobe_session_free(caller->session);
 }
 
 static void on_dump(void *user, const char *directory)
@@ -190,7 +193,8 @@ static void on_dump(void *user, const char *directory)
     sigset_t blocked;
 
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    g_assert_false(sigismember(&blocked, SIGTERM)); /* the handler may start a process */
+    /* signals are not blocked, because the function may start a process */
+    g_assert_false(sigismember(&blocked, SIGTERM));
     caller->n_dumps++;
     call_back(caller);
 }
@@ -204,7 +208,7 @@ static void on_end(void *user, const char *directory)
     call_back(caller);
 }
 
-/* A function that is called for a dump or a window can request no dump or window. */
+/* A function that is called for a dump or a window cannot request a dump or a window. */
 static void test_dump_from_within(void)
 {
     char *folder = scratch_new();
@@ -245,7 +249,7 @@ static void await_step(void *user, const char *directory)
     GThread *thread;
 
     if (caller->n_dumps++ > 1)
-        return; /* the end of the window */
+        return; /* called for the end of the window */
     gint before = g_atomic_int_get(&caller->n_steps);
     thread = g_thread_new("step", step_once, caller);
     for (guint i = 0; i < 6000 && g_atomic_int_get(&caller->n_steps) == before; i++)
@@ -254,7 +258,8 @@ static void await_step(void *user, const char *directory)
     g_thread_join(thread);
 }
 
-/* The function may take long, and may wait for another thread that steps. */
+/* A function that is called for a dump may take long, and may wait for another thread that makes a
+ * step. */
 static void test_steps_meanwhile(void)
 {
     char *folder = scratch_new();
@@ -282,7 +287,8 @@ static void stop_session(void *user, const char *directory)
     caller->n_dumps++;
 }
 
-/* The function may stop the session, in a call that waited for the dump and in a step. */
+/* A function that is called for a dump may stop the session, in a call that waited for the dump and
+ * in a step. */
 static void test_stop_from_within(void)
 {
     for (guint in_step = 0; in_step < 2; in_step++) {
@@ -308,7 +314,7 @@ static void test_stop_from_within(void)
     }
 }
 
-/* The collectors are stopped and flushed only after the function has returned. */
+/* Dumps do not stop or flush the collectors, which continue until the end of the window. */
 static void test_collectors_go_on(void)
 {
     char *folder = scratch_new();
@@ -361,7 +367,8 @@ static gpointer begin_ever_new(gpointer data)
     char name[32];
 
     for (guint i = 0; g_atomic_int_get(&keep_on); i++) {
-        g_snprintf(name, sizeof name, "new %u", i % NAMES); /* the table has room for these */
+        /* the table of strings has room for these names */
+        g_snprintf(name, sizeof name, "new %u", i % NAMES);
         strobe_range_end(strobe_range_begin(name));
     }
     return NULL;

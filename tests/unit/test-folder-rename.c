@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Folders are renamed and not replaced, where the file system has a flag for that and where not. */
+/* Checks that a folder is renamed, but never replaces another one, on file systems with and without
+ * a flag for this. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
@@ -38,7 +39,8 @@ static void make_file(const char *folder)
     g_assert_true(g_file_set_contents(path, "text", -1, NULL));
 }
 
-/* In the current folder. Returns the number of the first thing that is wrong; 0: none. */
+/* Renames folders in the current folder. Returns the number of the first check that fails; 0:
+ * none. */
 static int rename_folders(void)
 {
     const int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

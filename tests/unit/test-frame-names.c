@@ -22,7 +22,8 @@ static void test_frames(void)
     g_assert_null(strobe_frame_name((StrobeText){"_Z4\0akev", 9}));
 }
 
-/* Each argument is a pair of the previous one; the last has 2^35 parts. */
+/* A name in which each template argument is a pair of the previous one, so that the last one would
+ * have 2^35 parts, is not expanded. */
 static void test_endless_name(void)
 {
     static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -49,8 +50,8 @@ static const char *frame_of(const StrobeStringTable *table, guint32 stack, guint
     return strobe_string_table_text(table, frames[i]).bytes;
 }
 
-/* Stacks get C++ names, but other records with these names do not; stacks that were equal stay
- * equal. */
+/* The frames of stacks get readable C++ names, but records with the same names do not. Equal stacks
+ * stay equal. */
 static void test_stacks(void)
 {
     StrobeStringTable *table = strobe_string_table_new(100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures that are made from finished records: order, absent fields, many strings, unusual
+/* Tests captures that are made from finished records: order, absent fields, many strings, unusual
  * times. */
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static StrobeKindId declare_kind(Fixture *f, const StrobeKind *kind)
     return id;
 }
 
-/* Fields without a value are absent; times and tracks are read unchanged. */
+/* Fields without a value are absent. Times and tracks are not changed. */
 static void test_absent(Fixture *f, gconstpointer unused)
 {
     const StrobeTrack track = {.struct_size = sizeof track,
@@ -126,7 +126,7 @@ static void test_many_strings(Fixture *f, gconstpointer unused)
     strobe_reader_free(reader);
 }
 
-/* Times that are impossible are corrected and counted; the record stays. */
+/* Impossible times are corrected and counted, and the record is kept. */
 static void test_odd_times(Fixture *f, gconstpointer unused)
 {
     static const gint64 times[][2] = {
@@ -146,8 +146,8 @@ static void test_odd_times(Fixture *f, gconstpointer unused)
     strobe_reader_free(reader);
 }
 
-/* A kind that differs from the standard one is refused; a kind with an additional field is
- * separate. */
+/* A kind that differs from the standard kind with its name is refused. A kind with an additional
+ * field is a separate kind. */
 static void test_kinds(Fixture *f, gconstpointer unused)
 {
     StrobeField fields[] = {{"correlation", STROBE_FIELD_LINK, 0, "", "Id."},
@@ -167,7 +167,7 @@ static void test_kinds(Fixture *f, gconstpointer unused)
     g_assert_null(strobe_import_capture_add(f->capture, id + 2, 0, 0, 0, 0, NULL));
 }
 
-/* Begins and ends without order, some of them equal. */
+/* Adds spans whose begins and ends have no order, and are sometimes equal. */
 static void add_shuffled(StrobeImportCapture *capture, StrobeKindId kind, guint n, GError **error)
 {
     gboolean good = TRUE;
@@ -183,8 +183,8 @@ static void add_shuffled(StrobeImportCapture *capture, StrobeKindId kind, guint 
     }
 }
 
-/* Records are sorted by their ends, inner spans first; equal ones stay in their order, from
- * memory and from runs. */
+/* Records are sorted by their ends, inner spans first. Records with equal times keep their order,
+ * whether they come from memory or from runs in files. */
 static void test_order(Fixture *f, gconstpointer data)
 {
     const StrobeKindId kind = declare_kind(f, &strobe_kind_cpu_op);

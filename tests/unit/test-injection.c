@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Every call of the recording part that needs memory, threads, files or disk space fails once, and
- * then from some moment on always. The program continues and ends as it would have, the recorded
- * data can be read, and calls that could not do their work return the reason. For this test the
- * recording part is compiled with inject.h; each failure has a separate process.
- */
+/* Makes every call of the recorder that needs memory, threads, files or disk space fail: in one run
+ * once, in another run from its nth call on. The program must continue and end as without the
+ * failure, the recorded data must be readable, and calls of the API that could not do their work
+ * must return the reason. For this test the recorder is compiled with inject.h. Each failure has a
+ * separate process. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -35,11 +34,11 @@ static struct shared {
     enum mode mode;
     guint n_calls;
     guint n_failed;
-    guint n_errors;  /* result of the API */
+    guint n_errors;  /* number of calls of the API that returned an error */
     guint n_windows; /* number of windows that began */
     struct {
         guint64 offered, lost;
-        gboolean is_ended; /* number without an error */
+        gboolean is_ended; /* the window ended without an error */
     } windows[WINDOWS];
 } *shared;
 
@@ -49,7 +48,7 @@ int inject(const char *call)
 {
     guint n;
 
-    /* On a disk that is always full, nothing can be repaired either. */
+    /* if writes fail from some call on, a file cannot be truncated either */
     if (strcmp(call, "ftruncate") == 0)
         return shared->mode == FAIL_FROM_ON && strcmp(shared->call, "writev") == 0;
     if (strcmp(call, shared->call))
@@ -61,7 +60,8 @@ int inject(const char *call)
     return 1;
 }
 
-/* A disk that fills up accepts a part of the first write, and nothing after that. */
+/* Simulates a disk that fills up: it accepts a part of the first write that fails, and no bytes
+ * after that. */
 ssize_t injected_writev(int fd, const struct iovec *iov, int n)
 {
     if (!inject("writev"))
@@ -82,8 +82,8 @@ static void *mark_many(void *user)
     return user;
 }
 
-/* Threads record and end while the program forks, in the first window during a cycle of the
- * writer thread. */
+/* Runs threads that record and end, and a fork at the same time. In the first window, then waits
+ * for a cycle of the writer thread. */
 static void run_threads(guint window)
 {
     pthread_t threads[THREADS];
@@ -134,7 +134,7 @@ static void end_recorder_window(guint window, gboolean is_begun)
         shared->windows[window].lost += lost[i];
 }
 
-/* They name the pool (free them). */
+/* Returns metadata with the id of the pool (free them). */
 static char *make_metadata(void)
 {
     char id[33];
@@ -153,12 +153,12 @@ static gboolean begin_recorder_window(const char *folder, guint window)
 
     shared->n_errors += !is_begun;
     shared->n_windows += is_begun;
-    if (!is_begun) /* it gets its name when the metadata is written */
+    if (!is_begun) /* removes the file, which gets its final name when the metadata are written */
         g_assert_true(unlink(unnamed) == 0 || unlink(path) == 0);
     return is_begun;
 }
 
-/* In the writer: `user` is the folder, `reason` the number of the window. */
+/* Makes a dump, called in the writer. `user` is the folder, `reason` the number of the window. */
 static int make_dump(void *user, StrobeWriterLoop *loop, uint32_t why, const char *reason,
                      char path[PATH_MAX])
 {
@@ -173,7 +173,7 @@ static int make_dump(void *user, StrobeWriterLoop *loop, uint32_t why, const cha
     return error;
 }
 
-/* A copy of the ring exists, or there is an error. */
+/* Requests a dump of the ring, and counts an error. */
 static void dump_ring(guint window)
 {
     char path[PATH_MAX];
@@ -229,7 +229,8 @@ static void run_rotation(const char *folder)
     record_windows(folder, &settings);
 }
 
-/* A call that could not do its work returns the reason. */
+/* Returns whether the status is STROBE_OK. If not, checks that `error` has a message, frees it and
+ * counts an error. */
 static gboolean is_ok(StrobeStatus status, StrobeError **error)
 {
     if (status == STROBE_OK)
@@ -273,7 +274,8 @@ static void check_recorder(const char *folder)
         g_autofree char *path = capture_path(folder, i);
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
             continue;
-        g_autofree char *all = g_path_get_dirname(path); /* all segments */
+        /* the folder of the result, so that all segments are read */
+        g_autofree char *all = g_path_get_dirname(path);
         guint64 stored = read_capture(all, "marker_instant", NULL, NULL);
         guint64 ranges = read_capture(all, "marker", NULL, NULL);
         found++;
@@ -310,7 +312,8 @@ static void check_session(const char *folder)
     g_assert_cmpuint(found, ==, shared->n_windows);
 }
 
-/* Removes pools of a process with this id, which may have left them earlier. */
+/* Returns the number of pools in /dev/shm of this process, or of earlier processes with the same
+ * id. */
 static guint n_pools(void)
 {
     g_autoptr(GDir) dir = g_dir_open("/dev/shm", 0, NULL);
@@ -335,14 +338,15 @@ static int in_child(void (*run)(const char *), const char *folder)
         guint n = n_pools();
         alarm(60);
         run(folder);
-        g_assert_cmpuint(n_pools(), ==, n); /* no pool is left behind */
+        g_assert_cmpuint(n_pools(), ==, n); /* no pool is left */
         exit(EXIT_CODE);
     }
     g_assert_cmpint(waitpid(pid, &status, 0), ==, pid);
     return status;
 }
 
-/* Runs a process in which the n-th `call` fails. Returns how often it did. */
+/* Runs a process in which the n-th call of the function `call` fails. Returns the number of calls
+ * that failed. */
 static guint fail_one(const char *call, guint n, enum mode mode, void (*run)(const char *),
                       void (*check)(const char *))
 {
@@ -408,19 +412,21 @@ static const struct scenario scenarios[] = {
 
 #define TRIES 20
 
-/* Every call of every name, until there is no n-th one. */
+/* For each function, makes its first call fail, then the second and so on, until there is no n-th
+ * call. */
 static void test_each(gconstpointer data)
 {
     const struct scenario *s = data;
 
     for (const char *const *call = s->calls; *call; call++) {
         guint n = 1, tries = TRIES;
-        /* On a busy machine the writer may find all records at once. */
+        /* Tries several times, because on a busy machine the writer may find all records at once,
+         * and make no such call. */
         while (n == 1 && tries-- > 0)
             while (fail_one(*call, n, s->mode, s->run, s->check))
                 n++;
         g_test_message("%s: %u calls", *call, n - 1);
-        g_assert_cmpuint(n, >, 1); /* the call was made at least once */
+        g_assert_cmpuint(n, >, 1); /* the function was called at least once */
     }
 }
 
@@ -429,7 +435,8 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     g_assert_true(shared != MAP_FAILED);
-    g_setenv("STROBE_PLUGIN_PATH", "/nonexistent", TRUE); /* plugins would only take time */
+    /* no plugins, because loading them only takes time */
+    g_setenv("STROBE_PLUGIN_PATH", "/nonexistent", TRUE);
     for (guint i = 0; i < G_N_ELEMENTS(scenarios); i++) {
         g_autofree char *path = g_strconcat("/injection/", scenarios[i].path, NULL);
         g_test_add_data_func(path, &scenarios[i], test_each);

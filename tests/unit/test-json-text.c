@@ -29,7 +29,7 @@ static void test_values(void)
     check_value("[{\"a\": 1}, {\"a\": 1}]", TRUE);
     check_value("{\"a\": 1, \"a\": 1}", FALSE);
     check_value("{\"a\": 1, \"\\u0061\": 1}", FALSE);
-    /* extensions of json-glib */
+    /* texts that json-glib accepts although they are no JSON */
     check_value("/* \" */ {}", FALSE);
     check_value("{'a': 1}", FALSE);
     check_value("# x\n{}", FALSE);
@@ -56,7 +56,7 @@ static void test_messages(void)
     check_message(deep, "t: nested deeper than 64 at offset 64");
 }
 
-/* Damage at any offset causes neither a crash nor a hang. */
+/* A text that is damaged at any offset causes neither a crash nor a hang. */
 static void test_damage(void)
 {
     const char *text = "{\"a\": [1, {\"b\": \"x\\u00e4\"}], \"c\": -1.5e3, \"d\": null}";

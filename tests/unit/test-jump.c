@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signal handlers that interrupt a record and leave by siglongjmp: the thread continues to
- * record. Handlers and coroutines that run while the interrupted record is still being made do
- * not disturb it. */
+/* Tests signal handlers that interrupt a record and leave by siglongjmp: the thread can record
+ * afterwards. Also tests handlers and coroutines that run while the interrupted record is still
+ * being made, and must not disturb it. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -27,7 +27,7 @@ static void add_name(const StrobeView *view, StrobeText name, gpointer user)
     g_string_append_printf(user, "%s;", name.bytes);
 }
 
-/* The names of the window's instants, in the order of their records. */
+/* Checks that the window has instants with these names, in the order of their records. */
 static void check_marks(StrobeSession *session, const char *names)
 {
     g_autofree char *capture = capture_of(session);
@@ -38,7 +38,7 @@ static void check_marks(StrobeSession *session, const char *names)
     g_string_free(found, TRUE);
 }
 
-/* The window lost `n` records as nested, and no others. */
+/* Checks that the window lost `n` records with the cause STROBE_LOSS_NESTED, and no others. */
 static void check_nested(guint64 n)
 {
     uint64_t lost[STROBE_LOSS_CAUSES];
@@ -50,7 +50,7 @@ static void check_nested(guint64 n)
 
 /* ---- at a certain point ---- */
 
-static __thread const char *signal_at; /* once, in this thread */
+static __thread const char *signal_at; /* the test point at which this thread gets a signal, once */
 
 static void raise_at_point(const char *point)
 {
@@ -118,15 +118,16 @@ static void offer_async(const char *name)
 struct jump {
     const char *point;
     void (*offer)(const char *name);
-    guint offered_before; /* number of records before, in the same thread, so that the name is known
-                           */
-    guint stored, n_lost; /* of the interrupted record */
-    gboolean is_open; /* the critical section that commit would end stays open; a mark outside of it
-                         ends it */
+    /* number of records that the thread makes before, so that the name is known */
+    guint offered_before;
+    guint stored, n_lost; /* numbers for the interrupted record */
+    /* the critical section that commit would end stays open, until a mark ends it */
+    gboolean is_open;
 };
 
 static const struct jump jumps[] = {
-    {"attach-busy", offer_mark, 0, 0, 0}, /* the thread has no buffer yet that could count */
+    /* the thread has no buffer yet, in which the loss would be counted */
+    {"attach-busy", offer_mark, 0, 0, 0},
     {"thread-buffer-busy", offer_mark, 1, 0, 1},
     {"record-reserved", offer_mark, 1, 0, 1},
     {"record-filled", offer_mark, 1, 0, 1},
@@ -165,7 +166,7 @@ static gpointer jump_once(gpointer data)
         signal_at = jump->point;
         jump->offer(name);
     }
-    g_assert_null(signal_at); /* the thread reached the point */
+    g_assert_null(signal_at); /* otherwise the thread has not reached the point */
     if (jump->is_open)
         strobe_mark("outside");
     for (guint i = 0; i < OFFERS_AFTER; i++)
@@ -173,7 +174,8 @@ static gpointer jump_once(gpointer data)
     return NULL;
 }
 
-/* Records that are offered after the jump are stored; the interrupted one is stored or counted. */
+/* Records that are offered after the jump are stored. The interrupted record is stored or counted
+ * as lost. */
 static void test_points(void)
 {
     char *folder = scratch_new();
@@ -186,7 +188,8 @@ static void test_points(void)
         strobe_session_start(session, NULL);
         g_thread_join(g_thread_new("jump", jump_once, (gpointer)jump));
         strobe_session_stop(session, NULL);
-        g_assert_cmpuint(count_stuck_buffers(), ==, 0); /* the window's end waited for no thread */
+        /* the window's end did not have to wait for a thread */
+        g_assert_cmpuint(count_stuck_buffers(), ==, 0);
         g_assert_cmpuint(count_of(session, "marker_instant") + count_of(session, "marker"), ==,
                          jump->offered_before + jump->stored + jump->is_open + OFFERS_AFTER);
         check_nested(jump->n_lost);
@@ -214,8 +217,8 @@ static void jump_often(const char *point, guint n)
     n_marks++;
 }
 
-/* The present block is lost neither with its records nor for the pool; a pool of 8 MB has 128
- * blocks. */
+/* A jump while a block is changed loses neither the block's records nor the block itself: a pool of
+ * 8 MB has only 128 blocks, and there are more jumps. */
 static void jump_at_blocks(const char *policy)
 {
     static const char *const points[] = {"block-detached", "block-owned"};
@@ -252,9 +255,9 @@ static void test_ring_blocks(void)
     jump_at_blocks("ring");
 }
 
-/* ---- what goes on ---- */
+/* ---- records that are interrupted and continue ---- */
 
-/* Records between reserve and commit, as an interposer does. */
+/* A mark between reserve and commit, as an interposer may make it, is lost and counted. */
 static void test_reserved(void)
 {
     char *folder = scratch_new();
@@ -286,8 +289,9 @@ static void __attribute__((noinline)) mark_below(void)
     strobe_mark("after");
 }
 
-/* The handler's frame lies below the record that it interrupts; on an alternate stack it lies
- * above, inside of the thread's own stack. */
+/* Marks in a handler that interrupts a record. The frame of the handler has a lower address than
+ * that of the record; on an alternate stack it has a higher address, which is still inside of the
+ * thread's own stack. */
 static void mark_from_handler(int flags)
 {
     char *folder = scratch_new();
@@ -339,8 +343,8 @@ static void make_coroutine(ucontext_t *context, char *stack, gsize size, void (*
     makecontext(context, call, 0);
 }
 
-/* A handler continues with another coroutine, whose stack proves nothing about the interrupted
- * one. */
+/* A handler switches to another coroutine. From the position of its stack it does not follow
+ * whether the interrupted record still continues. */
 static void test_coroutines(void)
 {
     enum { STACK = 256 << 10 };
@@ -364,7 +368,7 @@ static void test_coroutines(void)
 
 struct worker {
     pthread_t thread;
-    volatile guint64 n_offered; /* inside attempts */
+    volatile guint64 n_offered; /* number of records that were offered inside of attempts */
     volatile guint n_attempts;
 };
 
@@ -381,7 +385,8 @@ static void jump_if_allowed(int number)
     siglongjmp(outside, 1);
 }
 
-/* The range around an attempt ends those that the jump has left open. */
+/* Records until a signal handler jumps out. The end of the range around the attempt also ends the
+ * ranges that the jump has left open. */
 static void attempt_jump(struct worker *worker)
 {
     StrobeRange around = strobe_range_begin("attempt");
@@ -407,7 +412,8 @@ static void *attempt_often(void *data)
 
 struct found {
     guint64 n_attempts, n_inside;
-    guint64 tracks[8], last[8]; /* arguments of the tracks' marks */
+    /* the tracks that were found, and the last argument of each track's marks */
+    guint64 tracks[8], last[8];
 };
 
 static void add_found(const StrobeView *view, StrobeText name, gpointer user)
@@ -448,7 +454,7 @@ static void interrupt_all(struct worker *workers, guint n)
         pthread_join(workers[i].thread, NULL);
 }
 
-/* A jump loses at most one record, and counts at most one too many. */
+/* Each jump loses at most one record, and the number of losses is at most one too high for each. */
 static void test_random(void)
 {
     enum { WORKERS = 3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans that are found by a key, and the cache of their names, through a real session. Each case
+/* Tests spans that are found by a key, and the cache of their names, in a real session. Each case
  * uses the general path (a new name) and the fast path (a known name). */
 #include <string.h>
 #include <strobe/kinds.h>
@@ -47,7 +47,7 @@ static void assert_closed(StrobeClosed closed, guint depth, guint n_inside)
     g_assert_cmpuint(closed.n_inside, ==, n_inside);
 }
 
-/* "name=sequence;" of each operator that ended, in the order of the ends. */
+/* Appends "name=sequence;" for each operator that ended, in the order of the ends. */
 static void add_record(const StrobeView *view, StrobeText name, gpointer user)
 {
     if (view->flags & STROBE_VIEW_UNFINISHED)
@@ -93,7 +93,7 @@ static void test_not_the_innermost(Fixture *f, gconstpointer data)
     g_assert_cmpstr(found, ==, "outer=1;outer=1;");
 }
 
-/* The same key twice: the inner span ends first. */
+/* If two spans have the same key, the inner one ends first. */
 static void test_same_key(Fixture *f, gconstpointer data)
 {
     open_span(f, 1, "first");
@@ -126,7 +126,8 @@ static void test_no_such_span(Fixture *f, gconstpointer data)
     assert_closed(close_span(f, 1), 0, 0);
 }
 
-/* A span with a token has no key, not even 0, and closes the keyed spans inside of it. */
+/* A span with a token cannot be found by any key, not even 0. Its end closes the keyed spans inside
+ * of it. */
 static void test_tokens(Fixture *f, gconstpointer data)
 {
     for (guint i = 0; i < 2; i++) {
@@ -169,13 +170,13 @@ static void check_fields(const StrobeView *view, StrobeText name, gpointer user)
 
     g_assert_cmphex(strobe_view_u64(view, 0), ==, is_empty ? 0 : all);
     g_assert_cmphex(strobe_view_u64(view, 8), ==, is_empty ? 0 : is_short ? 0x5a5a5a : all);
-    /* a text that was not interned */
+    /* the field has a text that was not interned, and is 0 */
     g_assert_cmphex(strobe_view_u32(view, 16), ==, 0);
     (*n)++;
 }
 
-/* If there are fewer bytes than the kind has, the rest is zero; additional bytes are dropped; no
- * other record is damaged. */
+/* If a call gives fewer bytes of fields than the kind has, the others are zero; additional bytes
+ * are dropped. Other records are not damaged. */
 static void test_sizes(Fixture *f, gconstpointer data)
 {
     unsigned char bytes[200];
@@ -210,7 +211,8 @@ static void record_name(const Fixture *f, const char *name, GString *expected)
     }
 }
 
-/* One address that contains one text after another: shorter, longer, or with one different byte. */
+/* The same address contains different texts one after the other: shorter, longer, or with one
+ * different byte. */
 static void test_changing_name(Fixture *f, gconstpointer data)
 {
     static const char *const texts[] = {
@@ -235,7 +237,8 @@ static void test_changing_name(Fixture *f, gconstpointer data)
     g_assert_cmpstr(found, ==, expected->str);
 }
 
-/* Names of every length that end at the end of the memory; nothing behind it may be read. */
+/* Names of every length end at the end of the accessible memory, after which no byte may be
+ * read. */
 static void test_name_at_the_end_of_a_page(Fixture *f, gconstpointer data)
 {
     gsize page = (gsize)sysconf(_SC_PAGESIZE);
@@ -248,7 +251,7 @@ static void test_name_at_the_end_of_a_page(Fixture *f, gconstpointer data)
         char *name = memory + page - length - 1;
         memset(name, 'a' + (int)(length % 26), length);
         record_name(f, name, expected);
-        if (length) { /* shorter than the text that is known at this place */
+        if (length) { /* a text that is shorter than the known one at this address */
             name[length - 1] = '\0';
             record_name(f, name, expected);
         }
@@ -258,8 +261,8 @@ static void test_name_at_the_end_of_a_page(Fixture *f, gconstpointer data)
     munmap(memory, 2 * page);
 }
 
-/* Only the text and its NUL count, not the bytes around it. All of `place` lies in one page,
- * wherever the stack is, because the cache does not keep a text that spans two pages. */
+/* Only the text and its NUL are compared, not the bytes around them. `place` is aligned so that it
+ * is always in one page, because the cache does not keep a text that spans two pages. */
 static void test_what_is_compared(Fixture *f, gconstpointer data)
 {
     _Alignas(64) char place[64];
@@ -281,7 +284,7 @@ static void test_what_is_compared(Fixture *f, gconstpointer data)
         }
 }
 
-/* More names than the cache has places. */
+/* Records more names than the cache has entries. */
 static void test_many_names(Fixture *f, gconstpointer data)
 {
     enum { NAMES = 2000 };
@@ -297,7 +300,8 @@ static void test_many_names(Fixture *f, gconstpointer data)
     g_assert_cmpstr(found, ==, expected->str);
 }
 
-/* Another session has another table of strings: no id of the old one may occur again. */
+/* Another session has another table of strings, so ids of the old table must not occur in its
+ * capture. */
 static void test_sessions(Fixture *f, gconstpointer data)
 {
     static const char *const names[] = {"one", "two", "three"};
@@ -319,7 +323,7 @@ static void test_sessions(Fixture *f, gconstpointer data)
 
 /* ---- windows and threads ---- */
 
-/* A span of one window does not exist in the next; the id of its name stays valid. */
+/* A span of one window does not exist in the next window. The id of its name stays valid. */
 static void test_windows(Fixture *f, gconstpointer data)
 {
     open_span(f, 1, "open at the end");
@@ -351,8 +355,8 @@ static void count_track(const StrobeView *view, StrobeText name, gpointer user)
     counts[view->track]++;
 }
 
-/* Threads that run one after the other share a thread buffer and its block, and are
- * distinguished. */
+/* Threads that run one after the other share a thread buffer and its block, but their records are
+ * on separate tracks. */
 static void test_threads(Fixture *f, gconstpointer data)
 {
     enum { THREADS = 8 };
@@ -372,7 +376,7 @@ static void test_threads(Fixture *f, gconstpointer data)
     g_assert_cmpuint(n_tracks, ==, THREADS);
 }
 
-/* Many records, so that blocks are filled in the middle. */
+/* Makes so many records that blocks become full while a span is open. */
 static void test_many(Fixture *f, gconstpointer data)
 {
     enum { SPANS = 20000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectors whose library is loaded while the session runs: the calls of the program that open
+/* Tests collectors whose library is loaded while the session runs: which calls of the program open
  * them. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,7 +12,8 @@
 #define PATIENCE_MS 60000
 #define WAITING "{\"fake\": {\"again\": 1, \"sample\": \"10ms\"}}"
 
-/* This program replaces the preloaded library. */
+/* The function that the session has set for new libraries. This program has the interface of the
+ * preloaded library. */
 static StrobeLoadedFunction *on_load;
 
 __attribute__((visibility("default"))) void strobe_run_on_load(StrobeLoadedFunction *function);
@@ -22,7 +23,7 @@ void strobe_run_on_load(StrobeLoadedFunction *function)
     on_load = function;
 }
 
-/* Loads a library, as a program does; any one that is not loaded yet. */
+/* Loads a library of a plugin, which must not be loaded yet. */
 static void *load_library(const char *name)
 {
     g_auto(GStrv) folders = g_strsplit(g_getenv("STROBE_PLUGIN_PATH"), ":", -1);
@@ -53,7 +54,8 @@ static void run_for(guint ms)
     g_usleep(ms * 1000);
 }
 
-/* New records appear quickly in the capture, which may be read while it grows. */
+/* Starts a session whose records appear quickly in the capture, which the tests read while it
+ * grows. */
 static StrobeSession *session_started(const char *folder, const char *collectors, const char *more)
 {
     g_autofree char *all =
@@ -73,7 +75,7 @@ static guint64 samples_until_now(StrobeSession *session)
     return g_file_test(path, G_FILE_TEST_EXISTS) ? read_capture(path, "counter", NULL, NULL) : 0;
 }
 
-/* Stops the session when the fake collector is open and has been sampled for some time. */
+/* Waits until the fake collector has been opened and sampled some times, and stops the session. */
 static void check_samples(StrobeSession *session)
 {
     for (guint i = 0; i < PATIENCE_MS / 20 && samples_until_now(session) <= 5; i++)
@@ -83,7 +85,8 @@ static void check_samples(StrobeSession *session)
     g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
 }
 
-/* The collector refuses once in each process until it is opened; the next test begins with this. */
+/* Opens the collector in a window, because it refuses only once in a process until it is opened,
+ * and the next test needs a collector that refuses. */
 static void open_at_last(StrobeSession *session)
 {
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
@@ -91,7 +94,7 @@ static void open_at_last(StrobeSession *session)
     g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
 }
 
-/* A step opens it again only if a library was loaded. */
+/* A step does not open the collector if no library was loaded. */
 static void test_nothing_loaded(void)
 {
     char *folder = scratch_new();
@@ -107,7 +110,8 @@ static void test_nothing_loaded(void)
     scratch_remove(folder);
 }
 
-/* From then on it records and is sampled, in the present window. */
+/* A step after a library was loaded opens the collector, which is then sampled in the current
+ * window. */
 static void test_step(void)
 {
     char *folder = scratch_new();
@@ -131,7 +135,7 @@ static void test_retry(void)
     scratch_remove(folder);
 }
 
-/* Opened in a call of the loader; a collector that is already sampled continues. */
+/* A call of the loader opens the collector. A collector that is sampled already continues. */
 static void test_loader(void)
 {
     char *folder = scratch_new();
@@ -140,7 +144,7 @@ static void test_loader(void)
 
     g_assert_nonnull(on_load);
     g_assert_true(on_load());
-    g_assert_null(on_load); /* no collector waits any more */
+    g_assert_null(on_load); /* no collector is waiting any more */
     check_samples(session);
     strobe_session_free(session);
     scratch_remove(folder);
@@ -163,7 +167,8 @@ static void test_loader_is_left_alone(void)
     scratch_remove(folder);
 }
 
-/* The collector takes a lock of Python, which the thread in the loader may not have. */
+/* A collector that needs Python's lock is not opened in a call of the loader, because the thread
+ * may not hold this lock. */
 static void test_not_in_the_loader(void)
 {
     char *folder = scratch_new();
@@ -180,8 +185,8 @@ static gpointer step_session(gpointer session)
     return NULL;
 }
 
-/* A call of the loader does not wait for a session that is opening the collector; it is repeated
- * later. */
+/* A call of the loader does not wait for a session that is just opening the collector; the next
+ * call tries again. */
 static void test_loader_does_not_wait(void)
 {
     char *folder = scratch_new();
@@ -203,7 +208,8 @@ static void test_loader_does_not_wait(void)
     scratch_remove(folder);
 }
 
-/* Nothing is opened before the warm-up of the schedule: the window's begin opens it. */
+/* Before the warm-up of the schedule, a call of the loader does not open the collector; the begin
+ * of the window does. */
 static void test_not_in_a_pause(void)
 {
     char *folder = scratch_new();
@@ -214,7 +220,7 @@ static void test_not_in_a_pause(void)
     g_assert_nonnull(on_load);
     strobe_session_step(session, NULL);
     g_assert_nonnull(on_load);
-    strobe_session_step(session, NULL); /* a window begins; the collector refuses once */
+    strobe_session_step(session, NULL); /* a window begins, and the collector refuses once */
     g_assert_nonnull(on_load);
     g_assert_true(on_load());
     g_assert_null(on_load);
@@ -237,7 +243,8 @@ static void test_failure_is_reported(void)
     scratch_remove(folder);
 }
 
-/* A constructor calls the loader from its own library. */
+/* Checks whether an address is in a library that was loaded after a given number of libraries, as
+ * in a constructor that calls the loader. */
 static void test_which_library_calls(void)
 {
     guint64 before = strobe_loaded_present();
@@ -253,7 +260,8 @@ static void test_which_library_calls(void)
     g_assert_cmpint(strobe_loaded_after(before, &before), ==, 0);
 }
 
-/* A child that is forked while the loader's list is being read can read it too. */
+/* Reads the loader's list until `user` is not 0. A child that is forked at the same time must be
+ * able to read the list too. */
 static gpointer look_all_the_time(gpointer user)
 {
     while (!g_atomic_int_get((gint *)user))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectors that report late: the thread that ends a window calls their flush and waits. */
+/* Tests collectors that report late: the thread that ends a window calls their function `flush` and
+ * waits for their records. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static guint64 count_fakes(const char *capture)
            read_capture(capture, "counter", NULL, NULL);
 }
 
-/* The two fake sources emit 10 and 1000 records. */
+/* Checks that the capture has the 10 and the 1000 records of the two fake sources, and no mark that
+ * was made after the window. */
 static void check_late_capture(const char *capture)
 {
     g_assert_cmpuint(count_fakes(capture), ==, 1010);
@@ -32,7 +34,8 @@ static void check_late_capture(const char *capture)
     read_capture(capture, "marker_instant", check_not_after, NULL);
 }
 
-/* Records while another thread flushes. Returns whether the flush was still running afterwards. */
+/* Makes a mark while another thread flushes. Returns whether the flush was still running after the
+ * mark. */
 static void *mark_during_flush(void *has_stopped)
 {
     while (strobe_enabled())
@@ -41,7 +44,8 @@ static void *mark_during_flush(void *has_stopped)
     return GINT_TO_POINTER(!g_atomic_int_get((gint *)has_stopped));
 }
 
-/* stop() flushes; only its thread still records into the window. */
+/* stop() waits for the late records. During the flush only its own thread can record into the
+ * window. */
 static void test_stop(void)
 {
     char *folder = scratch_new();
@@ -65,7 +69,8 @@ static void test_stop(void)
     scratch_remove(folder);
 }
 
-/* A step that ends a window flushes it before the warm-up; each window has its own records. */
+/* A step that ends a window waits for its late records before the warm-up of the next window. Each
+ * window has its own records. */
 static void test_windows(void)
 {
     char *folder = scratch_new();
@@ -79,7 +84,7 @@ static void test_windows(void)
         g_ptr_array_add(captures, g_build_filename(strobe_session_directory(session), "FRAMEWORK",
                                                    "capture.strobe", NULL));
         gint64 begin = g_get_monotonic_time();
-        strobe_session_step(session, NULL); /* and ends */
+        strobe_session_step(session, NULL); /* the window ends */
         g_assert_cmpint(g_get_monotonic_time() - begin, >=, DRAIN_MS * 1000);
     }
     strobe_session_free(session);
@@ -96,7 +101,7 @@ static void check_ready(void *user, const char *directory)
     ++*(guint *)user;
 }
 
-/* on_trace_ready is called for a complete window. */
+/* on_trace_ready is called only when the window is complete, with its late records. */
 static void test_ready(void)
 {
     char *folder = scratch_new();
@@ -111,7 +116,7 @@ static void test_ready(void)
     scratch_remove(folder);
 }
 
-/* The window's end does not wait longer than 2 s for a device, and the diagnostics say so. */
+/* The window's end waits for a device for at most 2 s, and the diagnostics report this. */
 static void test_deadline(void)
 {
     char *folder = scratch_new();
@@ -155,7 +160,8 @@ static void record_in_child(gpointer folder)
     strobe_session_stop(session, NULL);
 }
 
-/* All work is done when stop() has returned: a program may end without freeing its session. */
+/* When stop() has returned, the capture is complete, so that a program may end without freeing its
+ * session. */
 static void test_exit(void)
 {
     if (WITH_TSAN) {
@@ -177,7 +183,7 @@ static void *die_during_flush(void *unused)
 {
     while (strobe_enabled())
         g_usleep(100);
-    g_usleep(DRAIN_MS * 1000); /* the first half was reported long ago */
+    g_usleep(DRAIN_MS * 1000); /* the first half of the records was reported long before */
     raise(SIGKILL);
     return NULL;
 }
@@ -192,7 +198,7 @@ static void die_in_child(gpointer folder)
         strobe_session_stop(session, NULL);
 }
 
-/* A kill during flush loses only records that the device had not reported. */
+/* A kill during the flush loses only records that the device had not reported. */
 static void test_kill(void)
 {
     if (WITH_TSAN) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that runs for days: any number of threads and of names. Its memory does not grow,
- * and no record is lost or assigned to another thread. */
+/* Tests a program that runs for days, with any number of threads and names. Its memory must not
+ * grow, and no record may be lost or be on the track of another thread. */
 #include <signal.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -16,7 +16,7 @@
 
 #define SPAWNERS 4u
 
-static guint *n_marked; /* shared with a child */
+static guint *n_marked; /* number of threads that have recorded, in memory that a child shares */
 
 static gpointer one_mark(gpointer data)
 {
@@ -43,7 +43,8 @@ static void spawn_all(guint threads)
         g_thread_join(spawners[i]);
 }
 
-/* One record on each track, which belongs to the thread that recorded it. Returns their number. */
+/* Checks that there is one record on each track, and that the track is that of the thread which
+ * recorded it. Returns the number of records. */
 static guint check_short_threads(const char *capture)
 {
     g_autoptr(GError) error = NULL;
@@ -71,7 +72,7 @@ static guint check_short_threads(const char *capture)
     return found;
 }
 
-/* Many times as many threads as there are thread buffers and places for tracks. */
+/* Runs many times as many threads as there are thread buffers and entries for tracks. */
 static void test_short_threads(void)
 {
     guint half = test_count("STROBE_TEST_THREADS", 40000) / 2;
@@ -84,7 +85,7 @@ static void test_short_threads(void)
     guint64 pages = resident_pages();
     spawn_all(half);
     if (!IS_SANITIZED)
-        /* 512 KiB for variations of the allocator. */
+        /* 512 KiB more, for variations of the allocator */
         g_assert_cmpuint(resident_pages(), <=, pages + 128);
     g_test_message(
         "%u threads in %.1f s, %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " pages in memory",
@@ -118,7 +119,8 @@ static char *spawn_and_kill(guint delay_us)
     return folder;
 }
 
-/* Killed while threads end and their places are assigned again: each record is on its thread. */
+/* After a kill, while threads end and their entries are used again, each record is on the track of
+ * its own thread. */
 static void test_short_threads_killed(void)
 {
     for (guint i = 0; i < 10; i++) {
@@ -144,8 +146,8 @@ static gpointer many_marks(gpointer data)
     return NULL;
 }
 
-/* A flight recorder forgets threads with their records, and knows the threads whose records it
- * has. */
+/* A flight recorder forgets threads whose records are overwritten, and knows the threads of all
+ * records that it has. */
 static void test_ring_threads(void)
 {
     guint threads = STROBE_POOL_THREAD_TRACKS + 4000, found = 0;
@@ -186,7 +188,8 @@ static void check_unique(const StrobeView *view, StrobeText name, gpointer user)
     g_assert_cmpstr(name.bytes, ==, expected);
 }
 
-/* An endless number of unique names: beyond the table they are inline strings. */
+/* There may be any number of unique names. Names for which the table has no room are inline
+ * strings. */
 static void test_unique_names(void)
 {
     guint names = test_count("STROBE_TEST_NAMES", 150000);
@@ -201,7 +204,7 @@ static void test_unique_names(void)
         g_snprintf(name, sizeof name, "step %u", i);
         strobe_mark(name);
         if (i % 20000 == 0)
-            g_usleep(30000); /* an 8 MB pool: let the writer follow */
+            g_usleep(30000); /* waits for the writer, because the pool has only 8 MB */
         if (i == names / 2)
             pages = resident_pages();
     }
@@ -235,7 +238,8 @@ static void find_spans(const StrobeView *view, StrobeText name, gpointer user)
                            view->flags & STROBE_VIEW_UNFINISHED ? "?" : "");
 }
 
-/* Spans with inline names, one inside of the other, and one whose name is in the table. */
+/* Opens three nested spans, of which two have inline names and one has a name in the table, and
+ * then makes marks with many names. */
 static void open_spans(StrobeRange outer[3])
 {
     outer[0] = strobe_range_begin("epoch 2");
@@ -244,7 +248,8 @@ static void open_spans(StrobeRange outer[3])
     mark_names(100000);
 }
 
-/* Names of long spans, while more names occur than any reader remembers. */
+/* The names of long spans are read correctly, even if more names occur in the meantime than a
+ * reader remembers. */
 static void test_outer_names(void)
 {
     char *folder = scratch_new();
@@ -270,7 +275,7 @@ static void test_outer_names(void)
     scratch_remove(folder);
 }
 
-/* The state of such spans after a kill. */
+/* The names of long spans are read correctly after a kill. */
 static void test_outer_names_killed(void)
 {
     char *folder = scratch_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Causes a loss of every kind on purpose: each offered record is stored or counted as lost, in
- * the session's report and in the capture. Failing disks are in test-faults.c. */
+/* Causes losses with every cause. Each offered record must be stored, or be counted as lost in the
+ * session's report and in the capture. Failing disks are in test-faults.c. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "support.h"
 #include "testpoint.h"
 
-/* ---- what was counted ---- */
+/* ---- the counted losses ---- */
 
 static void add_loss(const StrobeView *view, StrobeText name, gpointer user)
 {
@@ -26,8 +26,8 @@ static void add_loss(const StrobeView *view, StrobeText name, gpointer user)
     reported[loss.cause] += loss.count;
 }
 
-/* The window that ended lost `n` records by `cause`, and none by other causes (except truncated
- * strings, which are no records). */
+/* Checks that the last window lost `n` records with the cause `cause`, and none with other causes.
+ * Truncated strings do not count, because they are no records. */
 static void check_losses(StrobeSession *session, guint32 cause, guint64 n)
 {
     guint64 reported[STROBE_LOSS_CAUSES] = {0};
@@ -88,14 +88,15 @@ static void test_pool_empty(void)
     overload_pool("same", 600000);
 }
 
-/* A record's inline name needs additional room: if there is none, the record is lost once, not
- * twice. */
+/* A record's inline name needs additional room. If there is none, the record counts as lost only
+ * once. */
 static void test_pool_empty_with_names(void)
 {
     overload_pool("a name of its own %u", 300000);
 }
 
-/* Opens a range that never ends; the thread must still exist when the window ends. */
+/* Opens a range that never ends. The thread ends only after the window, so that the window's end
+ * must handle its range. */
 static gpointer open_in_crowd(gpointer barriers)
 {
     pthread_barrier_t *both = barriers;
@@ -106,8 +107,8 @@ static gpointer open_in_crowd(gpointer barriers)
     return NULL;
 }
 
-/* Many threads have open ranges when the window ends, and there is no block for these, nor does
- * the writer thread free any. Not each of them waits for a block. */
+/* Many threads have open ranges when the window ends, there is no free block for these, and the
+ * writer thread is held. The window's end waits for a block only once, not for each range. */
 static void test_open_and_no_block(void)
 {
     enum { THREADS = 100 };
@@ -128,7 +129,7 @@ static void test_open_and_no_block(void)
         strobe_mark("fill");
     gint64 begin = g_get_monotonic_time();
     strobe_session_stop(session, NULL);
-    /* a tenth of a second for all of them, not for each */
+    /* the wait is a tenth of a second for all threads, not for each */
     g_assert_cmpint(g_get_monotonic_time() - begin, <, THREADS * 100000 / 2);
     hold_release(hold);
     pthread_barrier_wait(&both[1]);
@@ -163,7 +164,7 @@ static void test_too_large(void)
     scratch_remove(folder);
 }
 
-/* The fault is the collector's: the message does not say that there was no room. */
+/* A record of an undeclared kind is a fault of the collector, so its loss has that cause. */
 static void test_undeclared_kind(void)
 {
     static const uint32_t kinds[] = {0, STROBE_KINDS_MAX - 1, STROBE_KINDS_MAX, UINT32_MAX};
@@ -189,7 +190,8 @@ static gpointer mark_in_crowd(gpointer data)
     struct crowd *crowd = data;
 
     strobe_mark("one of many");
-    pthread_barrier_wait(&crowd->all_there); /* no thread returns its buffer before */
+    /* each thread keeps its buffer until all threads have one */
+    pthread_barrier_wait(&crowd->all_there);
     return NULL;
 }
 
@@ -218,7 +220,7 @@ static void test_no_thread_buffer(void)
 
 /* ---- a record inside another ---- */
 
-static const char *hit_at; /* once */
+static const char *hit_at; /* name of the test point at which a signal is raised once */
 
 static void set_hook(void (*hook)(const char *))
 {
@@ -246,8 +248,8 @@ static gpointer mark_once(gpointer data)
     return NULL;
 }
 
-/* A signal interrupts a thread's critical section, from its first record on, and its handler
- * records. */
+/* A signal interrupts a critical section of a thread, even of its first record, and the handler's
+ * record is lost and counted. */
 static void test_signal(void)
 {
     static const char *const points[] = {"attach-busy", "thread-buffer-busy", "record-reserved",
@@ -283,7 +285,7 @@ static void *mark_and_end(void *data)
     return NULL;
 }
 
-/* A thread ends in the middle of a record; its thread buffer serves the next thread. */
+/* A thread ends while it makes a record. The next thread can use its thread buffer. */
 static void test_thread_ended(void)
 {
     char *folder = scratch_new();
@@ -297,7 +299,8 @@ static void test_thread_ended(void)
     set_hook(NULL);
     g_thread_join(g_thread_new("next", mark_once, (gpointer) "next"));
     strobe_session_stop(session, NULL);
-    g_assert_cmpuint(count_stuck_buffers(), ==, 0); /* nothing waited for it */
+    /* the window's end did not wait for the thread */
+    g_assert_cmpuint(count_stuck_buffers(), ==, 0);
     g_assert_cmpuint(marks_of(session), ==, 1);
     check_losses(session, STROBE_LOSS_NESTED, 1);
     strobe_session_free(session);
@@ -320,9 +323,9 @@ static void *mark_until_end(void *data)
     return NULL;
 }
 
-/* A thread ends while it takes the oldest block of a flight recorder: no other thread waits for
- * it. A thread takes such a block only if the writer thread keeps no blocks free, so the writer
- * thread is held. */
+/* If a thread ends while it takes the oldest block of a flight recorder, no other thread waits for
+ * it. Threads take such blocks only if the writer thread keeps no blocks free, so the writer thread
+ * is held. */
 static void test_thread_ended_at_ring(void)
 {
     char *folder = scratch_new();
@@ -346,7 +349,7 @@ static void test_thread_ended_at_ring(void)
     scratch_remove(folder);
 }
 
-/* The writer thread is stopped while it collects full blocks: recording threads continue. */
+/* Recording threads continue if the writer thread is stopped while it collects full blocks. */
 static void test_ring_while_writer_holds_it(void)
 {
     char *folder = scratch_new();
@@ -354,14 +357,14 @@ static void test_ring_while_writer_holds_it(void)
         session_new(folder, "{}", "\"buffer\": {\"size\": \"8MB\", \"policy\": \"ring\"}");
 
     strobe_session_start(session, NULL);
-    for (guint i = 0; i < 600000; i++) /* the ring was full more than once */
+    for (guint i = 0; i < 600000; i++) /* so many that the ring was full more than once */
         strobe_mark("round and round");
     Hold *hold = hold_at("ring-tidying", 1);
     hold_wait(hold);
-    /* On a loaded machine the writer may have been interrupted there earlier, for longer than a
-     * ring lasts. */
+    /* On a loaded machine the writer may have been interrupted before, for longer than the ring has
+     * room. */
     guint64 lost_before = lost_by(STROBE_LOSS_POOL_EMPTY);
-    for (guint i = 0; i < 150000; i++) /* fewer records than it holds */
+    for (guint i = 0; i < 150000; i++) /* fewer records than the ring holds */
         strobe_mark("round and round");
     g_assert_cmpuint(lost_by(STROBE_LOSS_POOL_EMPTY), ==, lost_before);
     hold_release(hold);
@@ -380,7 +383,7 @@ static void mark_in_fork_handler(void)
         strobe_mark("in a fork handler");
 }
 
-/* Fork handlers of the program that run between Strobe's handlers. */
+/* Fork handlers of the program, which run between Strobe's handlers, can record. */
 static void test_fork_handler(void)
 {
     char *folder = scratch_new();
@@ -398,7 +401,8 @@ static void test_fork_handler(void)
     g_assert_cmpint(status, ==, 0);
     strobe_mark("after");
     strobe_session_stop(session, NULL);
-    g_assert_cmpuint(marks_of(session), ==, 4); /* also in the handlers `prepare` and `parent` */
+    /* two marks of this function, and one each of the handlers `prepare` and `parent` */
+    g_assert_cmpuint(marks_of(session), ==, 4);
     check_losses(session, STROBE_LOSS_NESTED, 0);
     strobe_session_free(session);
     scratch_remove(folder);
@@ -406,8 +410,9 @@ static void test_fork_handler(void)
 
 /* ---- after the window ---- */
 
-/* A record of a sealed window is reported in the next capture, together with records that a
- * collector counts between the windows; other causes between windows belong to no window. */
+/* A late record of a sealed window is counted in the next capture, together with late records that
+ * a collector counts between the windows. Losses between windows with other causes are in no
+ * capture. */
 static void test_late(void)
 {
     char *folder = scratch_new();
@@ -420,7 +425,7 @@ static void test_late(void)
     check_losses(session, STROBE_LOSS_LATE, 0);
     g_assert_null(
         strobe_thread_buffer_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, 0, begin, 0));
-    begin = strobe_clock_now(); /* this record belongs to no window */
+    begin = strobe_clock_now(); /* a record after this time belongs to no window */
     g_assert_null(
         strobe_thread_buffer_reserve(writer, STROBE_KIND_ID_MARKER_INSTANT, 0, 0, begin, 0));
     strobe_recorder_lost(STROBE_LOSS_LATE, 5);
@@ -453,8 +458,8 @@ static void test_collector_failed(void)
     scratch_remove(folder);
 }
 
-/* Records that a source still has when the time for late records is over cannot be counted, but
- * are reported. */
+/* Records that a source still has when the time for late records is over cannot be counted, but a
+ * diagnostic reports them. */
 static void test_never_drained(void)
 {
     char *folder = scratch_new();
@@ -469,7 +474,7 @@ static void test_never_drained(void)
 
 int main(int argc, char **argv)
 {
-    /* Before Strobe's own handlers. */
+    /* registered before Strobe's own handlers */
     pthread_atfork(mark_in_fork_handler, mark_in_fork_handler, NULL);
     g_test_init(&argc, &argv, NULL);
     g_autofree char *path = g_strconcat(BAD_PLUGINS, ":", g_getenv("STROBE_PLUGIN_PATH"), NULL);

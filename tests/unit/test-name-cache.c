@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A name is found by its address and its text: no other text is taken for it, and nothing is
- * read from another page. */
+/* Tests that a name is found by its address and its text: no other text is taken for it, and no
+ * byte of another page is read. */
 #include "name-cache.h"
 
 #include <glib.h>
@@ -10,7 +10,8 @@
 
 #define LONGEST 100u
 
-/* Two pages, of which the second may not be read; texts end where the first one ends. */
+/* Two pages, of which the second is not readable. The texts of the tests are near the end of the
+ * first page. */
 typedef struct {
     char *pages;
     gsize page;
@@ -31,7 +32,8 @@ static void tear_down(Fixture *f, gconstpointer data)
     munmap(f->pages, 2 * f->page);
 }
 
-/* A text of this length, whose NUL is this many bytes before the end of the page. */
+/* Writes a text of this length with `behind` bytes between its NUL and the end of the page, and
+ * puts it into f->known. Returns its address. */
 static char *put_name(Fixture *f, gsize length, gsize behind)
 {
     char *name = f->pages + f->page - behind - 1 - length;
@@ -54,7 +56,8 @@ static gboolean is_equal(const Fixture *f, const char *name)
     return is_equal;
 }
 
-/* The word after the NUL is in another page. */
+/* Whether the text begins in the last word of the page, so that its second word is in another
+ * page. */
 static gboolean is_in_last_word(const Fixture *f, const char *name)
 {
     return name >= f->pages + f->page - 8;
@@ -74,7 +77,7 @@ static void test_every_place(Fixture *f, gconstpointer data)
             }
             g_assert_true(is_equal(f, name));
             g_assert_cmpuint(f->known.id, ==, 7);
-            /* The bytes around it are not part of the text. */
+            /* Changes the bytes around the text, which are not part of it. */
             f->pages[f->page - behind - 2 - length] ^= 1;
             if (behind)
                 name[length + 1] ^= 1;
@@ -95,7 +98,7 @@ static void test_every_byte(Fixture *f, gconstpointer data)
             if (is_in_last_word(f, name))
                 continue;
             for (gsize i = 0; i <= length; i++) {
-                name[i] ^= 0x20; /* in place of the NUL: a text that continues */
+                name[i] ^= 0x20; /* at the NUL, this makes a text that continues */
                 g_assert_false(is_equal(f, name));
                 name[i] ^= 0x20;
             }
@@ -111,7 +114,8 @@ static void test_every_byte(Fixture *f, gconstpointer data)
         }
 }
 
-/* The text's second page may be gone when it is compared. */
+/* A text in two pages is not cached, because its second page may be unmapped when it is
+ * compared. */
 static void test_across_pages(Fixture *f, gconstpointer data)
 {
     char *name = f->pages + f->page - 3;
@@ -120,7 +124,7 @@ static void test_across_pages(Fixture *f, gconstpointer data)
     strcpy(name, "across");
     strobe_cached_name_set(&f->known, name, 1);
     g_assert_null(f->known.address);
-    strcpy(name, "ab"); /* two words are compared */
+    strcpy(name, "ab"); /* the text is in one page, but two words are compared */
     strobe_cached_name_set(&f->known, name, 1);
     g_assert_null(f->known.address);
     strcpy(f->pages + f->page, "behind");

@@ -41,7 +41,8 @@ static char *frame_of(const char *path, const StrobeBuildId *build_id)
     return g_strdup(text);
 }
 
-/* The innermost function that this program finds for the known place of the file. */
+/* Returns the innermost function that the symbol program finds for the address of known_function in
+ * the file (free it). */
 static char *resolve_with(StrobeNativeSymbols *symbols, const char *path,
                           const StrobeBuildId *build_id)
 {
@@ -63,7 +64,7 @@ static void expect_symbol(const char *program, const char *path, const StrobeBui
     strobe_native_symbols_free(symbols);
 }
 
-/* A static function, by name; the last line of a function is not taken from another file. */
+/* The name of a static function is found. */
 static void test_function(void)
 {
     g_autofree char *path = own_path();
@@ -94,8 +95,8 @@ static void expect_moved(const char *from, const char *to, const char *path,
     strobe_native_symbols_free(symbols);
 }
 
-/* An object of another machine is read from its place on this one; other objects are not read by
- * their path alone. */
+/* An object of another machine is read from the path to which it was moved on this machine. Objects
+ * at other paths are then not read. */
 static void test_moved(void)
 {
     const StrobeBuildId other = {4, {1, 2, 3, 4}};
@@ -109,7 +110,8 @@ static void test_moved(void)
     expect_moved("/board/a", folder, path, NULL, place);
 }
 
-/* For a file that is no such object, the frame keeps its place in the object. */
+/* If the file is no object with this build id, the frame has the name of the file and the
+ * offset. */
 static void test_no_object(void)
 {
     const StrobeBuildId other = {4, {1, 2, 3, 4}};
@@ -129,7 +131,8 @@ static void test_no_object(void)
     g_rmdir(folder);
 }
 
-/* Programs that end at once, send a wrong answer, or never end a text. */
+/* Uses symbol programs that do not exist, end at once, send a wrong answer, or never end their
+ * answer. */
 static void test_bad_programs(void)
 {
     g_autofree char *path = own_path();
@@ -144,14 +147,16 @@ static void damage_bytes(char *bytes, gsize size, GRand *rand)
 {
     guint n = (guint)g_rand_int_range(rand, 1, 40);
 
-    for (guint i = 0; i < n; i++) { /* headers are at both ends */
+    /* half of the bytes are near the begin or the end, where the headers are */
+    for (guint i = 0; i < n; i++) {
         gsize window = g_rand_boolean(rand) ? size : MIN(size, 4096);
         gsize at = (gsize)g_rand_int_range(rand, 0, (gint32)window);
         bytes[g_rand_boolean(rand) ? at : size - 1 - at] = (char)g_rand_int(rand);
     }
 }
 
-/* Damaged objects end at most the other process; a good one is still resolved. */
+/* A damaged object ends at most the process of the symbol program. A good object is resolved after
+ * it. */
 static void test_damaged_objects(void)
 {
     g_autofree char *path = own_path(), *folder = g_dir_make_tmp("strobe-symbols-XXXXXX", NULL);
@@ -176,8 +181,8 @@ static void test_damaged_objects(void)
     g_rand_free(rand);
 }
 
-/* A program that cannot run here, for example because it lacks a library, is not started for
- * each object. */
+/* A symbol program that cannot run here, for example because a library is missing, is started only
+ * twice, not for each object. */
 static void test_vain_starts(void)
 {
     g_autofree char *folder = g_dir_make_tmp("strobe-symbols-XXXXXX", NULL);

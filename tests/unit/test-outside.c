@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recording in the writer process, into a pool into which the program may write anything. */
+/* Tests the recording of collectors in the writer process, in a pool to which the program may write
+ * any bytes. */
 #include <errno.h>
 #include <string.h>
 #include <strobe/kinds.h>
@@ -104,7 +105,8 @@ static gpointer record_in_thread(gpointer user)
     return NULL;
 }
 
-/* The writer process never takes thread buffers of the program, and has few of its own. */
+/* Threads of the writer process use only the writer's few thread buffers, never those of the
+ * program. */
 static void test_thread_buffers(void)
 {
     strobe_recorder_join_window(3);
@@ -137,7 +139,7 @@ static void test_messages(void)
         g_autofree char *text = g_strdup_printf("message %u", i);
         strobe_recorder_say(text, STROBE_LOG_INFO, i);
     }
-    for (guint i = 3; i < STROBE_POOL_MESSAGES + 3; i++) { /* the first ones are gone */
+    for (guint i = 3; i < STROBE_POOL_MESSAGES + 3; i++) { /* the first messages were overwritten */
         g_autofree char *wanted = g_strdup_printf("message %u", i);
         const char *text = strobe_recorder_take_message(&length, &level, &collector);
         g_assert_nonnull(text);
@@ -148,11 +150,11 @@ static void test_messages(void)
     g_assert_null(strobe_recorder_take_message(&length, &level, &collector));
 }
 
-/* ---- a program that writes anything ---- */
+/* ---- a program that writes arbitrary bytes ---- */
 
 #define GUARD ((size_t)4 << 20)
 
-/* Moves the writer's mapping between pages that may not be accessed. */
+/* Moves the writer's mapping of the pool between pages that may not be accessed. */
 static void guard_pool(void)
 {
     char *room = mmap(NULL, writer.bytes + 2 * GUARD, PROT_NONE,
@@ -189,7 +191,8 @@ static guint64 hostile_number(GRand *random)
     return which < G_N_ELEMENTS(numbers) ? numbers[which] : g_rand_int(random);
 }
 
-/* A word in the first MB after the offset, or in the shared part of the header. */
+/* Overwrites a word in the first MB of a random part of the pool, or in the shared part of the
+ * header. */
 static void scribble_word(GRand *random)
 {
     struct pool_header *h = program.header;
@@ -215,7 +218,7 @@ static gpointer scribble_on(gpointer user)
     return user;
 }
 
-/* Its own thread buffers too. */
+/* Overwrites words in the writer's thread buffers. */
 static void scribble_on_thread_buffers(GRand *random)
 {
     for (guint32 i = STROBE_POOL_THREAD_BUFFERS - STROBE_POOL_WRITER_THREAD_BUFFERS;
@@ -255,7 +258,8 @@ static gpointer record_for_a_while(gpointer user)
     return NULL;
 }
 
-/* The program may lose its own records, but nothing is written elsewhere, and everything ends. */
+/* If the program overwrites its pool with arbitrary numbers, it may lose its own records, but the
+ * writer writes only inside of the pool, and all its calls return. */
 static void test_hostile_program(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(42);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The policies for a full buffer: drop, wait, or overwrite the oldest records, which can be
- * dumped. All under more load than the disk can store, with each record accounted for. */
+/* Tests the policies for a full buffer: drop records, wait, or overwrite the oldest records, of
+ * which dumps can be made. The load is higher than the disk can store, and each record must be
+ * stored or counted. */
 #include <string.h>
 #include <strobe/kinds.h>
 #include "pool.h"
@@ -10,13 +11,13 @@
 
 #define THREADS 3
 
-/* More records than a pool of 8 MB can hold together. */
+/* number of records of each thread; all together are more than a pool of 8 MB can hold */
 #define OVERFLOW (300000 / THREADS)
 
 static int keep_on; /* atomic */
 static guint64 offered[THREADS];
 
-/* Marks with numbers from 0 on, at full speed. */
+/* Records with numbers from 0 on, at full speed. */
 static gpointer mark_all(gpointer data)
 {
     guint index = GPOINTER_TO_UINT(data);
@@ -113,7 +114,9 @@ static struct sums sum_capture(const char *path)
     return sums;
 }
 
-/* Numbers begin at 0, so all before the last stored one were offered. */
+/* Checks that the records of a track are stored, lost or overwritten. All numbers up to the last
+ * stored one were offered, because numbers begin at 0. If none is lost, the stored ones have no
+ * gap, and all before the first are overwritten. */
 static void check_ring_thread_buffer(const struct thread_buffer_sum *thread_buffer)
 {
     g_assert_cmpuint(thread_buffer->stored + thread_buffer->lost + thread_buffer->overwritten, >=,
@@ -157,7 +160,7 @@ static void test_block(void)
     scratch_remove(folder);
 }
 
-/* The end of a window releases threads that wait for one of its blocks. */
+/* The end of a window releases threads that wait for a free block. */
 static void test_block_end(void)
 {
     char *folder = scratch_new();
@@ -206,14 +209,15 @@ static void test_ring(void)
     g_test_message("%" G_GUINT64_FORMAT " offered, %" G_GUINT64_FORMAT
                    " overwritten, %" G_GUINT64_FORMAT " lost",
                    sum, sums.lost[STROBE_LOSS_OVERWRITTEN], sums.lost[STROBE_LOSS_POOL_EMPTY]);
-    /* Only records that were allowed to be overwritten are missing, so there is no warning. */
+    /* If only records are missing that a flight recorder may overwrite, there is no warning. */
     if (sums.lost[STROBE_LOSS_POOL_EMPTY] == 0)
         g_assert_cmpstr(strobe_session_diagnostics(session), ==, "");
     strobe_session_free(session);
     scratch_remove(folder);
 }
 
-/* The program may write anything there: the writer's work stays bounded, and inside of the pool. */
+/* The program may write arbitrary bytes into the ring. The writer's work must stay limited, and
+ * inside of the pool. */
 static void test_hostile_ring(void)
 {
     StrobePool pool;
@@ -314,7 +318,7 @@ static void test_dump_contents(void)
     scratch_remove(folder);
 }
 
-/* A window that left out records because of "keep" does not change the loss report of the next
+/* A window in which "keep" leaves out records does not change the loss report of the next
  * window. */
 static void test_keep_twice(void)
 {
@@ -327,7 +331,7 @@ static void test_keep_twice(void)
         strobe_session_start(session, NULL);
         for (guint64 i = 0; i < n; i++)
             strobe_range_end(strobe_range_begin_argument("load", i));
-        g_usleep(5000); /* so that full blocks are too old */
+        g_usleep(5000); /* after this time the full blocks are older than "keep" */
         strobe_session_stop(session, NULL);
         g_autofree char *capture = capture_of(session);
         struct sums sums = sum_capture(capture);
@@ -364,9 +368,10 @@ static void test_keep(void)
     g_assert_cmpuint(sums.n, ==, 1);
     g_assert_cmpuint(sums.thread_buffers[0].last, ==, i - 1);
     gint64 reach = sums.thread_buffers[0].end_ns - sums.thread_buffers[0].begin_ns;
-    g_assert_cmpint(reach, >=, 100000000); /* "keep" counts back from the dump, which may be late */
+    /* "keep" is counted back from the time of the dump, which may be late */
+    g_assert_cmpint(reach, >=, 100000000);
     check_ring_thread_buffer(&sums.thread_buffers[0]);
-    if (i > 10000) /* otherwise one block holds everything */
+    if (i > 10000) /* otherwise all records may be in one block */
         g_assert_cmpint(reach, <, 1200000000);
     strobe_session_free(session);
     scratch_remove(folder);

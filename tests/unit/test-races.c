@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races with a fixed outcome: a thread is held at a named point of the recorder while others
+/* Tests races whose order is fixed: a thread is held at a test point of the recorder while others
  * continue. Races at a window's end are in test-window-races.c. */
 #include <fcntl.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 
 /* ---- shared tables ---- */
 
-/* A thread has an id that it has not published yet. Other threads intern the same and other
- * strings, and the writer writes the existing ones. */
+/* A thread that interns a string is held before it has published the id. Meanwhile another thread
+ * interns the same string and another one, and the writer writes the published ones. */
 static void test_strings(void)
 {
     static const char *const points[] = {"string-placed", "string-numbered", "string-published"};
@@ -33,7 +33,7 @@ static void test_strings(void)
         actor_hold(&actor);
         strobe_mark(text);
         strobe_mark(other);
-        g_usleep(50000); /* flushes without the string of the held thread */
+        g_usleep(50000); /* time for flushes, which do not have the string of the held thread */
         actor_finish(&actor);
         strobe_session_stop(session, NULL);
         g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
@@ -59,7 +59,7 @@ static void note_track(const StrobeView *view, StrobeText name, gpointer user)
         tracks->of_actor = view->track;
 }
 
-/* The same for a thread's track. */
+/* A thread is held before it has published the id of its track. */
 static void test_track(void)
 {
     char *folder = scratch_new();
@@ -96,9 +96,9 @@ static gpointer third_main(gpointer data)
     return NULL;
 }
 
-/* A thread has seen the first free block and the one after it. In the meantime the first is
- * taken, filled, written and freed, and the second is being filled: it must not be given out
- * twice. */
+/* A thread that takes a block is held after it has read the first free block and the one after it.
+ * In the meantime the first is taken, filled, written and freed again, and the second is being
+ * filled. The thread must then not make the second the first free block. */
 static void test_free_list(void)
 {
     char *folder = scratch_new();
@@ -106,12 +106,13 @@ static void test_free_list(void)
     struct actor actor = {.point = "free-loaded", .act = act_many, .text = "actor"};
 
     strobe_session_start(session, NULL);
-    strobe_mark("main"); /* takes block 0, the actor block 1; the actor is held while it takes 2,
-                            and has seen 3 */
+    /* This thread takes block 0, the actor block 1. The actor is held while it takes block 2, and
+     * has read 3 as the next one. */
+    strobe_mark("main");
     actor_hold(&actor);
-    g_usleep(50000);                     /* block 1 is freed */
-    mark_times("main", 3 * BLOCK_MARKS); /* fills 0, 1 and 2, and begins 3 */
-    g_usleep(50000);                     /* 2 is the first free block again */
+    g_usleep(50000);                     /* time in which block 1 is freed */
+    mark_times("main", 3 * BLOCK_MARKS); /* fills the blocks 0, 1 and 2, and begins 3 */
+    g_usleep(50000); /* time after which block 2 is the first free block again */
     actor_finish(&actor);
     mark_times("main", BLOCK_MARKS / 4);
     g_thread_join(g_thread_new("third", third_main, NULL));
@@ -129,8 +130,8 @@ static void test_free_list(void)
 
 /* ---- the writer thread ---- */
 
-/* The writer is held at some point of its cycle, while a thread fills blocks, hands them over
- * and interns new strings; then it continues. */
+/* The writer is held at each point of its cycle while a thread fills blocks and interns new
+ * strings. No record may be stored twice, and each one that is not stored is counted as lost. */
 static void test_writer(void)
 {
     static const char *const points[] = {"flush-noted",   "full-taken",     "flush-taken",
@@ -176,8 +177,8 @@ static void test_writer(void)
 
 /* ---- fork ---- */
 
-/* Other threads may be in the allocator; that of AddressSanitizer stays locked in the child
- * then. */
+/* Other threads may be in the allocator. The allocator of AddressSanitizer then stays locked in the
+ * child. */
 static gboolean are_others_busy;
 
 static void record_in_child(const char *folder)
@@ -208,7 +209,8 @@ static void fork_and_check(const char *folder)
     g_assert_cmpint(status, ==, 0);
 }
 
-/* The child has a copy of a thread's unfinished record, but not the thread. */
+/* A forked child has a copy of a thread's unfinished record, but not the thread. It can record in a
+ * session of its own. */
 static void test_fork(void)
 {
     static const struct {
@@ -257,7 +259,8 @@ static void act_make(struct actor *actor)
     strobe_session_free(session);
 }
 
-/* A session that is just being made does not belong to the child either, which makes its own. */
+/* A session that another thread is just making does not belong to the child, which can make its
+ * own. */
 static void test_fork_while_made(void)
 {
     static const char *const points[] = {"pool-made", "recorder-opened"};
@@ -266,7 +269,7 @@ static void test_fork_while_made(void)
     for (guint i = 0; i < G_N_ELEMENTS(points); i++) {
         struct actor actor = {.point = points[i], .act = act_make, .text = folder, .is_new = TRUE};
 
-        strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are handled */
+        strobe_session_free(session_new(folder, "{}", NULL)); /* registers the fork handlers */
         actor_hold(&actor);
         are_others_busy = TRUE;
         fork_and_check(folder);
@@ -276,7 +279,8 @@ static void test_fork_while_made(void)
     scratch_remove(folder);
 }
 
-/* Exits with 1 if a pool is mapped. */
+/* Forks a child, which exits with 1 if it has a pool mapped, and stores its wait status in
+ * *status. */
 static gpointer fork_and_look(gpointer status)
 {
     static char maps[1 << 20];
@@ -293,17 +297,19 @@ static gpointer fork_and_look(gpointer status)
     return NULL;
 }
 
-/* A child that had the pool mapped would keep the program's lock on it. */
+/* A child that is forked while a pool is being mapped must not have the pool mapped, because it
+ * would keep the program's lock on the pool. */
 static void test_fork_while_mapped(void)
 {
     char *folder = scratch_new();
     struct actor actor = {.point = "pool-mapped", .act = act_make, .text = folder, .is_new = TRUE};
     int status = -1;
 
-    strobe_session_free(session_new(folder, "{}", NULL)); /* from now on forks are handled */
+    strobe_session_free(session_new(folder, "{}", NULL)); /* registers the fork handlers */
     actor_hold(&actor);
     GThread *thread = g_thread_new("fork", fork_and_look, &status);
-    g_usleep(100000); /* the fork waits; otherwise its child exists by now */
+    /* time for the fork, which must wait; if it did not, its child would exist after this time */
+    g_usleep(100000);
     actor_finish(&actor);
     g_thread_join(thread);
     g_assert_cmpint(status, ==, 0);
@@ -316,7 +322,7 @@ static void act_fork(struct actor *actor)
     strobe_mark("forked");
 }
 
-/* Windows end and begin while a thread is about to fork. */
+/* Windows end and begin while a thread is held at the begin of its fork. */
 static void test_fork_across_windows(void)
 {
     char *folder = scratch_new();
@@ -344,8 +350,8 @@ static void mark_at_fork(void)
         strobe_mark("at fork");
 }
 
-/* The program's own handlers, added before Strobe's: they run between Strobe's handlers and the
- * fork. */
+/* Adds fork handlers of the program before Strobe's, so that they run between Strobe's handlers and
+ * the fork. */
 static __attribute__((constructor)) void add_fork_handlers(void)
 {
     pthread_atfork(mark_at_fork, mark_at_fork, mark_at_fork);
@@ -406,15 +412,16 @@ static void assert_one_record(StrobeSession *session, const char *name)
     g_assert_cmpuint(lost_in_all(), ==, 0);
 }
 
-/* The thread that began the span is held after it has claimed it, and before it has checked for
- * other threads. */
+/* The thread that began the span is held after it has claimed the span, and before it has checked
+ * whether another thread ends it. */
 static void test_own_end_first(void)
 {
     char *folder = scratch_new();
     StrobeSession *session = session_new(folder, "{}", NULL);
     struct actor actor = {.point = "loose-claimed", .act = act_begin_and_end, .text = "raced for"};
 
-    for (guint i = 0; i < 2; i++) { /* an unshared thread buffer, then a shared one */
+    /* first with a thread buffer that no other thread uses, then with a shared one */
+    for (guint i = 0; i < 2; i++) {
         strobe_session_start(session, NULL);
         actor_hold(&actor);
         g_assert_false(end_raced());
@@ -426,7 +433,8 @@ static void test_own_end_first(void)
     scratch_remove(folder);
 }
 
-/* The other thread is held after it has announced itself. */
+/* The other thread is held after it has announced that it uses the thread buffer. The thread that
+ * began the span can end it first. */
 static void test_other_end_first(void)
 {
     char *folder = scratch_new();
@@ -437,7 +445,7 @@ static void test_other_end_first(void)
     begin_raced("raced for");
     actor_hold(&actor);
     g_assert_true(end_raced());
-    begin_raced("again"); /* the same key, in the same place */
+    begin_raced("again"); /* the same key, in the same entry of the stack */
     actor_finish(&actor);
     g_assert_true(actor_has_ended);
     g_assert_false(end_raced());
@@ -453,7 +461,7 @@ static gpointer third_ends(gpointer data)
     return GINT_TO_POINTER(end_raced());
 }
 
-/* A mark uses the place when the second thread arrives. */
+/* A range uses the span's entry of the stack when the second thread looks for the span. */
 static gpointer reuse_place(gpointer data)
 {
     const struct strobe_marker fields = {8};
@@ -481,7 +489,8 @@ static gpointer reuse_place(gpointer data)
     return NULL;
 }
 
-/* Runs on a separate thread buffer: a shared one stays shared, so no thread begins to share it. */
+/* Runs reuse_place in a new thread with its own thread buffer. A thread buffer that is shared
+ * already stays shared, so that no thread would begin to share it. */
 static void test_place_reused(void)
 {
     g_thread_join(g_thread_new("reuses", reuse_place, NULL));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tracks as a reader numbers them, whatever their ids in the capture. */
+/* Tests how a reader numbers tracks, independently of their ids in the capture. */
 #include "capture-format.h"
 #include "reader-definitions.h"
 #include "support.h"
@@ -19,7 +19,7 @@ static void test_any_id(void)
 
     for (guint i = 0; i < G_N_ELEMENTS(ids); i++)
         g_assert_true(take_track(definitions, ids[i], i));
-    g_assert_true(take_track(definitions, 0, 99)); /* no valid id: ignored */
+    g_assert_true(take_track(definitions, 0, 99)); /* the id 0 is not valid and is ignored */
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, G_N_ELEMENTS(ids));
     for (guint i = 0; i < G_N_ELEMENTS(ids); i++) {
         guint32 number = strobe_definitions_track_of(definitions, ids[i]);
@@ -33,14 +33,14 @@ static void test_any_id(void)
     g_assert_null(strobe_definitions_track(definitions, 0));
     g_assert_null(strobe_definitions_track(definitions, G_N_ELEMENTS(ids) + 1));
     g_assert_null(strobe_definitions_track(definitions, G_MAXUINT32));
-    /* Recovery repeats definitions that the program had written. */
+    /* A repeated definition has no effect; recovery repeats those that the program had written. */
     g_assert_true(take_track(definitions, 16385, 42));
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, G_N_ELEMENTS(ids));
     g_assert_cmpuint(strobe_definitions_track(definitions, 3)->view.number, ==, 42);
     strobe_definitions_free(definitions);
 }
 
-/* However many tracks a file defines, memory is bounded. */
+/* Memory is limited, even if a file defines very many tracks. */
 static void test_too_many(void)
 {
     StrobeDefinitions *definitions = strobe_definitions_new();
@@ -50,7 +50,7 @@ static void test_too_many(void)
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, STROBE_READER_TRACKS_MAX);
     g_assert_false(take_track(definitions, 1, 1));
     g_assert_cmpuint(strobe_definitions_track_of(definitions, 1), ==, 0);
-    g_assert_true(take_track(definitions, 2, 5)); /* a known one */
+    g_assert_true(take_track(definitions, 2, 5)); /* a known id may be defined again */
     g_assert_cmpuint(strobe_definitions_n_tracks(definitions), ==, STROBE_READER_TRACKS_MAX);
     strobe_definitions_free(definitions);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inline names: how long a reader knows them, and names that are lost. */
+/* Tests inline names: how long a reader knows them, and names that are lost. */
 #include <string.h>
 #include "made-capture.h"
 #include "support.h"
@@ -11,7 +11,8 @@ static void check_name(StrobeReader *reader, const StrobeView *view)
     g_assert_cmpstr(strobe_reader_string(reader, view->name).bytes, ==, expected);
 }
 
-/* Each name is right while its batch exists, and for ever if it is kept. */
+/* Each name is right while its batch exists. If names are kept (`kept`), it is right until the
+ * reader is freed. */
 static void test_beside(gconstpointer kept)
 {
     enum { NAMES = 100000 };
@@ -36,14 +37,15 @@ static void test_beside(gconstpointer kept)
         g_autofree char *expected = g_strdup_printf("a name that comes but once, number %u", i);
         g_assert_cmpstr(strobe_reader_string(reader, ids[i]).bytes, ==, expected);
     }
-    if (!kept) /* long ago */
+    if (!kept) /* the first name was forgotten long before */
         g_assert_cmpstr(strobe_reader_string(reader, ids[0]).bytes, ==, "");
     g_assert_cmpuint(strobe_reader_stats(reader)->n_nameless, ==, 0);
     strobe_reader_free(reader);
     scratch_remove(folder);
 }
 
-/* The block with a name was overwritten or could not be written; the next block has its record. */
+/* A name is lost, because the block with it was overwritten or could not be written, while the next
+ * block has the record. */
 static void test_lost(gconstpointer kept)
 {
     char *folder = scratch_new();
@@ -54,7 +56,7 @@ static void test_lost(gconstpointer kept)
 
     guint used = made_named(words, made->now_ns, 1, "here");
     used += made_named(words + used, made->now_ns, 2, "lost");
-    /* Leaves out the second one's string: a header, a length and a word of bytes. */
+    /* Removes the string of the second record: a header, a length and a word of bytes. */
     memmove(words + used - 6, words + used - 3, 3 * sizeof *words);
     made_capture_block(made, STROBE_BLOCK_RECORDS, 0, 1, 0, words, (used - 3) * 8);
     made_capture_end(made);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks out of order, clock pairs, and the memory that a long capture needs. */
+/* Tests blocks out of order, clock pairs, and the memory that a long capture needs. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 
 #define MB (1u << 20)
 #define WALK_MAX_BYTES (64u * MB)
-#define WALK_GROWTH_BYTES (4u * MB) /* for clock pairs, whose number is limited */
+/* memory that may be used for clock pairs, whose number is limited */
+#define WALK_GROWTH_BYTES (4u * MB)
 
 /* ---- order ---- */
 
@@ -24,7 +25,8 @@ static void test_late_blocks(void)
     MadeCapture *made = made_capture_begin(path, 0, "a");
 
     made_capture_marker(made, 0, 1, 0, 1);
-    made_capture_marker(made, 0, 4, 0, 6); /* three blocks of this thread buffer come late */
+    /* three earlier blocks of this thread buffer come after this one */
+    made_capture_marker(made, 0, 4, 0, 6);
     made_capture_marker(made, 1, 9, 0, 100);
     made_capture_marker(made, 0, 2, 0, 2);
     made_capture_marker(made, 0, 3, 32, 4);
@@ -34,14 +36,15 @@ static void test_late_blocks(void)
     made_capture_block(made, STROBE_BLOCK_RECORDS, 0, 6, 0, "", 0);
     made_capture_marker(made, 0, 4, 32, 6);
     made_capture_marker(made, STROBE_THREAD_BUFFER_NONE, 0, 0,
-                        200); /* of no thread buffer: in the order of the file */
+                        /* a block of no thread buffer, which is read in the order of the file */
+                        200);
     made_capture_seal(made, MADE_BEGIN_NS + 1000000000, FALSE);
     made_capture_end(made);
     made_assert_arguments(path, "1 2 3 4 6 99 100 6 7 200");
     scratch_remove(folder);
 }
 
-/* A damaged late block is left out, and nothing else. */
+/* If a late block is damaged, only this block is left out. */
 static void test_damaged_late_block(void)
 {
     char *folder = scratch_new();
@@ -65,8 +68,8 @@ static void test_damaged_late_block(void)
     scratch_remove(folder);
 }
 
-/* A record that belongs to the window because of its cause is there wherever it begins, and has
- * the flag of a span that continues. */
+/* A record with the flag STROBE_RECORD_OF_WINDOW is read even if it begins outside of the window.
+ * Other records outside are left out and counted. */
 static void test_of_window(void)
 {
     char *folder = scratch_new();
@@ -95,7 +98,7 @@ static void test_of_window(void)
 
 /* ---- the clock ---- */
 
-/* More clock pairs than are kept: times stay right. */
+/* If there are more clock pairs than are kept, times stay right. */
 static void test_many_pairs(void)
 {
     enum { BLOCKS = 80000 };
@@ -120,7 +123,7 @@ static void test_many_pairs(void)
     scratch_remove(folder);
 }
 
-/* Views stay unchanged while their memory is referenced, also those of open spans. */
+/* Views, also those of open spans, do not change while their memory is referenced. */
 static void test_referred_memory(void)
 {
     enum { BLOCKS = 200 };
@@ -152,7 +155,7 @@ static void test_referred_memory(void)
 
 /* ---- memory ---- */
 
-/* The largest resident memory of this process, including mapped files. */
+/* Returns the largest resident memory of this process in bytes, including mapped files. */
 static guint64 peak_bytes(void)
 {
     g_autofree char *status = NULL;
@@ -163,7 +166,8 @@ static guint64 peak_bytes(void)
     return g_ascii_strtoull(line + 6, NULL, 10) * 1024;
 }
 
-/* This program as `walk PATH`: prints the number of records and the peak memory in bytes. */
+/* Runs this program as `walk PATH`: reads the capture, and prints the number of records and the
+ * largest resident memory in bytes. */
 static int walk_capture(const char *path)
 {
     static StrobeView views[2048];
@@ -181,7 +185,8 @@ static int walk_capture(const char *path)
 
 static const char *program;
 
-/* Reads the capture in a separate process. Returns its peak memory in bytes. */
+/* Reads the capture in a separate process, which must find `records` records. Returns the largest
+ * resident memory of this process in bytes. */
 static guint64 peak_of_walk(const char *path, guint64 records)
 {
     const char *arguments[] = {program, "walk", path, NULL};
@@ -225,7 +230,8 @@ static guint64 peak_of_small_blocks(const char *folder, guint64 blocks)
     MadeCapture *made = made_capture_begin(path, 0, "a");
     guint64 words[8];
 
-    for (guint64 i = 0; i < blocks; i++) { /* a hundred for each flush, ten flushes a second */
+    /* a hundred blocks for each flush, ten flushes in a second */
+    for (guint64 i = 0; i < blocks; i++) {
         made->now_ns = MADE_BEGIN_NS + i / 100 * 100000000;
         guint n = made_marker(words, made->now_ns, made->now_ns, i);
         made_capture_block(made, STROBE_BLOCK_RECORDS, i % 100, 1, (guint32)(i / 100 * 32), words,
@@ -237,7 +243,8 @@ static guint64 peak_of_small_blocks(const char *folder, guint64 blocks)
     return peak;
 }
 
-/* Many thread buffers with few records: a block for each in every flush. */
+/* With many thread buffers that have few records, each flush writes a small block for each of
+ * them. */
 static void test_memory_of_small_blocks(void)
 {
     char *folder = scratch_new();
@@ -258,7 +265,7 @@ static guint64 peak_of_names(const char *folder, guint32 n)
     return peak;
 }
 
-/* Names that occur only once, more than any table can hold. */
+/* The capture has more names that occur only once than any table can hold. */
 static void test_memory_of_names(void)
 {
     char *folder = scratch_new();
@@ -268,7 +275,7 @@ static void test_memory_of_names(void)
     scratch_remove(folder);
 }
 
-/* A failing disk is not taken for the end of the blocks. */
+/* A read error is not taken for the end of the blocks. */
 static void test_unreadable(void)
 {
     char *folder = scratch_new(), bytes[4096] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread buffers, pool and writer thread through a real session: every offered record is stored
- * or counted. */
+/* Tests thread buffers, pool and writer thread in a real session: every offered record is stored or
+ * counted as lost. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -45,7 +45,7 @@ struct order {
     guint n;
 };
 
-/* The arguments of each thread are in order and without a gap. */
+/* Checks that the arguments of each thread's records are in order and without a gap. */
 static void check_order(const StrobeView *view, StrobeText name, gpointer user)
 {
     struct order *order = user;
@@ -85,7 +85,7 @@ static void test_threads(void)
     scratch_remove(folder);
 }
 
-/* A pool that the disk cannot follow: every lost record is counted. */
+/* If the disk is too slow for the pool, every lost record is counted. */
 static void test_loss_report(void)
 {
     enum { MARKS = 2000000 };
@@ -108,7 +108,7 @@ static void test_loss_report(void)
     scratch_remove(folder);
 }
 
-static _Atomic int signals; /* two threads may run the handler at the same time */
+static _Atomic int signals; /* atomic, because two threads may run the handler at the same time */
 static int keep_on = 1;     /* atomic */
 
 static void mark_in_handler(int number)
@@ -117,8 +117,8 @@ static void mark_in_handler(int number)
     signals++;
 }
 
-/* A signal handler that records inside of another record's critical section loses its record,
- * which is counted; nothing else is disturbed. */
+/* A signal handler that records inside of another record's critical section loses its own record,
+ * which is counted. No other record is disturbed. */
 static void test_nested(void)
 {
     char *folder = scratch_new();
@@ -185,8 +185,8 @@ static void find_unfinished(const StrobeView *view, StrobeText name, gpointer us
                                strobe_view_u64(view, 0));
 }
 
-/* Spans that are open at the window's end are stored as unfinished; ending them later has no
- * effect. */
+/* Spans that are open at the window's end are stored as unfinished. Their end after the window has
+ * no effect. */
 static void test_open_spans(void)
 {
     char *folder = scratch_new();
@@ -236,7 +236,8 @@ static void test_deep_spans(void)
 
 static const uint64_t lasting[] = {0, 1, UINT32_MAX, (uint64_t)UINT32_MAX + 1, (uint64_t)1 << 40};
 
-/* Each span has the right duration, whether its times are in one word or in two. */
+/* Checks that each span has the right duration, even if its times are stored in one word instead of
+ * two. */
 static void check_times(const StrobeView *view, StrobeText name, gpointer user)
 {
     gint64 *begins = user;
@@ -258,7 +259,8 @@ static void reserve_spans(StrobeWriter *writer, uint64_t begin, guint64 first)
     }
 }
 
-/* Spans that begin before their block, with it and after it, some longer than 32 bits. */
+/* Records spans that begin before, with and after their block, and whose durations have up to more
+ * than 32 bits. */
 static void test_times(void)
 {
     char *folder = scratch_new();
@@ -319,7 +321,7 @@ static gpointer mark_on(gpointer data)
     return NULL;
 }
 
-/* Children that are forked under load record nothing, do not hang, and do not change the
+/* Children that are forked while threads record do not record, do not hang, and do not change the
  * parent's capture. */
 static void test_fork(void)
 {
@@ -362,8 +364,8 @@ static void mark_in_child(void)
     strobe_mark("from another's fork handler");
 }
 
-/* A fork handler of the program that runs before Strobe's in the child must not find the gate
- * open and the pool unmapped. */
+/* A fork handler of the program may run before Strobe's in the child. It must not find the gate
+ * open while the pool is unmapped. */
 static void test_fork_handler(void)
 {
     char *folder = scratch_new();
@@ -385,7 +387,7 @@ static void test_fork_handler(void)
     scratch_remove(folder);
 }
 
-/* Windows begin and end while threads record: the critical sections of the gate work. */
+/* Windows begin and end while threads record, so that the gate closes during critical sections. */
 static void test_windows_under_load(void)
 {
     char *folder = scratch_new();
@@ -423,7 +425,7 @@ static gpointer tell_losses(gpointer data)
     return NULL;
 }
 
-/* A collector's messages from a thread of the program may arrive while the session ends. */
+/* A collector may count losses in a thread of the program while the session ends. */
 static void test_losses_while_closing(void)
 {
     g_autofree char *folder = scratch_new();
@@ -446,7 +448,7 @@ static void test_losses_while_closing(void)
 
 int main(int argc, char **argv)
 {
-    pthread_atfork(NULL, NULL, mark_in_child); /* before Strobe's own */
+    pthread_atfork(NULL, NULL, mark_in_child); /* registered before Strobe's own handlers */
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/recorder/standard-ids", test_standard_ids);
     g_test_add_func("/recorder/threads", test_threads);

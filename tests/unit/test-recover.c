@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SIGKILL at random moments: every committed record is recovered, no record is invented. */
+/* Kills a process with SIGKILL at random times: every committed record must be recovered, and no
+ * record may be invented. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@
 
 #define THREADS 3
 
-/* Shared with the child: the records that each thread knows to be committed. */
+/* The number of committed records of each thread, in memory that the child shares. */
 struct progress {
     guint64 committed[THREADS];
     char directory[4096];
@@ -42,15 +43,15 @@ static gpointer record_and_tell(gpointer data)
         StrobeRange outer = strobe_range_begin_argument("open", i);
         StrobeRange range = strobe_range_begin_argument(name, i);
         strobe_range_end(range);
-        __atomic_store_n(mine, i + 1, __ATOMIC_RELEASE); /* reported only after the commit */
+        __atomic_store_n(mine, i + 1, __ATOMIC_RELEASE); /* stored only after the commit */
         strobe_range_end(outer);
         if (i % 64 == 0)
-            g_usleep(50); /* a light load; only the kill matters here */
+            g_usleep(50); /* the load is light, because only the kill is tested */
     }
     return NULL;
 }
 
-/* How the program dies. */
+/* The ways in which the process ends. */
 enum death { DEATH_KILL, DEATH_ABORT, DEATH_SEGFAULT, DEATH_EXIT };
 
 static void end_process(enum death death)
@@ -75,7 +76,7 @@ static void run_child(struct progress *progress, const char *folder, enum death 
         g_thread_new("load", record_and_tell, &threads[i]);
     }
     if (death != DEATH_KILL) {
-        signal(SIGSEGV, SIG_DFL); /* the handler of a sanitizer would exit in another way */
+        signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would end the process in another way */
         for (guint i = 0; i < THREADS; i++)
             while (__atomic_load_n(&progress->committed[i], __ATOMIC_ACQUIRE) == 0)
                 g_usleep(100);
@@ -103,7 +104,8 @@ static void check_record(const StrobeView *view, StrobeText name, gpointer user)
         return;
     guint i = (guint)(name.bytes[1] - '0');
     g_assert_cmpuint(i, <, THREADS);
-    g_assert_cmpuint(strobe_view_u64(view, 0), ==, found->next[i]++); /* in order, and none twice */
+    /* records are in order, and none is there twice */
+    g_assert_cmpuint(strobe_view_u64(view, 0), ==, found->next[i]++);
 }
 
 static StrobeResult *only_result(const char *directory, GPtrArray **results)
@@ -136,7 +138,8 @@ static void check_recovered(const struct progress *progress)
     }
     g_assert_cmpuint(found.unfinished, <=, 2 * THREADS);
     g_file_get_contents(result->capture, &once, &n, NULL);
-    g_assert_true(strobe_result_recover(result, NULL, &error)); /* repeated: changes nothing */
+    /* a second recovery changes nothing */
+    g_assert_true(strobe_result_recover(result, NULL, &error));
     g_file_get_contents(result->capture, &twice, &m, NULL);
     g_assert_cmpmem(once, n, twice, m);
     StrobeReader *reader = strobe_reader_open(result->capture, &error);
@@ -151,7 +154,8 @@ static void check_recovered(const struct progress *progress)
     strobe_reader_free(reader);
 }
 
-/* As after a reboot: the present counter is another one. */
+/* Changes the clock in the pool's header, so that this machine seems to have another counter, as
+ * after a reboot. */
 static void change_clock(const char *directory)
 {
     g_autoptr(GPtrArray) results = NULL;
@@ -222,7 +226,8 @@ static void test_reboot(void)
     scratch_remove(folder);
 }
 
-/* Killed in its second window, then moved: reading the first window must not lose the second. */
+/* A program is killed in its second window, and the results are moved. Reading the first window
+ * must not lose the second. */
 static void test_moved(void)
 {
     char *folder = scratch_new();
@@ -260,7 +265,7 @@ static void test_moved(void)
     scratch_remove(g_steal_pointer(&moved));
 }
 
-/* A killed program counts as dead before its parent has waited for it. */
+/* A killed program counts as ended even before its parent has reaped it. */
 static void test_zombie(void)
 {
     char *folder = scratch_new();
@@ -288,7 +293,8 @@ static void note_unfinished(const StrobeView *view, StrobeText name, gpointer us
                                strobe_view_u64(view, 0));
 }
 
-/* If a program hangs, the last things that it began are the spans in which it hangs. */
+/* If a program that hangs is killed, the spans in which it hangs are in the capture as
+ * unfinished. */
 static void test_hung(void)
 {
     char *folder = scratch_new();
@@ -321,7 +327,7 @@ static void test_hung(void)
     scratch_remove(folder);
 }
 
-/* A recovery that fails leaves the pool unchanged. */
+/* Checks that recovery of the capture fails, and does not change the pool. */
 static void fail_to_recover(const char *capture, const char *pool_path)
 {
     g_autofree StrobeCaptureWriter *writer = g_new0(StrobeCaptureWriter, 1);
@@ -353,7 +359,8 @@ static void check_deep_spans(StrobeResult *result, guint64 lost)
     strobe_reader_free(reader);
 }
 
-/* Open spans for which the pool has no place are counted once, also if there are two recoveries. */
+/* Open spans for which the pool has no entry are counted only once, even if there are two
+ * recoveries. */
 static void test_deep(void)
 {
     enum { DEEP = STROBE_POOL_SPANS + 50 };

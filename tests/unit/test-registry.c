@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plugins with every kind of fault: each is refused with a reason, and none ends the program. */
+/* Tests plugins with faults: each is refused with a reason, and none ends the program. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,7 +38,8 @@ static void test_refused(void)
     check_refused("not_elf", "cannot be loaded");
 }
 
-/* Faults that would otherwise be noticed only when a user names the plugin, or when it records. */
+/* Tests faults in the declarations, which would otherwise be noticed only when a user names the
+ * plugin, or when it records. */
 static void test_declarations(void)
 {
     check_refused("component_name", "component's name must be of a-z 0-9 _, found \"a:b\"");
@@ -58,7 +59,7 @@ static void test_unknown(void)
     check_refused("", "There is no collector");
 }
 
-/* Puts the good plugin into `folder`. Returns its path (free it). */
+/* Copies the good plugin into `folder`. Returns its path (free it). */
 static char *add_good(const char *folder)
 {
     g_autofree char *source = g_build_filename(BAD_PLUGINS, "good.so", NULL);
@@ -71,7 +72,7 @@ static char *add_good(const char *folder)
     return target;
 }
 
-/* The good plugin in `folder` is refused for `reason`, or accepted (NULL). */
+/* Checks that the good plugin in `folder` is refused for `reason` or, if this is NULL, accepted. */
 static void check_good_in(const char *folder, const char *reason)
 {
     const char *const path[] = {folder, NULL};
@@ -102,7 +103,8 @@ static void test_permissions(void)
     scratch_remove(folder);
 }
 
-/* A user who can write to a parent folder can replace the plugin's folder. */
+/* A plugin is refused if another user can write to a folder above, because this user could replace
+ * the plugin's folder. */
 static void test_folders_above(void)
 {
     char *top = scratch_new();
@@ -126,7 +128,7 @@ static void test_folders_above(void)
     scratch_remove(top);
 }
 
-/* A link to a plugin is followed: the folders of the plugin itself count. */
+/* A link to a plugin is followed. The folders that are checked are those of the plugin itself. */
 static void test_links(void)
 {
     char *top = scratch_new();
@@ -162,7 +164,8 @@ static void test_shadowing(void)
     g_assert_cmpstr(file->path, ==, target);
     GPtrArray *files = strobe_registry_scan(registry);
     guint shadowed = 0;
-    for (guint i = 0; i < files->len; i++) { /* an installed Strobe has the others twice */
+    /* if a Strobe is installed, the other plugins are there twice */
+    for (guint i = 0; i < files->len; i++) {
         const StrobePluginFile *each = g_ptr_array_index(files, i);
         shadowed += each->shadowed && !strcmp(each->name, "good");
     }

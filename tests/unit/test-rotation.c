@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture that is rotated: when a new segment begins, the names of segments, and the behaviour
- * if this is not possible. */
+/* Tests a capture that is rotated: when a new segment begins, the names in each segment, and the
+ * behaviour if rotation is not possible. */
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,9 +32,9 @@ static void wait_for_segments(StrobeSession *session, guint n)
 
 /* ---- the size of a segment ---- */
 
-/* Each segment repeats the texts of all earlier records. A segment that these texts fill must
- * not end at once, again and again, and push out segments with records. The first flush finds
- * all texts, however slow the machine is, so they make one segment that is too large. */
+/* Each segment repeats the texts of all earlier records. If these texts alone are larger than a
+ * segment, new segments must not begin all the time and push out segments with records. The first
+ * flush finds all texts, even on a slow machine, so they are in one segment that is too large. */
 static void test_large_head(void)
 {
     char *folder = scratch_new();
@@ -49,14 +49,15 @@ static void test_large_head(void)
         strobe_mark(name);
     }
     wait_for_segments(session, 2);
-    g_usleep(300000); /* thirty checks of the size */
+    g_usleep(300000); /* time for thirty checks of the size */
     for (guint i = 0; i < 10; i++)
         strobe_mark("after");
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(n_segments(session), ==, 2);
     g_assert_cmpuint(read_capture(strobe_session_directory(session), "marker_instant", NULL, NULL),
                      ==, 40);
-    strobe_session_start(session, NULL); /* its first segment repeats the texts too */
+    /* the first segment of the next window repeats the texts too */
+    strobe_session_start(session, NULL);
     g_usleep(100000);
     strobe_session_stop(session, NULL);
     g_assert_cmpuint(n_segments(session), ==, 1);
@@ -77,10 +78,11 @@ static gpointer begin_ever_new(gpointer data)
     guint i;
 
     for (i = 0; g_atomic_int_get(&keep_on); i++) {
-        g_snprintf(name, sizeof name, "new %u", i % NAMES); /* those for which the table has room */
+        /* the table of strings has room for these names */
+        g_snprintf(name, sizeof name, "new %u", i % NAMES);
         StrobeRange range = strobe_range_begin(name);
         for (guint k = 0; k < 200; k++)
-            g_atomic_int_get(&keep_on); /* so that one is open most of the time */
+            g_atomic_int_get(&keep_on); /* a span is open most of the time */
         strobe_range_end(range);
     }
     n_begun = i;
@@ -102,7 +104,7 @@ static void check_name(const StrobeView *view, StrobeText name, gpointer user)
         found->n++;
 }
 
-/* A span that is open when a segment ends has its name in this segment, however new the name is. */
+/* A span that is open when a segment ends has its name in this segment, even if the name is new. */
 static void test_new_names(void)
 {
     char *folder = scratch_new();
@@ -146,15 +148,15 @@ static gint64 changed_at(const char *folder)
     return st.st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + st.st_mtim.tv_nsec;
 }
 
-/* Waits until the writer thread has done it, however busy the machine is. */
+/* Waits, without a time limit, until the writer thread has changed the folder. */
 static void wait_for_change(const char *folder, gint64 since)
 {
     for (guint i = 0; i < 20000 && changed_at(folder) == since; i++)
         g_usleep(1000);
 }
 
-/* The name for the segment that must be put aside exists already: recording continues in this
- * segment. */
+/* If the name to which the full segment must be renamed exists already, recording continues in the
+ * full segment. */
 static void test_name_taken(void)
 {
     char *folder = scratch_new();
@@ -166,7 +168,7 @@ static void test_name_taken(void)
     g_autofree char *next = segment_path(session, STROBE_SEGMENT_NEW);
     g_autofree char *folder_of_segments = g_path_get_dirname(taken);
     g_assert_cmpint(mkdir(taken, 0750), ==, 0);
-    g_usleep(20000); /* file systems have times with the resolution of a tick */
+    g_usleep(20000); /* longer than a tick, which is the resolution of a file system's times */
     gint64 before = changed_at(folder_of_segments);
     for (guint i = 0; i < 5; i++) {
         strobe_mark("x");
@@ -183,7 +185,7 @@ static void test_name_taken(void)
     scratch_remove(folder);
 }
 
-/* A link in the place of the next segment is not followed. */
+/* A link with the name of the next segment is not followed. */
 static void test_link_in_the_way(void)
 {
     char *folder = scratch_new();

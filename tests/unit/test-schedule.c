@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The published tables of the schedule, and every cell of the transition table. */
+/* Tests the published tables of the schedule, and every cell of the transition table. */
 #include <glib.h>
 #include "schedule.h"
 
@@ -63,7 +63,8 @@ static void test_far_step(void)
     g_assert_cmpint(strobe_schedule_action(&once, -1), ==, STROBE_ACTION_NONE);
 }
 
-/* Columns N W R S exit; letters: ! warn, s stop, h handler, c cool, w warm, b begin. */
+/* The columns of the table are the actions N, W, R, S and the exit. The letters mean: ! warn, s
+ * stop, h handler, c cool, w warm, b begin. */
 static void test_transitions(void)
 {
     static const char *const expected[4][5] = {{"", "w", "b", "b", ""},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures in segments: reading all of them, one of them, or the remaining ones, and how they
- * are found. */
+/* Tests captures in segments: reading all segments, one of them, or the remaining ones, and finding
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,8 +9,9 @@
 #include "result.h"
 #include "support.h"
 
-/* Makes a result directory below `folder` with segments. The arguments of a segment are 10 *
- * number and more. The span 5 is open until the last segment. */
+/* Makes a result directory below `folder` with `n` segments, the first of which has the number
+ * `first`. The arguments of a segment's records begin with 10 * its number. The span with the
+ * argument 5 is open until the last segment. */
 static char *make_segments(const char *folder, guint first, guint n)
 {
     char *directory = g_build_filename(folder, "host_1_2_ascend_pt", NULL);
@@ -63,14 +64,15 @@ static void test_segments(void)
 
     made_assert_arguments(first, "1 2 u5");
     made_assert_arguments(second, "11 12 u5");
-    g_autofree char *newest = made_arguments(last, &alone); /* 5 began two segments earlier */
+    /* the span 5 began two segments before */
+    g_autofree char *newest = made_arguments(last, &alone);
     g_assert_cmpstr(newest, ==, "21 22 5");
     g_assert_cmpuint(alone.first_segment, ==, 2);
     g_assert_cmpuint(alone.n_segments, ==, 1);
     scratch_remove(folder);
 }
 
-/* The earliest segments were removed by the rotation, which is no damage. */
+/* If rotation has removed the earliest segments, this does not count as damage. */
 static void test_rolled_away(void)
 {
     char *folder = scratch_new();
@@ -106,7 +108,7 @@ static void test_segment_missing(void)
     scratch_remove(folder);
 }
 
-/* The last segment is gone: spans that ended there are unfinished. */
+/* If the last segment is missing, spans that ended in it are unfinished. */
 static void test_last_missing(void)
 {
     char *folder = scratch_new();
@@ -121,7 +123,8 @@ static void test_last_missing(void)
     scratch_remove(folder);
 }
 
-/* Spans that were open at the end of a segment, which was continued after all. */
+/* Reads a segment that has an end in its middle, because it was continued. Spans that were open at
+ * this end are read once. */
 static void test_later_seal(void)
 {
     char *folder = scratch_new();
@@ -132,7 +135,8 @@ static void test_later_seal(void)
 
     made_capture_block(made, STROBE_BLOCK_OPEN, STROBE_THREAD_BUFFER_NONE, 0, 0, open, words * 8);
     fflush(made->file);
-    made_assert_arguments(path, "u5"); /* killed before the seal: only the OPEN block has it */
+    /* the program was killed before the seal, and only the OPEN block has the span */
+    made_assert_arguments(path, "u5");
     made_capture_seal(made, end, TRUE);
     fflush(made->file);
     made_assert_arguments(path, "u5");
@@ -173,7 +177,7 @@ static void test_segment_not_closed(void)
     scratch_remove(folder);
 }
 
-/* The newest segment was just begun, or could not be written. */
+/* The newest segment is empty, because it was just begun or could not be written. */
 static void test_newest_empty(void)
 {
     char *folder = scratch_new();
@@ -217,7 +221,8 @@ static void test_names(void)
 
 /* ---- finding ---- */
 
-/* The captures that are found at a path: "directory|name of the capture|records". */
+/* Returns the captures that are found at a path, each as "directory|name of the capture|number of
+ * records". */
 static char *find_at(const char *path)
 {
     g_autoptr(GError) error = NULL;
@@ -262,7 +267,8 @@ static void test_find(void)
     g_assert_cmpint(unlink(first), ==, 0);
     g_autofree char *second = segment_path(directory, "capture.00002.strobe");
     g_assert_cmpint(unlink(second), ==, 0);
-    assert_found(last, "host_1_2_ascend_pt|capture.strobe|3"); /* the only one: the whole result */
+    /* there is only one segment, which is the whole result */
+    assert_found(last, "host_1_2_ascend_pt|capture.strobe|3");
     g_autofree char *here = g_get_current_dir();
     g_assert_cmpint(chdir(framework), ==, 0);
     assert_found("capture.strobe", "host_1_2_ascend_pt|capture.strobe|3");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows with a schedule, failing collectors, long runs. */
+/* Tests sessions: windows with a schedule, failing collectors, long runs. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void check_marks(const StrobeView *view, StrobeText name, gpointer user)
     g_string_append_printf(names, "%s ", name.bytes);
 }
 
-/* N W R R S N: only the bodies of steps 2, 3 and 4. */
+/* With the actions N W R R S N, only the bodies of the steps 2, 3 and 4 are recorded. */
 static void test_schedule(void)
 {
     char *folder = scratch_new();
@@ -73,7 +73,8 @@ static void test_schedule(void)
     scratch_remove(folder);
 }
 
-/* A configuration that the analysis would refuse after hours of recording is refused before. */
+/* Exporters that the analysis would refuse after hours of recording are refused when the session is
+ * made. */
 static void test_exporters(void)
 {
     static const struct {
@@ -103,7 +104,8 @@ static void test_exporters(void)
     }
 }
 
-/* Calls with a NULL session: it could not be made, and the program did not check. */
+/* Calls with the session NULL, as of a program that did not check whether the session could be
+ * made, fail without a crash. */
 static void test_no_session(void)
 {
     StrobeError *error = NULL;
@@ -119,7 +121,8 @@ static void test_no_session(void)
     g_assert_cmpstr(strobe_session_diagnostics(NULL), ==, "");
 }
 
-/* Leaving in WARMUP leaves no directory; leaving in RECORD leaves one. */
+/* If the session ends in WARMUP, there is no result directory; if it ends in RECORD, there is
+ * one. */
 static void test_leaving(void)
 {
     char *folder = scratch_new();
@@ -182,7 +185,7 @@ static void check_failing(const char *fail, const char *part)
         g_strdup_printf("{\"fake\": {\"fail\": \"%s\"}, \"metadata\": {}}", fail);
     StrobeSession *session = session_new(folder, collectors, NULL);
 
-    /* The session continues without the collector that fails. */
+    /* the session continues without the failing collector */
     g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     strobe_mark("still recorded");
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
@@ -232,7 +235,8 @@ static void test_one_at_a_time(void)
     scratch_remove(folder);
 }
 
-/* In a container the pool lies in the output folder, too, and is made first. */
+/* If the output folder cannot be made, the error names its path. In a container the pool is made
+ * first, in the same folder, so the error may be about the pool. */
 static void test_unwritable(void)
 {
     char *folder = scratch_new();
@@ -261,8 +265,8 @@ static guint open_descriptors(void)
     return n;
 }
 
-/* The previous window may still be on its way to its file, and a collector may be reading a file
- * of the system. */
+/* Waits until the process has at most `wanted` open descriptors, and returns their number. The
+ * previous window may still be written, and a collector may be reading a file of the system. */
 static guint open_at_rest(guint wanted)
 {
     for (guint i = 0; i < 6000 && open_descriptors() > wanted; i++)
@@ -270,7 +274,7 @@ static guint open_at_rest(guint wanted)
     return open_descriptors();
 }
 
-/* 200 cycles of a schedule: memory and descriptors do not grow. */
+/* In 200 cycles of a schedule, memory and open descriptors do not grow. */
 static void test_cycles(void)
 {
     char *folder = scratch_new();
@@ -287,14 +291,14 @@ static void test_cycles(void)
         strobe_session_step(session, NULL);
         if (i == 50) {
             pages = resident_pages();
-            /* Also counts the threads that host_sys has found by then, because it keeps a file
-             * open for each. */
+            /* The 8 more are for threads that host_sys finds later, because it keeps a file open
+             * for each. */
             descriptors = open_descriptors() + 8;
         }
     }
     g_assert_cmpuint(open_at_rest(descriptors), <=, descriptors);
     if (!IS_SANITIZED)
-        /* 512 KiB for variations of the allocator. */
+        /* 512 KiB more, for variations of the allocator */
         g_assert_cmpuint(resident_pages(), <=, pages + 128);
     strobe_session_free(session);
     g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
@@ -309,7 +313,7 @@ static gpointer step_on(gpointer stop)
     return NULL;
 }
 
-/* strobe_step() from any thread, while sessions are made and freed. */
+/* strobe_step() may be called by any thread while sessions are made and freed. */
 static void test_step_anywhere(void)
 {
     char *folder = scratch_new();
@@ -353,14 +357,14 @@ static void test_own_schedule(void)
     scratch_remove(folder);
 }
 
-/* A function that is called for a window may stop the session, but may do nothing that would
- * begin another window. */
+/* Called for a window. Such a function may stop the session, but cannot begin another window. */
 static void stop_reported(void *user, const char *directory)
 {
     StrobeSession *session = *(StrobeSession **)user;
 
     g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_ERROR_STATE);
-    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK); /* it is running */
+    /* the session is still running */
+    g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
     strobe_step();
     strobe_session_free(session);
     g_assert_cmpint(strobe_session_stop(session, NULL), ==, STROBE_OK);
@@ -374,7 +378,7 @@ static void test_stopped_by_reported(void)
         session_new(folder, "{}", "\"schedule\": {\"active\": 1, \"repeat\": 3}");
 
     strobe_session_on_trace_ready(session, stop_reported, &session);
-    for (guint i = 0; i < 2; i++) { /* it may be started once more */
+    for (guint i = 0; i < 2; i++) { /* the session may be started again afterwards */
         g_assert_cmpint(strobe_session_start(session, NULL), ==, STROBE_OK);
         g_assert_true(strobe_enabled());
         g_assert_cmpint(strobe_session_step(session, NULL), ==, STROBE_OK);
@@ -438,7 +442,7 @@ static void test_stopped_by_schedule(void)
     scratch_remove(folder);
 }
 
-/* Ends the process at any system call except these two. */
+/* Installs a filter that ends the process at any system call except the two that it allows. */
 static void forbid_calls(void)
 {
     struct sock_filter rules[] = {
@@ -460,14 +464,15 @@ static void step_without_calls(const char *folder)
     StrobeSession *session = session_new(folder, "{}", NULL);
 
     strobe_session_start(session, NULL);
-    strobe_step(); /* registers the thread */
+    strobe_step(); /* registers the thread, for which system calls are made */
     forbid_calls();
     for (guint i = 0; i < STEPS; i++)
         strobe_step();
     _exit(0);
 }
 
-/* A step within a window is safe under a filter of system calls. */
+/* A step within a window makes no system call, so that a filter of system calls does not end the
+ * process. */
 static void test_steps_make_no_call(void)
 {
     char *folder = scratch_new();
@@ -480,12 +485,13 @@ static void test_steps_make_no_call(void)
     g_assert_cmpint(status, ==, 0);
     g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
     const StrobeResult *result = g_ptr_array_index(results, 0);
-    g_assert_true(strobe_result_recover(result, NULL, NULL)); /* its writer was a thread */
+    /* recovers the capture, because its writer was a thread of the ended process */
+    g_assert_true(strobe_result_recover(result, NULL, NULL));
     g_assert_cmpuint(read_capture(result->capture, "step", NULL, NULL), ==, STEPS + 1);
     scratch_remove(folder);
 }
 
-/* A child has its own process id, and no session. */
+/* A forked child has its own process id, and no session. */
 static void test_process_id_of_child(void)
 {
     char *folder = scratch_new();
@@ -493,7 +499,7 @@ static void test_process_id_of_child(void)
     int status;
 
     g_assert_cmpint(strobe_process_id(), ==, getpid());
-    pid_t child = _Fork(); /* runs no handlers */
+    pid_t child = _Fork(); /* _Fork() runs no fork handlers */
     if (child == 0) {
         gboolean is_own = strobe_session_step(session, NULL) == STROBE_OK;
         _exit(strobe_process_id() == getpid() && !is_own && !strobe_session_current() ? 0 : 1);
@@ -522,8 +528,8 @@ static guint count_occurrences(const char *text, const char *part)
     return n;
 }
 
-/* A paused collector has stopped, including late records; the window's end does not stop it
- * again. */
+/* A collector that is switched off is stopped, and its late records are read. The window's end does
+ * not stop it again. */
 static void test_toggle(void)
 {
     char *folder = scratch_new();
@@ -531,9 +537,10 @@ static void test_toggle(void)
     g_autoptr(GString) calls = g_string_new(" ");
     StrobeError *error = NULL;
 
-    g_assert_cmpint(strobe_session_toggle(session, "fake", 0, NULL), ==, STROBE_OK); /* no window */
+    /* there is no window */
+    g_assert_cmpint(strobe_session_toggle(session, "fake", 0, NULL), ==, STROBE_OK);
     strobe_session_start(session, NULL);
-    for (guint i = 0; i < 4; i++) /* twice each */
+    for (guint i = 0; i < 4; i++) /* switches the collector off and on, each twice */
         g_assert_cmpint(strobe_session_toggle(session, "fake", i >= 2, NULL), ==, STROBE_OK);
     g_assert_cmpint(strobe_session_toggle(session, "none", 0, &error), ==, STROBE_ERROR_ARGUMENT);
     g_assert_nonnull(strstr(strobe_error_message(error), "no collector none"));
@@ -549,7 +556,7 @@ static void test_toggle(void)
     scratch_remove(folder);
 }
 
-/* The same for a collector that runs in the writer process. */
+/* Switches a collector off and on that runs in the writer process. */
 static void test_toggle_outside(void)
 {
     char *folder = scratch_new();
@@ -563,7 +570,7 @@ static void test_toggle_outside(void)
     strobe_session_toggle(session, "sys_io", 0, NULL);
     strobe_session_stop(session, NULL);
     g_autofree char *capture = capture_of(session);
-    strobe_session_free(session); /* the records are written */
+    strobe_session_free(session); /* freeing the session writes the records */
     read_capture(capture, "collector_call", count_calls, calls);
     g_assert_cmpuint(count_occurrences(calls->str, "sys_io.start"), ==, 2);
     g_assert_cmpuint(count_occurrences(calls->str, "sys_io.stop"), ==, 2);

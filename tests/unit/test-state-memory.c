@@ -9,7 +9,7 @@
 #define LARGE ((gsize)3 << 20)
 #define LIMIT ((guint64)96 << 20)
 
-/* Does the page belong to a file? /proc shows it. */
+/* Whether the page belongs to a mapped file, according to /proc. */
 static gboolean is_in_file(const void *block)
 {
     g_autofree char *maps = NULL;
@@ -26,7 +26,8 @@ static gboolean is_in_file(const void *block)
     return FALSE;
 }
 
-/* A block keeps its bytes when it moves to a file and inside of it; new bytes are zero. */
+/* A block keeps its bytes when it moves to a file, and when it grows in the file. New bytes are
+ * zero. */
 static void test_grows(void)
 {
     strobe_memory_limit_set(LIMIT, "/var/tmp");
@@ -48,7 +49,7 @@ static void test_grows(void)
     }
 }
 
-/* A block that becomes smaller keeps its kind of memory. */
+/* A block that becomes smaller stays on the heap or in its file. */
 static void test_shrinks(void)
 {
     strobe_memory_limit_set(LIMIT, "/var/tmp");
@@ -63,8 +64,8 @@ static void test_shrinks(void)
     strobe_state_memory(block, LARGE, 0);
 }
 
-/* Files that may not grow, as on a full disk: blocks stay on the heap, and blocks from a file
- * return to it. */
+/* If files may not grow, as on a full disk, blocks stay on the heap, and blocks in a file return to
+ * the heap. */
 static void test_no_room(void)
 {
     const struct rlimit little = {LARGE + 4096, RLIM_INFINITY};

@@ -29,10 +29,12 @@
 
 void (*strobe_testpoint_hook)(const char *name);
 
-/* The data that was read back, over all windows. */
+/* The data that was read back, of all windows. */
 static struct {
-    guint64 next[STRESS_THREADS_MAX][STRESS_RANGE]; /* smallest number that may come */
-    GHashTable *next_range;                         /* thread << 16 | depth to that */
+    /* for each thread and type, the smallest number that may come next */
+    guint64 next[STRESS_THREADS_MAX][STRESS_RANGE];
+    /* thread << 16 | depth -> smallest number of a range that may come next */
+    GHashTable *next_range;
     guint64 windows, offered, stored, lost, outside, forks, dumps;
 } total;
 
@@ -40,7 +42,7 @@ static struct {
 
 static __thread guint64 point_random;
 
-/* A thread loses its processor at a critical place. */
+/* Sometimes pauses a thread at a test point, as if it lost its processor there. */
 static void on_point(const char *name)
 {
     if (point_random == 0)
@@ -69,7 +71,7 @@ static void send_signals(gboolean on)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* In this window the seal may need the reserve. */
+/* Makes the disk fail at random in this window, so that the seal may need the reserve. */
 static void disturb_disk(guint64 *random)
 {
     faulty_disk_reset();
@@ -98,7 +100,7 @@ struct window {
 
 static void check_number(guint64 *least, guint64 number)
 {
-    g_assert_cmpuint(number, >=, *least); /* in order, and none twice */
+    g_assert_cmpuint(number, >=, *least); /* numbers are in order, and none is there twice */
     *least = number + 1;
 }
 
@@ -135,7 +137,8 @@ static int class_of(char letter, const char *kind)
     return (int)(at - letters);
 }
 
-/* A record has the data of its name, is on its thread's track, and comes after the earlier ones. */
+/* Checks that a record has the data that its name says, is on its thread's track, and comes after
+ * the thread's earlier records. */
 static void check_record(struct window *window, const StrobeView *view, StrobeText name)
 {
     guint thread, second = 0;
@@ -143,7 +146,7 @@ static void check_record(struct window *window, const StrobeView *view, StrobeTe
 
     if (strcmp(name.bytes, "in a handler") == 0)
         return;
-    if (name.length == 0) { /* there was no room for it, or it was overwritten */
+    if (name.length == 0) { /* there was no room for the name, or the name was overwritten */
         window->nameless++;
         return;
     }
@@ -155,7 +158,7 @@ static void check_record(struct window *window, const StrobeView *view, StrobeTe
     g_assert_cmpint((gint64)track->number, ==, stress_loss_report.tid[thread]);
     if (letter == 'u')
         g_assert_cmpuint(second, ==, number_of(view));
-    if (letter == 'l') /* they end in any order */
+    if (letter == 'l') /* async spans end in any order */
         g_assert_cmpstr(view->kind->name, ==, "marker");
     else if (letter != 'r')
         check_number(&total.next[thread][class_of(letter, view->kind->name)], number_of(view));
@@ -187,7 +190,7 @@ static void check_window(StrobeSession *session, guint32 number, gboolean is_rin
     uint64_t lost[STROBE_LOSS_CAUSES];
     guint64 sum = 0;
 
-    strobe_recorder_losses(lost); /* waits until everything is written */
+    strobe_recorder_losses(lost); /* also waits until all records are written */
     window.reader = strobe_reader_open(strobe_session_directory(session), &error);
     g_assert_no_error(error);
     read_window(&window);
@@ -200,8 +203,8 @@ static void check_window(StrobeSession *session, guint32 number, gboolean is_rin
     g_assert_cmpuint(stats->n_damaged, ==, 0);
     g_assert_cmpuint(window.nameless, <=, lost[STROBE_LOSS_STRING_CUT] + stats->n_nameless);
     guint64 all = window.stored + stats->n_outside + sum;
-    /* If no write failed, a name is missing only if tens of thousands of names have occurred since,
-     * or if a small table had no room for it. */
+    /* If no write failed, few names are missing: those after which tens of thousands of other names
+     * have occurred, and those for which a small table had no room. */
     if (!is_ring && faulty_disk.n_failed == 0)
         g_assert_cmpuint(stats->n_nameless, <=, all / 100);
     g_assert_cmpuint(all, >=, __atomic_load_n(&stress_loss_report.least[number], __ATOMIC_RELAXED));
@@ -249,8 +252,8 @@ static void fork_once(const char *folder)
     total.forks++;
 }
 
-/* A dump is complete, and is not empty if any record had been offered; its records are read
- * again at the window's end. */
+/* Makes a dump and checks that it is complete, and that it is not empty if a record had been
+ * offered. Its records are read again at the window's end. */
 static void dump_once(StrobeSession *session, guint32 number)
 {
     guint64 before = __atomic_load_n(&stress_loss_report.least[number], __ATOMIC_RELAXED);
@@ -274,7 +277,7 @@ static void run_window(StrobeSession *session, const char *folder, gboolean is_r
     disturb_disk(random);
     StrobeStatus status = strobe_session_start(session, &error);
     guint32 number = __atomic_load_n(&strobe_gate, __ATOMIC_RELAXED);
-    if (status) { /* there is no room for the beginning of a capture */
+    if (status) { /* the dump failed, because there was no room even for the begin of a capture */
         g_assert_cmpint(faulty_disk.error, ==, ENOSPC);
         strobe_error_free(error);
         strobe_session_stop(session, NULL);

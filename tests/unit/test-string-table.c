@@ -25,7 +25,7 @@ static void test_set_and_intern(void)
     strobe_string_table_free(table);
 }
 
-/* A string that is interned later cannot be a frame of a stack that was stored before. */
+/* A string with an id that is set later cannot be a frame of a stack that was set before. */
 static void test_undefined_frames(void)
 {
     StrobeStringTable *table = strobe_string_table_new(10);
@@ -42,7 +42,7 @@ static void test_undefined_frames(void)
     strobe_string_table_free(table);
 }
 
-/* More strings than can wait for their slots at the same time, some of them twice. */
+/* Sets more strings than can wait for their slots at the same time, some of them twice. */
 static void test_many_set(void)
 {
     enum { IDS = 300000, DIFFERENT = 200000 };
@@ -61,7 +61,7 @@ static void test_many_set(void)
     strobe_string_table_free(table);
 }
 
-/* Texts beyond the part on the heap are in temporary files, and are unchanged. */
+/* Texts for which the heap has no room are in temporary files, and are not changed. */
 static void test_in_files(void)
 {
     enum { N = 300, SIZE = 100 << 10 };
@@ -82,7 +82,7 @@ static void test_in_files(void)
 
 #define INTERNED 20000u
 
-/* All threads intern the same texts, and look each up at once. */
+/* Interns texts, and looks each up at once. All threads use the same texts. */
 static gpointer intern_all(gpointer table)
 {
     guint32 *ids = g_new(guint32, INTERNED);
@@ -117,8 +117,8 @@ static void test_threads(void)
     strobe_string_table_free(table);
 }
 
-/* Texts that have the same hash with a fixed factor: the second part cancels the effect of the
- * first. */
+/* Makes texts that would all have the same hash if its factor were fixed: the second word cancels
+ * the effect of the first. */
 static void make_hostile(guint64 words[2], guint64 i)
 {
     const guint64 factor = 0x9e3779b97f4a7c15u;
@@ -128,7 +128,7 @@ static void make_hostile(guint64 words[2], guint64 i)
     words[1] = hash ^ hash >> 32;
 }
 
-/* For a capture, and for an importer. */
+/* Such texts must not be slow, for a capture and for an importer. */
 static void test_hostile(void)
 {
     const guint n = 20000;

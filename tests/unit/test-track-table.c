@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places of tracks in a pool: assigned, freed and assigned again. */
+/* Tests the entries of tracks in a pool, which are assigned, freed and assigned again. */
 #include <unistd.h>
 #include "intern.h"
 #include "support.h"
@@ -43,7 +43,8 @@ static StrobeTrack thread_track(guint64 number, const char *name)
                          .name = name};
 }
 
-/* A place is freed only after its thread has ended and a cycle that began later is over. */
+/* An entry is freed only after its thread has ended, and a cycle of the writer that began after
+ * that is over. */
 static void test_order(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
@@ -68,7 +69,7 @@ static void test_order(Fixture *f, gconstpointer data)
     g_assert_cmpuint(place_on(header, 0), ==, place);
 }
 
-/* With a ring, a place is freed only after the thread buffer's blocks of that time have been
+/* With a ring, an entry is freed only after the blocks with the thread's records have been
  * overwritten. */
 static void test_ring(Fixture *f, gconstpointer data)
 {
@@ -91,7 +92,7 @@ static void test_ring(Fixture *f, gconstpointer data)
     g_assert_false(strobe_track_at(header, place, &track));
 }
 
-/* A full table without a sweep returns 0 and counts it; it has room after the next cycle. */
+/* A full table returns 0 and counts this. After the next cycle it has room again. */
 static void test_full(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
@@ -133,7 +134,8 @@ static void test_others(Fixture *f, gconstpointer data)
     g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, 6);
 }
 
-/* A collector that got a thread's id may keep it, so the track exists longer than its thread. */
+/* A collector that has got the id of a thread's track may keep the id, so the track exists longer
+ * than its thread. */
 static void test_kept(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
@@ -153,7 +155,7 @@ static void test_kept(Fixture *f, gconstpointer data)
     g_assert_true(strobe_track_at(header, kept, &track));
     g_assert_cmpuint(track.id, ==, id);
     g_assert_cmpuint(strobe_track_find_or_add(header, &mine), ==, id);
-    /* A thread that does not record, and one that a collector names, have separate tracks. */
+    /* A track without a name and one with a name that a collector gives are separate tracks. */
     StrobeTrack silent = thread_track(1, NULL), named = thread_track(mine.id, "named");
     id = strobe_track_find_or_add(header, &silent);
     g_assert_cmpuint(id, !=, 0);
@@ -161,8 +163,8 @@ static void test_kept(Fixture *f, gconstpointer data)
     g_assert_cmpuint(strobe_track_find_or_add(header, &named), >, id);
 }
 
-/* A separate clock, and another track's clock; two tracks that differ only in their clocks are
- * different. */
+/* Tests a track with its own clock and one with another track's clock. Two tracks that differ only
+ * in their clocks are different. */
 static void test_clocks(Fixture *f, gconstpointer data)
 {
     struct pool_header *header = f->pool.header;
@@ -181,10 +183,10 @@ static void test_clocks(Fixture *f, gconstpointer data)
     g_assert_cmpuint(stored.clock, ==, STROBE_CLOCK_OF_TRACK);
     g_assert_true(strobe_track_at(header, STROBE_POOL_THREAD_TRACKS + 1, &stored));
     g_assert_cmpuint(stored.clock, ==, STROBE_CLOCK_OF_TRACK + own);
-    /* A caller with an earlier ABI, whose struct ends before the member. */
+    /* the struct of a caller with an earlier ABI, which ends before the member */
     track.struct_size = offsetof(StrobeTrack, clock_track);
     g_assert_cmpuint(strobe_track_find_or_add(header, &track), ==, own);
-    /* A clock that does not exist. */
+    /* a value of a clock that does not exist */
     track.clock = STROBE_CLOCK_OF_TRACK + 1;
     track.name = "odd";
     g_assert_cmpuint(strobe_track_find_or_add(header, &track), !=, 0);
@@ -193,7 +195,8 @@ static void test_clocks(Fixture *f, gconstpointer data)
 }
 
 #define CHURNERS 4u
-/* More tracks than places; with a sanitizer the sweeps in between take minutes. */
+/* number of tracks of each thread, more than there are entries; fewer with a sanitizer, with which
+ * the sweeps take minutes */
 #define ROUNDS (IS_SANITIZED ? 6000u : 20000u)
 _Static_assert(ROUNDS > STROBE_POOL_THREAD_TRACKS / CHURNERS, "places are used again");
 
@@ -211,7 +214,7 @@ static gpointer churn_tracks(gpointer data)
     for (guint i = 0; i < ROUNDS; i++) {
         uint32_t id = strobe_track_begin_thread(c->header, c->thread_buffer);
         for (; id == 0; id = strobe_track_begin_thread(c->header, c->thread_buffer))
-            g_usleep(100); /* the sweeping thread has no processor */
+            g_usleep(100); /* waits for the sweeping thread, which may have no processor */
         g_assert_true(
             strobe_track_at(c->header, place_on(c->header, c->thread_buffer) - 1, &track));
         g_assert_cmpuint(track.id, ==, id);
@@ -227,7 +230,7 @@ static gpointer churn_tracks(gpointer data)
     return NULL;
 }
 
-/* Threads start and end while places are swept: no id and no place is assigned twice. */
+/* Threads begin and end while entries are freed. No id and no entry may be assigned twice. */
 static void test_churn(Fixture *f, gconstpointer data)
 {
     g_autofree struct churn *churns = g_new0(struct churn, CHURNERS);

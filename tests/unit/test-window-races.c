@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races at the end of a window and the begin of the next, with a fixed outcome: a thread is held
- * at a named point of the recorder while others continue. */
+/* Tests races at the end of a window and the begin of the next whose order is fixed: a thread is
+ * held at a test point of the recorder while others continue. */
 #include <pthread.h>
 #include <strobe/kinds.h>
 #include "actor.h"
@@ -24,7 +24,7 @@ static gpointer stop_main(gpointer session)
     return NULL;
 }
 
-/* Stops in another thread, and returns when the gate is shut. */
+/* Stops the session in another thread, and returns this thread when the gate is closed. */
 static GThread *begin_stop(StrobeSession *session)
 {
     GThread *thread = g_thread_new("stop", stop_main, session);
@@ -34,20 +34,19 @@ static GThread *begin_stop(StrobeSession *session)
     return thread;
 }
 
-/* A thread that lost its processor in a critical section, for a shorter time than the window's
- * end waits. */
+/* A thread is held in a critical section, for a shorter time than the window's end waits for it. */
 static void test_slow_critical_section(void)
 {
     static const struct {
         const char *point;
         void (*act)(struct actor *);
-        guint stored; /* of marks or ranges */
+        guint stored; /* number of marks or ranges that are stored */
     } cases[] = {
-        {"thread-buffer-busy", act_mark, 0}, /* had not read the gate yet, so it begins after the
-                                                window */
-        {"record-reserved", act_mark, 1},    {"record-filled", act_mark, 1},
-        {"string-placed", act_mark, 1},      {"string-numbered", act_mark, 1},
-        {"string-published", act_mark, 1},   {"span-filled", act_range, 1}, /* unfinished */
+        /* the thread had not read the gate yet, so its record begins after the window */
+        {"thread-buffer-busy", act_mark, 0}, {"record-reserved", act_mark, 1},
+        {"record-filled", act_mark, 1},      {"string-placed", act_mark, 1},
+        {"string-numbered", act_mark, 1},    {"string-published", act_mark, 1},
+        {"span-filled", act_range, 1}, /* stored as unfinished */
         {"span-ending", act_range, 1},
     };
     char *folder = scratch_new();
@@ -75,8 +74,8 @@ static void test_slow_critical_section(void)
 static const struct stuck_case {
     const char *point;
     void (*act)(struct actor *);
-    guint lost;   /* the record was offered and is not there */
-    guint stored; /* together with the records that the action had committed before */
+    guint lost;   /* number of records that were offered and are not stored */
+    guint stored; /* number of stored records, with those that the action had committed before */
 } stuck_cases[] = {
     {"thread-buffer-busy", act_mark, 1, 0},
     {"record-reserved", act_mark, 1, 0},
@@ -84,8 +83,8 @@ static const struct stuck_case {
     {"string-numbered", act_mark, 1, 0},
     {"string-published", act_mark, 1, 0},
     {"span-filled", act_range, 1, 0},
-    {"span-ending", act_range, 0, 1}, /* as unfinished */
-    {"span-ending", act_async, 0, 1}, /* the same */
+    {"span-ending", act_range, 0, 1}, /* stored as unfinished */
+    {"span-ending", act_async, 0, 1}, /* stored as unfinished */
     {"block-detached", act_many, 1, BLOCK_MARKS - 1},
     {"block-taken", act_many, 1, BLOCK_MARKS - 1},
     {"block-owned", act_many, 1, BLOCK_MARKS - 1},
@@ -129,9 +128,9 @@ static void check_stuck(StrobeSession *session, char **texts)
     g_assert_cmpuint(lost_in_all(), ==, lost);
 }
 
-/* Threads that are stopped inside of their critical sections, as by a debugger: the window ends
- * without them, the records that they were making are counted as late, and the next window
- * contains none of them. */
+/* Threads are stopped inside of their critical sections, as by a debugger. The window ends without
+ * them, the records that they were making are counted as late, and the next window contains none of
+ * these. */
 static void test_stuck(void)
 {
     char *folder = scratch_new();
@@ -143,7 +142,7 @@ static void test_stuck(void)
     hold_all(actors, texts);
     gint64 before = g_get_monotonic_time();
     strobe_session_stop(session, NULL);
-    /* one waiting time, of a second, for all of them */
+    /* the window's end waits once, for a second, for all threads */
     g_assert_cmpint(g_get_monotonic_time() - before, <, (gint64)N_STUCK * 1000000 / 2);
     check_stuck(session, texts);
     strobe_session_start(session, NULL);
@@ -152,7 +151,8 @@ static void test_stuck(void)
     strobe_mark("next");
     strobe_session_stop(session, NULL);
     g_autoptr(GHashTable) marks = names_of(session, "marker_instant");
-    /* Threads that filled blocks continued with their later marks. */
+    /* The marks "before" were in the previous window. Threads that filled blocks have made later
+     * marks in this one. */
     for (guint i = 0; i < N_STUCK; i++)
         g_assert_cmpuint(count_of(marks, "before"), ==, 0);
     g_assert_cmpuint(count_of(marks, "next"), ==, 2);
@@ -161,7 +161,8 @@ static void test_stuck(void)
     scratch_remove(folder);
 }
 
-/* They continue in another session, with another pool, to which they do not belong. */
+/* The stopped threads continue when another session runs, which has another pool. Their records
+ * must not get into it. */
 static void test_stuck_beyond_session(void)
 {
     char *folder = scratch_new();
@@ -185,7 +186,7 @@ static void test_stuck_beyond_session(void)
     scratch_remove(folder);
 }
 
-/* Marks that a window holds while the writer thread is stopped. */
+/* Returns the number of marks that a window stores while the writer thread is stopped. */
 static guint measure_capacity(StrobeSession *session)
 {
     Hold *hold = hold_at("full-taken", 1);
@@ -199,7 +200,8 @@ static guint measure_capacity(StrobeSession *session)
     return marks_of(session, "fill");
 }
 
-/* When they continue, they return their blocks: the pool is as large as before. */
+/* When stopped threads continue, they return their blocks, so that the pool has as many blocks as
+ * before. */
 static void test_stuck_blocks(void)
 {
     char *folder = scratch_new();
@@ -245,13 +247,14 @@ static void test_exit(void)
     scratch_remove(folder);
 }
 
-/* ---- threads that arrive when the gate is shut ---- */
+/* ---- threads that arrive when the gate is closed ---- */
 
-/* On request, opens spans by a key, which reads the gate only inside of the critical section. */
+/* A thread that opens keyed spans on request. This call reads the gate only inside of the critical
+ * section. */
 struct passer {
     GThread *thread;
     Hold *hold;
-    guint thread_buffer; /* its index */
+    guint thread_buffer; /* index of its thread buffer */
     gint go;
 };
 
@@ -278,7 +281,8 @@ static void passer_start(struct passer *passer)
         g_usleep(50);
 }
 
-/* From now on the thread is in its critical section, and has not read the gate yet. */
+/* Lets the thread begin a call. When this returns, the thread is in its critical section, and has
+ * not read the gate yet. */
 static void passer_go(struct passer *passer)
 {
     g_atomic_int_set(&passer->go, 2);
@@ -291,9 +295,9 @@ static void passer_finish(struct passer *passer)
     g_thread_join(passer->thread);
 }
 
-/* The thread arrives while the window's end is held at its `nth` arrival at `point`, and leaves
- * soon: all records of the window in its thread buffer are in the capture, and the window has
- * lost nothing. */
+/* The thread enters its critical section while the window's end is held at its `nth` arrival at
+ * `point`, and leaves it soon. Checks that all records of the window in its thread buffer are in
+ * the capture, and that the window has lost none. */
 static void pass_by(StrobeSession *session, struct passer *passer, const char *point, guint nth)
 {
     Hold *shut = hold_at(point, nth);
@@ -311,7 +315,7 @@ static void pass_by(StrobeSession *session, struct passer *passer, const char *p
     g_assert_cmpuint(lost_in_all(), ==, 0);
 }
 
-/* The wait is over, and the thread was just seen outside of its critical section. */
+/* The thread enters a critical section just after the window's end has seen it outside of one. */
 static void test_pass_by(void)
 {
     char *folder = scratch_new();
@@ -328,8 +332,8 @@ static void test_pass_by(void)
     scratch_remove(folder);
 }
 
-/* The thread has recorded in a session that is freed, with its pool, and is stopped when a
- * window of another session ends: this window has lost nothing. */
+/* A thread that has recorded only in a session that was freed is stopped in a critical section when
+ * a window of another session ends. This window has lost no record. */
 static void test_stuck_from_before(void)
 {
     char *folder = scratch_new();
@@ -353,8 +357,8 @@ static void test_stuck_from_before(void)
 
 /* ---- windows that overlap ---- */
 
-/* A window begins and fills blocks while the rest of the previous window is being written. (A
- * flight recorder's window waits for that.) */
+/* A window begins and fills blocks while the rest of the previous window is being written. The
+ * window of a flight recorder begins only when this is written. */
 static void overlap_windows(const char *policy, const char *point)
 {
     char *folder = scratch_new();
@@ -371,7 +375,7 @@ static void overlap_windows(const char *policy, const char *point)
     mark_times(windows[0].name, windows[0].marks);
     first = capture_of(session);
     Hold *hold = hold_at(point, 1);
-    strobe_session_stop(session, NULL); /* does not wait for long */
+    strobe_session_stop(session, NULL); /* waits only for a limited time */
     hold_wait(hold);
     strobe_session_start(session, NULL);
     mark_times(windows[1].name, windows[1].marks);
@@ -397,8 +401,8 @@ static void test_overlap(void)
     }
 }
 
-/* The writer thread is flushing the window that ends, and the next window loses records before
- * the writer reaches the losses: they belong to the next window. */
+/* The next window loses records while the writer thread still flushes the previous one, and has not
+ * written its losses. The lost records must be counted in the next window. */
 static void test_losses_of_next(void)
 {
     char *folder = scratch_new();
@@ -434,7 +438,7 @@ static gpointer wake_later(gpointer hold)
     return NULL;
 }
 
-/* A window has begun and ended before the writer noticed it, and the next window begins. */
+/* A window begins and ends before the writer has noticed it, and the next window begins. */
 static void test_late_writer(void)
 {
     char *folder = scratch_new();
@@ -445,7 +449,7 @@ static void test_late_writer(void)
     strobe_session_start(session, NULL);
     strobe_mark("first");
     g_autofree char *first = capture_of(session);
-    strobe_session_stop(session, NULL); /* not for long */
+    strobe_session_stop(session, NULL); /* waits only for a limited time */
     GThread *waker = g_thread_new("waker", wake_later, hold);
     strobe_session_start(session, NULL);
     strobe_mark("second");

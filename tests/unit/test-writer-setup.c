@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text with which a session configures its writer process. */
+/* Tests the text with which a session configures its writer process. */
 #include "writer-setup.h"
 
 #include <errno.h>
@@ -67,7 +67,8 @@ static void test_through_the_pool(void)
     g_rmdir(folder);
 }
 
-/* The program can change the text, but not its place. */
+/* A text without a NUL is copied with its last byte replaced by a NUL. A size that does not fit
+ * into the pool is refused. */
 static void test_unended_text(void)
 {
     g_autofree char *folder = g_dir_make_tmp("strobe-setup-XXXXXX", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The start of the writer under `strobe run`, whose part a thread plays here. */
+/* Tests the start of the writer under `strobe run`. A thread of the test acts as `strobe run`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -32,7 +32,7 @@ static void end_run(void)
     scratch_remove(folder);
 }
 
-/* The writer that it starts fails at once. */
+/* Acts as a `strobe run` whose writer fails at once. */
 static gpointer refuse_pool(gpointer user)
 {
     char pool[STROBE_RUN_MESSAGE_BYTES];
@@ -43,7 +43,7 @@ static gpointer refuse_pool(gpointer user)
     return NULL;
 }
 
-/* The writer that it starts dies after it has claimed the pool. */
+/* Acts as a `strobe run` whose writer ends after it has claimed the pool. */
 static gpointer kill_writer(gpointer user)
 {
     struct pool_header *pool = user;
@@ -54,8 +54,9 @@ static gpointer kill_writer(gpointer user)
     return NULL;
 }
 
-/* The program does not wait until a writer of `strobe run` should have come. It has one at once:
- * a thread, because this test has no strobe-writer next to it. */
+/* Checks that the program does not wait for the whole time that a writer of `strobe run` may take,
+ * and starts its own writer at once. This is a thread, because the test has no strobe-writer next
+ * to it. */
 static void check_start(GThreadFunc play)
 {
     StrobeWriterLink link = {0};
@@ -85,7 +86,7 @@ static void test_dead(void)
     check_start(kill_writer);
 }
 
-/* Nothing is noted for another pool, or outside of a run. */
+/* A refusal is not noted for another pool, or outside of a run. */
 static void test_whose_refusal(void)
 {
     begin_run();

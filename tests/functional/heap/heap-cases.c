@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #define API __attribute__((visibility("default"), noinline))
-#define SECONDS_MAX 40 /* a signal ends the program if it waits for ever */
+/* time after which a signal ends the program, in case that it waits for ever */
+#define SECONDS_MAX 40
 
 API void take_many(void **blocks, int n);
 API void take_at_fork(void);
@@ -44,7 +45,7 @@ static void keep_many(int n)
     free(blocks);
 }
 
-static int is_forking; /* set by one thread */
+static int is_forking; /* set by the thread that forks */
 
 API void take_at_fork(void)
 {
@@ -54,7 +55,7 @@ API void take_at_fork(void)
     free(touched);
 }
 
-/* This handler runs before the session's own handlers. */
+/* Adds fork handlers, which run before those of the session. */
 static __attribute__((constructor)) void add_handlers(void)
 {
     pthread_atfork(take_at_fork, take_at_fork, take_at_fork);

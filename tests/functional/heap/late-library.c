@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A library whose constructor waits for a thread that allocates, while the loader holds its
- * lock. */
+/* A library whose constructor waits for a thread that allocates. The thread that loads the library
+ * holds the loader's lock at this time. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that contains the static part of ITT, with its published layout. It has domains and
- * strings that were made before the collector was loaded, and the collector sets their other
- * members. */
+/* A program that contains the static part of ITT, with its published layout. It makes domains and
+ * strings before the collector is loaded, and the collector then sets their other members. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -35,7 +34,7 @@ struct api {
     Function init, nothing;
     uint32_t group;
 };
-/* An older version of the part ends with the list of strings. */
+/* The struct of the static part. In an older version it ends with the list of strings. */
 struct global {
     unsigned char magic[8];
     unsigned long major, minor, build;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that contains its own dispatcher, as with the header-only form of mstx. It knows
- * only the first module, as with older headers. */
+/* A program that contains its own dispatcher, like programs with the header-only form of mstx. The
+ * dispatcher knows only the first module, like that of older headers. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +32,8 @@ int main(void)
     int (*init)(int (*)(int, Function ***, unsigned *)) =
         (int (*)(int (*)(int, Function ***, unsigned *)))dlsym(tool, "InitInjectionMstx");
     int is_set = init && init(get_table) == 0;
-    /* another module of the program has its own copy */
+    /* calls the init function again, because another module of the program may have its own
+     * dispatcher */
     int again = init && init(get_table) == 0;
 
     if (is_set) {

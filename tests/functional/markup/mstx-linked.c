@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that is linked with libms_tools_ext.so and marks with the published functions. */
+/* A program that is linked with libms_tools_ext.so, and makes marks with the published
+ * functions. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>

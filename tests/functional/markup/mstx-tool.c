@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Another tool for mstx, with the published protocol: it writes a line for each call to the file
- * MSTX_TOOL_LOG. MSTX_TOOL_MODULES is the number of modules that it supports; with 0 its start
- * fails.
- */
+/* Another tool for mstx, with the published protocol. It writes a line for each call to the file
+ * MSTX_TOOL_LOG. MSTX_TOOL_MODULES is the number of modules that it supports; if it is 0, the
+ * tool's start fails. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

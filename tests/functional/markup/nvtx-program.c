@@ -118,7 +118,7 @@ static void without_domain(void)
     uint64_t id = CALL(core, 5, StartA *, "ends elsewhere");
     pthread_create(&thread, NULL, end_there, (void *)(uintptr_t)id);
     pthread_join(thread, NULL);
-    a.size = 12; /* the struct of a future version with fewer members */
+    a.size = 12; /* the size of a struct of another version, with fewer members */
     CALL(core, 1, MarkEx *, &a);
 }
 

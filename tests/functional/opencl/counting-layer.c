@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A layer of another tool: counts launches and writes their number to COUNTING_LAYER_FILE. Its
- * table is the loader's, as an array.
- */
+/* The layer of another tool: counts launches, and writes their number to COUNTING_LAYER_FILE. It
+ * treats the loader's table as an array. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCH 59 /* clEnqueueNDRangeKernel */
+#define LAUNCH 59 /* index of clEnqueueNDRangeKernel in the table */
 #define ENTRIES 149
 
 typedef int32_t Launch(void *queue, void *kernel, uint32_t n, const size_t *offset,

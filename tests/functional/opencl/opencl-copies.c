@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that access memory. */
+/* Runs commands that access memory. */
 #include <stdio.h>
 
 #include "opencl-program.h"
 
-/* Each command on buffers, images and shared memory, once. */
+/* Runs each command on buffers, images and shared memory once. */
 void run_copies(void)
 {
     cl_command_queue queue = make_queue(0);

@@ -144,7 +144,8 @@ static cl_uint context_references(void)
     return n;
 }
 
-/* The driver's own threads release a command shortly after it is complete. */
+/* Waits a short time, because the driver's own threads release a command shortly after it is
+ * complete. */
 static void wait_for_driver(void)
 {
     usleep(20000);
@@ -152,7 +153,7 @@ static void wait_for_driver(void)
 
 /* ---- cases ---- */
 
-/* Two queues with profiling; both kernels, with three and five launches. */
+/* Launches one kernel three times and the other five times, on two queues with profiling. */
 static void run_times(void)
 {
     cl_command_queue queue[2] = {make_queue(CL_QUEUE_PROFILING_ENABLE),
@@ -202,8 +203,8 @@ static void print_counts(cl_command_queue queue, cl_event event)
            queue_references(queue), context_references());
 }
 
-/* Everything that a program sees if it did not request times, with queues that were made in
- * every way. */
+/* Prints all that a program sees of commands for which it has not requested times, with queues that
+ * were made in every possible way. */
 static void run_unasked(void)
 {
     const cl_queue_properties none[] = {0};
@@ -246,7 +247,7 @@ static void run_unasked(void)
            clEnqueueNDRangeKernel(queue, scale, 7, NULL, &global, NULL, 0, NULL, NULL));
 }
 
-/* Commands that only events put in order, without requested times. */
+/* Runs commands whose order only events determine, without requesting times. */
 static void run_out_of_order(void)
 {
     cl_command_queue queue = make_queue(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -302,7 +303,7 @@ static void CL_CALLBACK is_called(cl_event event, cl_int status, void *data)
     atomic_fetch_add(&n_called, 1);
 }
 
-/* A launch that waits for the program itself, and the program's own callbacks. */
+/* Launches a kernel that waits for an event of the program, and uses callbacks. */
 static void run_user_event(void)
 {
     cl_command_queue queue = make_queue(0);
@@ -335,7 +336,7 @@ static void run_user_event(void)
     printf("sum %.1f\n", sum_values(queue));
 }
 
-/* Everything is released while commands are running; the driver keeps the objects that it needs. */
+/* Releases all objects while commands are running. The driver keeps those that it needs. */
 static void run_early_release(void)
 {
     cl_command_queue queue = make_queue(0);
@@ -352,7 +353,7 @@ static void run_early_release(void)
     printf("release %d\n", clReleaseEvent(event));
 }
 
-/* Polls, and never waits. */
+/* Polls for the ends of commands, and never waits. */
 static void run_never_waits(void)
 {
     cl_command_queue queue = make_queue(0);
@@ -372,8 +373,8 @@ static void run_never_waits(void)
     printf("status %d\n", execution);
 }
 
-/* Ends when all commands must have been complete for a long time, without asking for their
- * state. */
+/* Never queries the state of commands, and ends when they must have been complete for a long
+ * time. */
 static void run_never_asks(void)
 {
     cl_command_queue queue = make_queue(0);
@@ -385,7 +386,7 @@ static void run_never_asks(void)
     sleep(1);
 }
 
-/* A launch every few milliseconds, for about a second. */
+/* Makes a launch every few milliseconds, for about a second. */
 static void run_paced(void)
 {
     cl_command_queue queue = make_queue(0);
@@ -398,7 +399,8 @@ static void run_paced(void)
     }
 }
 
-/* Ends right after it knows that ten launches are complete, with one launch that never begins. */
+/* Ends right after ten launches are known to be complete, with one more launch that never
+ * begins. */
 static void run_exit(int is_sudden)
 {
     cl_command_queue queue = make_queue(0);
@@ -441,7 +443,7 @@ static void run_fork(void)
     check(clFinish(queue), "finish");
 }
 
-/* A launch through a function pointer that the program requested by name. */
+/* Makes a launch through a function pointer that the program has requested by name. */
 static void run_extension(void)
 {
     typedef cl_int(CL_API_CALL * Launch)(cl_command_queue, cl_kernel, cl_uint, const size_t *,
@@ -464,7 +466,7 @@ static void run_extension(void)
     check(clFinish(queue), "finish");
 }
 
-/* Queues and kernels are made and released, so handles are used again. */
+/* Makes and releases queues and kernels, so that handles are used again. */
 static void run_churn(void)
 {
     const char *const names[] = {"scale", "add"};
@@ -478,7 +480,7 @@ static void run_churn(void)
     }
 }
 
-/* Parent and child both begin to use OpenCL after the fork. */
+/* Begins to use OpenCL only after a fork, in the parent and in the child. */
 static int run_fork_first(void)
 {
     pid_t child = fork();

@@ -11,7 +11,7 @@
 #define N 4096
 
 extern cl_context context;
-extern cl_mem a; /* N floats */
+extern cl_mem a; /* a buffer of N floats */
 extern float values[N];
 
 /* Ends the program unless the status is CL_SUCCESS. */
