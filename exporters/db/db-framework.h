@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes PYTORCH_API with CONNECTION_IDS and PYTORCH_CALLCHAINS. Writes STEP_TIME if only operators
- * announce the steps. */
+/* Writes the tables PYTORCH_API, CONNECTION_IDS, PYTORCH_CALLCHAINS and STEP_TIME. */
 #ifndef STROBE_DB_FRAMEWORK_H
 #define STROBE_DB_FRAMEWORK_H
 

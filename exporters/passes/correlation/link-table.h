@@ -16,8 +16,8 @@
 
 #define LINK_NOT_CHECKED STROBE_ABSENT_U64
 
-/* An effect: its begin, and the possible error of its clock against that of its cause;
- * LINK_NOT_CHECKED: unknown. */
+/* An effect: its begin, and the possible error of its clock relative to the clock of its cause.
+ * LINK_NOT_CHECKED: the error is unknown. */
 typedef struct LinkEffect {
     gint64 begin_ns;
     guint64 error_ns;

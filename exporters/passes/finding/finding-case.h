@@ -5,7 +5,7 @@
 
 #include "measures.h"
 
-#define OUTLIER_STEPS_MIN 5u /* with fewer steps there is no usual duration of a step */
+#define OUTLIER_STEPS_MIN 5u /* Minimum number of steps; fewer steps have no usual duration. */
 
 typedef struct Case {
     const Measures *m;
@@ -19,18 +19,18 @@ typedef struct Case {
 typedef struct Finding {
     const char *id, *table, *advice;
     char *summary, *evidence;
-    /* % of the time of all steps; absent: the finding is not about a share of time */
+    /* % of the time of all steps; absent: the finding does not concern a share of time */
     double share;
-    /* the part of the share that other findings may explain, in %; it lowers the severity */
+    /* part of `share` that other findings may explain, in %; reduces the severity */
     double explained;
-    /* other findings cause this one, which is therefore the last of its severity */
+    /* other findings cause this finding, so it comes last among those of its severity */
     gboolean is_effect;
     double confidence; /* % */
     guint64 count;
     const char *severity; /* "high", "medium", "low", "unknown" */
 } Finding;
 
-/* Duration of the step with this index. */
+/* Returns the duration of the step with the index `i`. */
 gint64 case_step_ns(const Case *c, guint i);
 gint64 case_median_step(const Case *c);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rule for steps that take far longer than the others. */
+/* The rule for steps that take far longer than the other steps. */
 #ifndef STROBE_PASSES_OUTLIER_RULE_H
 #define STROBE_PASSES_OUTLIER_RULE_H
 
