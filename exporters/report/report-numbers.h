@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small numbers for ids, in the order of their first use. */
+/* Assigns small numbers to ids, in the order of their first use. */
 #ifndef STROBE_REPORT_NUMBERS_H
 #define STROBE_REPORT_NUMBERS_H
 
@@ -12,7 +12,7 @@ typedef struct ReportNumbers {
 
 ReportNumbers report_numbers_new(void);
 void report_numbers_free(ReportNumbers *numbers);
-/* A new id gets the next number. */
+/* Returns the number of the id. A new id gets the next number. */
 guint report_number_of(ReportNumbers *numbers, guint32 id);
 
 #endif

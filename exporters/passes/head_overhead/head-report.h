@@ -11,7 +11,7 @@ enum { HEAD_INFERENCE, HEAD_STEP, HEAD_SUMMARY, HEAD_ADVICE, HEAD_KINDS };
 typedef struct HeadReport {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    GArray *inferences; /* of Inference; finished, in the order of begins */
+    GArray *inferences; /* of Inference: finished, in the order of their begins */
     GArray *steps;      /* of HeadStep */
     gboolean compiled_too;
 } HeadReport;

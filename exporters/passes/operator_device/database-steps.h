@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the device time of a step by the rule of the Ascend profiler's databases: the step has all
- * tasks of the calls inside it. */
+/* Finds the device time of a step by the rule of the Ascend profiler's databases: all tasks of the
+ * calls inside a step belong to the step. */
 #ifndef STROBE_PASSES_DATABASE_STEPS_H
 #define STROBE_PASSES_DATABASE_STEPS_H
 
 #include "kernel-map.h"
 
 typedef struct DatabaseStep {
-    gint64 begin_ns, end_ns; /* begin of the step's first task, and end of its last one */
+    gint64 begin_ns, end_ns; /* begin of the step's first task, and end of its last task */
     guint last;              /* index of the step's last task in KernelMap.kernels */
 } DatabaseStep;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts records in groups, which are emitted at the end. api_statistic and op_statistic share this
- * code. */
+/* Counts records in groups, and emits a record for each group at the end. api_statistic and
+ * op_statistic share this code. */
 #ifndef STROBE_PASSES_STATISTIC_H
 #define STROBE_PASSES_STATISTIC_H
 
@@ -34,8 +34,8 @@ void statistic_open(Statistic *statistic, const StatisticRules *rules,
                     const StrobeConsumerHost *host, StrobeInstance *self);
 void statistic_clear(Statistic *statistic);
 
-/* Returns the group that equals `key`. A new group is a copy of `key`. NULL: there are too many
- * groups. */
+/* Returns the group that equals `key`. If there is none, adds a copy of `key`. NULL: there are too
+ * many groups. */
 gpointer statistic_find_group(Statistic *statistic, const StatisticRules *rules, gconstpointer key);
 /* Emits a record at the begin of the window, marked as incomplete if the window lost records. NULL:
  * there is no memory. */
