@@ -168,7 +168,7 @@ void trace_counters_free(TraceCounters *counters)
     g_free(counters);
 }
 
-/* Whether the number is absent. A negative number may mean absent too. */
+/* Returns whether the number is absent. A negative number may mean absent too. */
 static gboolean is_none(guint32 type, const StrobeView *record, guint32 offset)
 {
     return is_field_absent(type, record, offset) ||
@@ -293,8 +293,8 @@ static guint next_event(const TraceCounters *counters, guint i)
     return i;
 }
 
-/* Whether the sample has the event that begins at this series: it has if it has a value for the
- * event's first argument. */
+/* Returns whether the sample has the event that begins at this series: it has if it has a value for
+ * the event's first argument. */
 static gboolean has_event(ChromeTrace *trace, const TraceCounters *counters, guint i,
                           const StrobeView *record)
 {

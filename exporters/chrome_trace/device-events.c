@@ -99,7 +99,7 @@ static char *put_absent(TraceOut *out, char *at, const TraceArgument *argument)
     return at;
 }
 
-/* Whether this record has a value for the argument. */
+/* Returns whether this record has a value for the argument. */
 static gboolean has_value(ChromeTrace *trace, const TraceArgument *argument,
                           const StrobeView *record)
 {

@@ -181,7 +181,7 @@ static gboolean has_name_flag(ChromeTrace *trace, StrobeStringId id, guint what)
     return (name->says & what) != 0;
 }
 
-/* Whether the call always begins a flow event, even if no task ends it. */
+/* Returns whether the call always begins a flow event, even if no task ends it. */
 static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const StrobeView *record)
 {
     StrobeStringId level = strobe_field_u32(record, events->level, 0);
@@ -261,8 +261,8 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
     draw_begin(trace, slot, shift_id(connection));
 }
 
-/* Whether a flow event ends at the task: kernels, copies, collectives, and signals and waits
- * between streams. */
+/* Returns whether a flow event ends at the task: kernels, copies, collectives, and signals and
+ * waits between streams. */
 static gboolean has_flow_event(ChromeTrace *trace, const TraceEvents *events,
                                const StrobeView *record)
 {

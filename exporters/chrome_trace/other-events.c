@@ -12,8 +12,8 @@ enum { USAGE };
 #define RUN_ROW "Strobe" /* the row with calls and diagnostics of collectors */
 #define USAGE_LAYER "CPU Usage"
 
-/* Whether all fields of the record have values. In a range without an end only the argument was
- * set. */
+/* Returns whether all fields of the record have values. In a range without an end only the argument
+ * was set. */
 static gboolean is_filled(const StrobeView *record)
 {
     return !(record->flags & STROBE_VIEW_UNFINISHED);

@@ -54,8 +54,8 @@ static void write_name(TraceOut *out, const TraceRows *rows, const TraceLayer *l
     write_event(out, rows, layer, "process_name", 0, "name", layer->name, 0);
 }
 
-/* Whether the device is not an Ascend device: readers do not know its layer, and it has no layer
- * "Ascend Hardware". */
+/* Returns whether the device is not an Ascend device: readers do not know its layer, and it has no
+ * layer "Ascend Hardware". */
 static gboolean is_external(const TraceRows *rows, gint32 device)
 {
     gboolean has_own_layer = FALSE;

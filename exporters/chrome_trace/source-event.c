@@ -8,8 +8,8 @@
 
 enum { PHASE, CATEGORY, ID, ARGUMENTS, DURATION }; /* in TraceKind.known */
 
-/* Whether the text is a JSON object. A capture may contain anything; other content is written as a
- * text. */
+/* Returns whether the text is a JSON object. A capture may contain anything; other content is
+ * written as a text. */
 gboolean trace_is_object(StrobeText text)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);

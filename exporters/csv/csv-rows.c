@@ -98,8 +98,8 @@ CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKi
 
 /* ---- rows ---- */
 
-/* Whether the record has a row in this file. An entry may take only the records with one text in a
- * field; the decision for the last text is cached. */
+/* Returns whether the record has a row in this file. An entry may take only the records with one
+ * text in a field; the decision for the last text is cached. */
 static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;

@@ -112,7 +112,8 @@ static gboolean is_here(const Csv *csv, const AscendFile *entry)
            is_among(entry->levels, ascend_level_bit(csv->context.level));
 }
 
-/* Whether the file has derived data and the Ascend profiler does not write it at this level. */
+/* Returns whether the file has derived data and the Ascend profiler does not write it at this
+ * level. */
 static gboolean is_left_out(const Csv *csv, const AscendFile *entry)
 {
     return (entry->flags & ASCEND_FILE_DERIVED) &&
@@ -284,7 +285,7 @@ static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-/* Whether the file is a fallback for a file that has rows. */
+/* Returns whether the file is a fallback for a file that has rows. */
 static gboolean is_needless(const Csv *csv, const CsvFile *file)
 {
     for (guint32 i = 0; i < n_ascend_files; i++) {

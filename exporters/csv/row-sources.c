@@ -49,7 +49,7 @@ static guint number_source(const StrobeColumn *column, const StrobeFieldView *fi
     return field && field->type < G_N_ELEMENTS(types) ? types[field->type] : SOURCE_OTHER;
 }
 
-/* Whether put_whole() or put_real() can write a number in this form. */
+/* Returns whether put_whole() or put_real() can write a number in this form. */
 static gboolean is_known_form(guint source, guint32 form)
 {
     const gboolean is_large = source == SOURCE_U64 || source == SOURCE_TRACK;

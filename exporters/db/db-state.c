@@ -116,7 +116,7 @@ static char *create_text(const Db *db, const AscendDbTable *format, const char *
     return g_string_free(text, FALSE);
 }
 
-/* Whether the table has data that the device's tool measured. */
+/* Returns whether the table has data that the device's tool measured. */
 static gboolean is_of_device(const AscendDbTable *format)
 {
     static const char *const others[] = {"STRING_IDS",        "META_DATA",   "HOST_INFO",

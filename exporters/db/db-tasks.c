@@ -28,8 +28,8 @@ static void put_type(Db *db, const RowMap *map, const AscendDbColumn *column,
     row_int(rows, string_ids_of(db->strings, STRING_DEVICE, type));
 }
 
-/* Whether the record is not a task: an importer made it from a row of another table that names a
- * missing task. */
+/* Returns whether the record is not a task: an importer made it from a row of another table that
+ * names a missing task. */
 static gboolean is_orphan(const DbKind *kind, const StrobeView *record)
 {
     return !record->track &&

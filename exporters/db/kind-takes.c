@@ -108,7 +108,7 @@ static void take_named(Db *db, DbKind *kind, const StrobeView *record)
     }
 }
 
-/* Whether the table is left out, because viewers make it themselves in databases of older
+/* Returns whether the table is left out, because viewers make it themselves in databases of older
  * generations. */
 static gboolean is_viewers(const Db *db, const AscendDbTable *table)
 {

@@ -149,7 +149,7 @@ static void free_block(Builder *b, guint32 node, guint32 block, const FlowInstan
     add_touch(b, node, block, &given);
 }
 
-/* Whether the instant is in an optimizer's step. The steps of a thread do not nest. */
+/* Returns whether the instant is in an optimizer's step. The steps of a thread do not nest. */
 static gboolean is_in_step(Builder *b, const FlowInstant *instant)
 {
     while (b->step < b->steps->len &&

@@ -162,7 +162,7 @@ static void add_step(MemoryRecords *records, const StrobeView *record)
     g_array_append_val(records->steps, step);
 }
 
-/* Whether the operator stores a gradient in the block that it uses. */
+/* Returns whether the operator stores a gradient in the block that it uses. */
 static gboolean is_placing_gradient(const char *name)
 {
     return !strcmp(name, "aten::detach") || !strcmp(name, "aten::add_");

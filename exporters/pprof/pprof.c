@@ -144,8 +144,9 @@ static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record,
     return write_stack(pprof, file, strobe_field_u32(record, at[STACK], 0), 0, values);
 }
 
-/* Whether the record belongs to this file. The kind call_path has several sources. Its paths of
- * samples are not used, because they have no lines; the file of samples is made from cpu_sample. */
+/* Returns whether the record belongs to this file. The kind call_path has several sources. Its
+ * paths of samples are not used, because they have no lines; the file of samples is made from
+ * cpu_sample. */
 static gboolean is_of_file(const Pprof *pprof, guint file, const StrobeView *record,
                            const guint32 *at)
 {

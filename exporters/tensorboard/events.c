@@ -92,8 +92,8 @@ static double known_double(const BoardKind *kind, guint index, const StrobeView 
 
 /* ---- spans ---- */
 
-/* Whether the operator is a collective of one of PyTorch's own backends, gloo and nccl, which the
- * reader knows. */
+/* Returns whether the operator is a collective of one of PyTorch's own backends, gloo and nccl,
+ * which the reader knows. */
 static gboolean is_collective(Board *board, const StrobeView *record)
 {
     const char *name = board->host->string(board->self, record->name).bytes;

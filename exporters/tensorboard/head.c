@@ -42,7 +42,7 @@ static void put_raw(Board *board, const char *text)
     trace_out_sink(board->is_begun ? &board->main : &board->file, text, strlen(text));
 }
 
-/* Whether this file writes the member itself. */
+/* Returns whether this file writes the member itself. */
 static gboolean is_own(const char *key)
 {
     static const char *const own[] = {"schemaVersion", "traceEvents", "traceName",

@@ -19,8 +19,8 @@ char *put_string_id(Board *board, char *at, guint32 id)
     return trace_out_text(&board->main, at, text->bytes, text->length);
 }
 
-/* Whether the text is JSON. A capture may contain anything; content that is not JSON is written as
- * a text. */
+/* Returns whether the text is JSON. A capture may contain anything; content that is not JSON is
+ * written as a text. */
 gboolean is_json(StrobeText text)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);
@@ -141,7 +141,7 @@ static char *put_text_form(Board *board, char *at, const BoardField *field, guin
     }
 }
 
-/* Whether the field has a value. */
+/* Returns whether the field has a value. */
 static gboolean has_value(const BoardField *field, const BoardKind *kind, const StrobeView *record)
 {
     switch (field->type) {

@@ -354,7 +354,7 @@ static gboolean emit_op(Target *target, const CommOp *op, GPtrArray *matrix, Fig
     return done;
 }
 
-/* Whether records are emitted for the operation. The Ascend profiler writes nothing about
+/* Returns whether records are emitted for the operation. The Ascend profiler writes nothing about
  * communication for results without tasks (level 0), so an imported operation needs tasks.
  * Operations from process groups on the host and from MSPTI never have tasks: for these, only the
  * begin and the duration are emitted. */

@@ -125,8 +125,8 @@ static void count_entry(Pass *pass, LinkType link_type, const LinkEntry *entry, 
         tally->sum.forgotten += MAX(entry->n_effects, 1);
 }
 
-/* Whether the call has an operator: one that encloses it on its thread, or one that encloses the
- * enqueue whose dequeue encloses the call. */
+/* Returns whether the call has an operator: one that encloses it on its thread, or one that
+ * encloses the enqueue whose dequeue encloses the call. */
 static gboolean has_operator(const Pass *pass, guint64 thread, gint64 at_ns)
 {
     guint64 id;
@@ -285,7 +285,8 @@ static void take_operator(Pass *pass, const StrobeView *record)
         link_table_latest_cause(table, (guint64)sequence, thread, record->begin_ns);
 }
 
-/* Whether the record is communication of a process group on the host, which no call launches. */
+/* Returns whether the record is communication of a process group on the host, which no call
+ * launches. */
 static gboolean is_on_host(const Pass *pass, const StrobeView *record)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);

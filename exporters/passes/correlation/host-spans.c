@@ -69,8 +69,8 @@ static guint first_behind(const GArray *list, gint64 ns)
     return low;
 }
 
-/* Whether `span` begins and ends before the other span. The spans may touch, or overlap by a
- * rounding error. */
+/* Returns whether `span` begins and ends before the other span. The spans may touch, or overlap by
+ * a rounding error. */
 static gboolean is_before(const Span *span, gint64 begin_ns, gint64 end_ns)
 {
     return span->begin_ns < begin_ns && span->end_ns < end_ns;

@@ -102,8 +102,8 @@ static void head_overhead_close(void *state)
 
 /* ---- reading records ---- */
 
-/* Whether the track is a thread of the host. In traces of other tools the rows of all layers are
- * threads: the name of the process shows the layer to which a row belongs. */
+/* Returns whether the track is a thread of the host. In traces of other tools the rows of all
+ * layers are threads: the name of the process shows the layer to which a row belongs. */
 static gboolean is_host_thread(const StrobeTrackView *track)
 {
     const AscendLayer *layer = track ? ascend_layer_by_name(track->group) : NULL;
@@ -197,8 +197,8 @@ static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
         add_span(pass, record, TRUE);
 }
 
-/* Whether the task is a kernel of an operator, not a copy or an event. If the source is a trace
- * without a table of kernels, a kernel is a task that has a type of core. */
+/* Returns whether the task is a kernel of an operator, not a copy or an event. If the source is a
+ * trace without a table of kernels, a kernel is a task that has a type of core. */
 static gboolean is_kernel(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[DEVICE_TASK], record->kind);

@@ -106,8 +106,8 @@ static gboolean take_known(Inference *inference, const Entries *entries)
     return TRUE;
 }
 
-/* Whether the cached entry at `place` contains a lookup. If so, the inference begins with this
- * entry. */
+/* Returns whether the cached entry at `place` contains a lookup. If so, the inference begins with
+ * this entry. */
 static gboolean has_lookup_inside(const Search *s, guint place)
 {
     const HostSpan *span = span_at(s, place);

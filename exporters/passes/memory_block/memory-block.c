@@ -173,7 +173,7 @@ static void emit_finished(MemoryBlocks *pass)
 
 /* ---- events in order ---- */
 
-/* Whether another event of the same time and allocator has the details of this state. */
+/* Returns whether another event of the same time and allocator has the details of this state. */
 static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
 {
     const MemoryEvent *state = &g_array_index(pass->events, MemoryEvent, place);

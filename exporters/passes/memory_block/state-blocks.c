@@ -131,7 +131,7 @@ static MemoryBlock *take_first(State *state, gint64 size, const MemoryEvent *eve
     return first;
 }
 
-/* Whether the first totals may be those after a first allocation. */
+/* Returns whether the first totals may be those after a first allocation. */
 static gboolean may_allocate_all(const MemoryTotals *totals)
 {
     return totals->allocated > 0 &&

@@ -159,7 +159,7 @@ static void take_row(MemoryTotal *pass, const Row *row)
 
 /* ---- events of the same time ---- */
 
-/* Whether a state of the same allocator and time reports this event too. */
+/* Returns whether a state of the same allocator and time reports this event too. */
 static gboolean is_reported_twice(const GArray *instant, const Row *row)
 {
     for (guint i = 0; !row->is_state && i < instant->len; i++) {

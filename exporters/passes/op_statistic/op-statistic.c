@@ -72,8 +72,8 @@ static const char *type_of_name(const char *name)
     return g_str_has_prefix(name, "aclnn") && end && end[1] ? end + 1 : name;
 }
 
-/* Whether the records are Strobe's own. Only these may lack types, because the Ascend profiler
- * writes no such table for results without types (level 0). */
+/* Returns whether the records are Strobe's own. Only these may lack types, because the Ascend
+ * profiler writes no such table for results without types (level 0). */
 static gboolean is_own_record(const Statistic *pass)
 {
     return !*pass->host->metadata_value(pass->self, "source") &&

@@ -110,7 +110,8 @@ static void add_span(StrobeIntervals *set, const StrobeView *record, guint max, 
     strobe_intervals_add(set, record->begin_ns, record->end_ns);
 }
 
-/* Whether the task is computing. Kernels that carry out a communication operation are not. */
+/* Returns whether the task is computing. Kernels that carry out a communication operation are
+ * not. */
 static gboolean is_computing(const Overlap *pass, const StrobeView *record)
 {
     const char *name = pass->host->string(pass->self, record->name).bytes;
@@ -118,8 +119,8 @@ static gboolean is_computing(const Overlap *pass, const StrobeView *record)
     return !g_str_has_suffix(name, "AicpuKernel") && !g_str_has_suffix(name, "AivKernel");
 }
 
-/* Whether the task is neither a kernel nor part of the profiler, such as a copy or an event. Such
- * tasks extend the range in which a gap is free time. */
+/* Returns whether the task is neither a kernel nor part of the profiler, such as a copy or an
+ * event. Such tasks extend the range in which a gap is free time. */
 static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
 {
     static const char *const kernels[] = {
@@ -152,7 +153,7 @@ static void add_task(Overlap *pass, const StrobeView *record)
     }
 }
 
-/* Whether an operator with this name starts communication or waits for it. */
+/* Returns whether an operator with this name starts communication or waits for it. */
 static gboolean is_communicating(const char *name)
 {
     return g_str_has_prefix(name, "c10d::") || g_str_has_prefix(name, "_c10d_functional::");

@@ -209,8 +209,8 @@ static GArray *open_spans(StackTotal *total, const StrobeView *record)
     return open;
 }
 
-/* Whether the operator has a thread and a time. Operators from a table of the source have neither,
- * so the operators around them are not known. */
+/* Returns whether the operator has a thread and a time. Operators from a table of the source have
+ * neither, so the operators around them are not known. */
 static gboolean is_placed(const StackTotal *total, const StrobeView *record)
 {
     const StrobeTrackView *track = total->host->track(total->self, record->track);

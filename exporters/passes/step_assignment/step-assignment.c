@@ -190,13 +190,13 @@ static StrobeStatus step_assignment_batch(void *state, const StrobeView *records
     return STROBE_OK;
 }
 
-/* Whether records were lost between two times, on any thread. */
+/* Returns whether records were lost between two times, on any thread. */
 static gboolean touches_gap(const StepAssignment *assignment, gint64 begin_ns, gint64 end_ns)
 {
     return assignment->host->touches_gap(assignment->self, 0, begin_ns, end_ns) != 0;
 }
 
-/* Whether records were lost between the steps, before the first or after the last. */
+/* Returns whether records were lost between the steps, before the first or after the last. */
 static gboolean is_outside_incomplete(const StepAssignment *assignment)
 {
     gint64 behind = G_MININT64; /* latest end of the steps so far */
