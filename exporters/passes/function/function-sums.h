@@ -7,7 +7,8 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* Maximum number of different frames; all further frames count as one function. */
+/* Maximum number of different frames. After that, every frame that is added counts for an unknown
+ * function. */
 #define FUNCTION_FRAMES_MAX 1048576u
 
 typedef struct FunctionSums FunctionSums;
