@@ -7,7 +7,7 @@
 
 typedef struct Entry {
     guint64 number;
-    guint32 ops[2]; /* 1 + forward operator, 1 + backward operator; 0: none yet */
+    guint32 ops[2]; /* 1 + forward operator, and 1 + backward operator; 0: none has come */
 } Entry;
 
 struct Sequences {
