@@ -382,9 +382,9 @@ void framework_take_step(Db *db, DbKind *kind, const StrobeView *record)
 
 /* ---- the end ---- */
 
-/* Adds a row of STEP_TIME for each step that only an operator announces, and a row of PYTORCH_API
- * for each step without an operator. In the Ascend profiler's databases every step has both
- * rows. */
+/* If there are no records of steps, adds a row of STEP_TIME for each step that an operator
+ * announces. If no operator announces steps, adds a row of PYTORCH_API for each record of a step.
+ * In the Ascend profiler's databases every step has both rows. */
 static void match_steps(Framework *f)
 {
     const AscendDbTable *format = ascend_db_table("STEP_TIME");

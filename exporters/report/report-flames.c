@@ -4,9 +4,9 @@
 #include "path-sources.h"
 #include "report-numbers.h"
 
-/* The page knows sources by their kind: for a chosen step it derives the paths of call_path and
- * stack_total again, from its samples and operators. The graphs of the other sources do not
- * change. */
+/* The sources of call paths. The page identifies them by their kind: for a chosen step it derives
+ * the paths of call_path and stack_total again, from its samples and operators. The graphs of the
+ * other sources do not change. */
 static const struct {
     const char *kind, *title, *unit;
 } flame_sources[N_PATH_SOURCES] = {
@@ -88,7 +88,7 @@ void report_flames_add(ReportFlames *flames, const StrobeView *record)
         trim_paths(flames, flame);
 }
 
-/* Keeps the largest paths, as many as have at most this many frames together. */
+/* Keeps the largest paths: as many as have at most `most` frames together. */
 static void limit_frames(const ReportFlames *flames, OneFlame *flame, gsize most)
 {
     const StrobeStringId *frames = NULL;

@@ -26,7 +26,7 @@ struct ReportSpans {
     GHashTable *kinds; /* id -> name */
     StrobeBinder binder;
     guint64 n_seen, n_links;
-    gint64 least_ns; /* shorter spans are left out */
+    gint64 least_ns; /* shorter spans are omitted */
 };
 
 enum { TO_BEGIN, TO_TRACK, N_WANTED };
@@ -109,7 +109,8 @@ static void add_link(ReportSpans *spans, const StrobeView *record)
         g_array_append_val(spans->links, link);
 }
 
-/* Leaves out steps and spans about the recording itself, which other parts of the page show. */
+/* Adds a record, except steps and spans about the recording itself, which other parts of the page
+ * show. */
 void report_spans_add(ReportSpans *spans, const StrobeView *record)
 {
     static const char *const others[] = {"step", "loss", "sampling", "collector_call", "metadata"};
