@@ -10,9 +10,9 @@
 typedef struct NumberTable {
     struct NumberPlace {
         uint64_t key;
-        uintptr_t value; /* 0: free */
-    } *places;           /* NULL: empty */
-    size_t n, room;      /* room: a power of two */
+        uintptr_t value; /* 0: the place is free */
+    } *places;           /* NULL: the table is empty */
+    size_t n, room;      /* room: number of places, a power of two */
 } NumberTable;
 
 /* Returns the value of the key, or 0 if the key is not in the table. */
