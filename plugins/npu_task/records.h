@@ -106,16 +106,16 @@ extern const struct strobe_device_task npu_empty_task;
 
 StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, StrobeInstance *self);
 
-/* Takes the next records of a buffer, at most `n`. Returns 1 if these were the last. */
+/* Processes the next records of a buffer, at most `n`. Returns 1 if these were the last. */
 int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 
-/* Call it at the window's end: records open ranges as ending now. */
+/* Records the open ranges with `now` as their end. Must be called when the window ends. */
 void npu_records_end_window(NpuRecords *records, uint64_t now);
 
-/* Records tasks that began after the window's end, if they were launched in the window. */
+/* Records the tasks in `held` that were launched in the window. */
 void npu_records_release_held(NpuRecords *records);
 
-/* Records the program's ids that were held back, or counts them if several threads launch. */
+/* Records the program's ids that were held back; counts them instead if several threads launch. */
 void npu_records_release_externals(NpuRecords *records);
 
 /* ---- by kind ---- */
@@ -130,8 +130,8 @@ void npu_take_memcpy(NpuRecords *records, const MsptiMemcpy *in);
 void npu_take_external(NpuRecords *records, const MsptiExternal *in);
 void npu_take_marker(NpuRecords *records, const MsptiMarker *in);
 
-/* Returns whether to record a record with these times. Counts it if it is not recorded. A record
- * that begins after the window's end belongs to the window only if `is_of_window`. */
+/* Returns whether a record with these times must be recorded, and counts the record. A record that
+ * begins after the window's end belongs to the window only if `is_of_window` is set. */
 static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end,
                                     int is_of_window)
 {
@@ -149,9 +149,9 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
     return 0;
 }
 
-/* Returns whether to record a task of the device. Clocks of devices can be off by a factor if a
- * driver does not report their rate. `seen` is the state of the task's launch, NPU_TASK_*: an
- * earlier window may have counted the task already. */
+/* Returns whether a task of the device must be recorded. If a driver does not report the rate of a
+ * device's clock, the times can be wrong by a factor. `seen` is the state of the task's launch,
+ * NPU_TASK_*: an earlier window may have counted the task already. */
 static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, uint64_t begin,
                                          uint64_t end, uint32_t seen)
 {
@@ -172,8 +172,8 @@ static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, u
     return 0;
 }
 
-/* Turns an id of MSPTI into a link, as the host's link_of does; absent for 0 and for ids that are
- * too large. */
+/* Converts an id of MSPTI to a link, as the host's link_of does. Returns STROBE_ABSENT_U64 for 0
+ * and for ids that are too large. */
 static inline uint64_t npu_records_link(const NpuRecords *records, uint64_t id)
 {
     return __builtin_expect(id - 1 < STROBE_LINK_DEALT - 1, 1) ? records->link_source | id
