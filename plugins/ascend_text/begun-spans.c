@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SPANS_MAX 65536u
-#define BYTES_MAX (64u << 20) /* maximum size of all copied texts */
+#define BYTES_MAX (64u << 20) /* maximum size of all copied texts together */
 
 typedef struct Begun {
     Row *row;
@@ -16,7 +16,7 @@ typedef struct Begun {
 } Begun;
 
 struct BegunSpans {
-    GHashTable *rows; /* from the address of a Row to a GPtrArray of Begun */
+    GHashTable *rows; /* address of a Row -> GPtrArray of Begun */
     guint n;
     gsize bytes;
     Begun *out; /* the span that was returned last */

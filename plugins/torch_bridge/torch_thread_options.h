@@ -13,9 +13,9 @@ namespace
 {
 
 /* Options of the calling thread (set_thread). The bit was_own remains when the options are removed,
- * because functions that began with the options must also end with them. own_options is read only
- * if any thread has had options: a look-up of thread storage costs nanoseconds, and the static
- * thread storage has no room for this library's variables. */
+ * because is_noted() must still return true when a function ends that began with the options.
+ * own_options is read only if any thread has had options: a look-up of thread storage costs
+ * nanoseconds, and the static thread storage has no room for this library's variables. */
 constexpr uint32_t was_own = 1u << 31;
 thread_local uint32_t own_options;
 uint32_t any_thread_has_own;
