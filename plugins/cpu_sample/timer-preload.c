@@ -59,10 +59,8 @@ static void read_registers(const ucontext_t *context, uintptr_t *pc, uintptr_t *
     *pc = (uintptr_t)context->uc_mcontext.pc;
     *frame = (uintptr_t)context->uc_mcontext.regs[29];
     *stack = (uintptr_t)context->uc_mcontext.sp;
-#elif defined(
-    /* compilers lay out frames of this architecture in different ways, so only the function is
-     * known */
-    __arm__)
+#elif defined(                                                                                     \
+    __arm__) /* compilers lay out its frames in different ways: only the function is known */
     *pc = context->uc_mcontext.arm_pc;
     *frame = 0;
     *stack = context->uc_mcontext.arm_sp;
