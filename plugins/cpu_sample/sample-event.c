@@ -40,8 +40,7 @@ static struct perf_event_attr make_attributes(const SampleWish *wish)
         .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
         .wakeup_watermark =
-            /* a watermark larger than the ring never wakes the reader */
-        wish->has_wakeups ? 1 : 1u << 30,
+            wish->has_wakeups ? 1 : 1u << 30, /* larger than the ring, so no reader is woken */
     };
 }
 
