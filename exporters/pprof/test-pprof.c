@@ -30,7 +30,7 @@ static void assert_message(const GByteArray *message, const char *bytes, gsize l
     g_assert_cmpmem(message->data, message->len, bytes, length);
 }
 
-/* Checks the examples in the documentation of the wire format, and its limits. */
+/* Checks the examples in the documentation of the wire format, and the limits of the format. */
 static void test_wire(void)
 {
     static const guint64 numbers[] = {3, 270, 86942};
