@@ -9,8 +9,8 @@
 #include "path-sources.h"
 #include "picture.h"
 
-#define PATHS_MAX 262144 /* maximum number of paths in a picture; the smallest paths are omitted   \
-                          */
+/* maximum number of paths in a picture; the smallest paths are omitted */
+#define PATHS_MAX 262144
 
 /* The picture of each source of call paths. */
 static const struct {

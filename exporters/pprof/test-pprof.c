@@ -61,7 +61,7 @@ static void add_sample(ExportFixture *f, gint64 time, const char *const *frames)
                     0, &sample);
 }
 
-/* The first sample of the message: two equal samples become one. */
+/* Checks the first sample of the message: two equal samples become one. */
 static void test_samples(ExportFixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"work (h) h.c:7", "main (h)", NULL};
@@ -82,7 +82,8 @@ static void test_samples(ExportFixture *f, gconstpointer unused)
     g_assert_nonnull(memmem(message, size, "\x32\x08work (h)", 10));
 }
 
-/* Calls and time of a path of Python calls; a path of samples is not in the file twice. */
+/* Checks the calls and the time of a path of Python calls. A path of samples is not in the file a
+ * second time. */
 static void test_calls(ExportFixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"a.py(9): leaf", "a.py(1): main", NULL};

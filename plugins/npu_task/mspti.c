@@ -25,9 +25,9 @@
 #define QUIET_PASSES 3    /* if no launch is known */
 /* if launches and tasks cannot be matched; a device reports within 1 s, so this wait is longer */
 #define AWAIT_PASSES 44
-#define DRAIN_LIMIT_NS 1900000000 /* a little less than the time for which the host repeats flush  \
-                                   */
-#define HANG_NS 1000000000        /* a call that takes longer than this counts as hanging */
+/* a little less than the time for which the host repeats flush */
+#define DRAIN_LIMIT_NS 1900000000
+#define HANG_NS 1000000000 /* a call that takes longer than this counts as hanging */
 #define EARLY_NS 1000000000u
 #define RENEW_NS 20000000 /* maximum wait for the library at the begin of a window */
 

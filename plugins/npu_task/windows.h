@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-#define NPU_WINDOWS 64u /* number of ended windows that are kept, to recognise their late records  \
-                         */
+/* number of ended windows that are kept, to recognise their late records */
+#define NPU_WINDOWS 64u
 
 typedef struct NpuWindow {
     uint64_t begin, end;

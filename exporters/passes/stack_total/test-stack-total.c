@@ -159,8 +159,6 @@ static void test_wide(Fixture *f, gconstpointer unused)
     g_assert_cmpint(self, ==, 3 * n);
 }
 
-/* Each call has another Python stack: the memory is limited, a message is logged, and the pass
- * takes little time. */
 /* Merges lists that are so long that they have an index: afterwards they have each name once. */
 static void test_merged(Fixture *f, gconstpointer unused)
 {
@@ -181,6 +179,8 @@ static void test_merged(Fixture *f, gconstpointer unused)
     check_total(f, "op59;step", 1, 3);
 }
 
+/* Each call has another Python stack: the memory is limited, a message is logged, and the pass
+ * takes little time. */
 static void test_many_stacks(Fixture *f, gconstpointer unused)
 {
     const int64_t n = 300010;
