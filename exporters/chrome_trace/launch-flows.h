@@ -13,8 +13,8 @@ void launches_free(TraceLaunches *launches);
 /* Processes a call, a task or a communication operation. */
 void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                    const StrobeView *record);
-/* Call this after the last record: for each task whose connection has no call of the node level,
- * begins the flow event at another call. */
+/* For each task whose connection has no call of the node level, begins the flow event at another
+ * call. Must be called after the last record. */
 void launches_finish(ChromeTrace *trace);
 
 #endif

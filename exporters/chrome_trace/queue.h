@@ -11,8 +11,8 @@ TraceQueue *trace_queue_new(ChromeTrace *trace);
 void trace_queue_free(TraceQueue *queue);
 gboolean trace_queue_has_events(const TraceQueue *queue);
 int trace_queue_error(const TraceQueue *queue);
-/* Call this after the last record. Returns the side of the queue that comes first in the file; with
- * `is_second`, the side that comes second. Older files have the enqueues first. */
+/* Returns the side of the queue that comes first in the file; with `is_second`, the side that comes
+ * second. Older files have the enqueues first. Must be called after the last record. */
 TracePart *trace_queue_side(ChromeTrace *trace, gboolean is_second);
 
 #endif

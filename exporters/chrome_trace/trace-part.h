@@ -42,8 +42,8 @@ int trace_part_error(const TracePart *part); /* 0, or errno of the first failure
 /* Writes the event of a record. The record's view does not contain the kind. */
 typedef void (*TracePartCompose)(void *user, const struct TraceKind *kind, StrobeView *record,
                                  const TraceRow *row);
-/* Call this after the last event. Writes all events of the part to `out` in order: calls `compose`
- * for the records, and copies the text. Then frees the part's content. */
+/* Writes all events of the part to `out` in order: calls `compose` for the records, and copies the
+ * text. Then frees the part's content. Must be called after the last event. */
 void trace_part_write(TracePart *part, TraceOut *out, TracePartCompose compose, void *user);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct CommEntry {
 } CommEntry;
 
 typedef struct CommList {
-    GPtrArray *entries;  /* of CommEntry */
+    GPtrArray *entries;  /* elements of type CommEntry */
     GHashTable *by_name; /* name of an entry -> CommEntry */
     CommEntry *total;    /* NULL: no record of a total has come */
 } CommList;
@@ -28,7 +28,7 @@ typedef struct CommStep {
     CommList lists[COMM_TYPES];
 } CommStep;
 
-GPtrArray *comm_tree_new(void); /* of CommStep */
+GPtrArray *comm_tree_new(void); /* elements of type CommStep */
 /* Returns the list of a step and a type; makes it at the first call. */
 CommList *comm_tree_list(GPtrArray *tree, gint64 step, guint type);
 CommEntry *comm_list_entry(CommList *list, const char *name, gboolean is_total);

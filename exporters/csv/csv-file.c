@@ -23,7 +23,7 @@ struct CsvFile {
     gboolean is_held, has_header;
     int error;
     guint64 n_rows;
-    GArray *columns;  /* of Column */
+    GArray *columns;  /* elements of type Column */
     gboolean *hidden; /* for each column: TRUE if it is omitted; set at the end */
     guint n_hidden;
     CsvCells cells;

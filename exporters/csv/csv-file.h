@@ -21,7 +21,7 @@ CsvFile *csv_file_new(const StrobeConsumerHost *host, StrobeInstance *self, cons
 void csv_file_free(CsvFile *file);
 const char *csv_file_name(const CsvFile *file);
 
-/* Makes the file a held file, whose rows are sorted by their keys. Call this before the first
+/* Makes the file a held file, whose rows are sorted by their keys. Must be called before the first
  * row. */
 void csv_file_hold(CsvFile *file);
 
@@ -40,8 +40,8 @@ CsvCells *csv_file_begin_row(CsvFile *file);
 int csv_file_end_row(CsvFile *file, StrobeSortKey key);
 guint64 csv_file_n_rows(const CsvFile *file);
 
-/* Call this after the last row: completes the file and gives it its name. If there are no rows,
- * makes no file. Returns 0 or an errno value. */
+/* Completes the file and gives it its name. If there are no rows, makes no file. Returns 0 or an
+ * errno value. Must be called after the last row. */
 int csv_file_finish(CsvFile *file);
 
 #endif

@@ -26,7 +26,7 @@ typedef struct CsvKind {
     const StrobeFieldView *view_fields;
     guint32 view_n_fields;
     StrobeKindId view_id;
-    GPtrArray *rows; /* of CsvRows; empty: the kind is not written */
+    GPtrArray *rows; /* elements of type CsvRows; empty: the kind is not written */
 } CsvKind;
 
 /* A file of the Ascend formats. If its entries are fallbacks, its rows are written only if the main

@@ -24,7 +24,7 @@ struct MetricColumns {
     gint generation;
     char absent[TEXT_SIZE];
     gsize absent_length;
-    GArray *columns; /* of MetricColumn */
+    GArray *columns; /* elements of type MetricColumn */
     guint32 plan_id; /* id of the names of metrics for which `plan` was made */
     gint8 *plan;     /* for each column: index of its value; -1: the record has none */
 };

@@ -28,8 +28,8 @@ struct ModeRows {
     const AscendFile *entry;
     const StrobeColumn *columns;
     guint32 n_columns;
-    GArray *devices; /* of DeviceSums */
-    GArray *sums;    /* of ModeSums */
+    GArray *devices; /* elements of type DeviceSums */
+    GArray *sums;    /* elements of type ModeSums */
 };
 
 ModeRows *mode_rows_new(CsvFile *file, const AscendFile *entry, const StrobeColumn *columns,

@@ -13,7 +13,7 @@ typedef struct Waiting {
 
 /* The waiting enqueues and launches of a thread; each list is in the order of ends. */
 typedef struct Thread {
-    GArray *enqueues, *launches; /* of Waiting */
+    GArray *enqueues, *launches; /* elements of type Waiting */
 } Thread;
 
 struct Connections {

@@ -41,7 +41,7 @@ void connections_launch(Connections *c, gint64 tid, gint64 begin, gint64 end, gi
 gboolean connections_has(Connections *c, gint64 tid, gint64 begin, gint64 end);
 void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, guint32 op);
 
-/* Call this after the last record: adds a link for each launch of an operator. */
+/* Adds a link for each launch of an operator. Must be called after the last record. */
 void connections_end(Connections *c, StrobeExternalSorter *links);
 /* Returns the number of enqueues and launches that were dropped because too many waited for an
  * operator. */

@@ -26,7 +26,7 @@ typedef struct HeldTask {
 
 struct Communication {
     Db *db;
-    StrobeRecordLog *held; /* of HeldTask, each with its row */
+    StrobeRecordLog *held; /* elements of type HeldTask, each with its row */
     RowBuffer row;         /* the row that is made */
     HeldTask head;         /* the task to which `row` belongs */
     OutTable *places;      /* temporary table of operations by row and time; NULL: there is none */

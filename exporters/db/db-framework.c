@@ -29,12 +29,13 @@ struct Framework {
     OutTable *api, *ids, *chains;
     Connections *connections;
     Sequences *sequences;
-    StrobeExternalSorter *links; /* of OpLink: links of operators */
-    StrobeRecordLog *held;       /* of OpRow */
+    StrobeExternalSorter *links; /* elements of type OpLink: links of operators */
+    StrobeRecordLog *held;       /* elements of type OpRow */
     gint64 next_id, next_chain;
-    gint64 max_correlation;            /* the largest id in the queue; -1: there is no queue */
-    GArray *op_steps;                  /* of Step: steps that operators announce */
-    GArray *steps;                     /* of Step: steps that have their own records */
+    gint64 max_correlation; /* the largest id in the queue; -1: there is no queue */
+    GArray *op_steps;       /* elements of type Step: steps that operators announce */
+    /* elements of type Step: steps that have their own records */
+    GArray *steps;
     StrobeStringId plain[PLAIN_NAMES]; /* a cache of names that are not names of steps */
 };
 

@@ -7,7 +7,7 @@
 
 Framework *framework_new(Db *db);
 void framework_free(Framework *f);
-/* Call this after the last record: writes the rows that wait for their connections. */
+/* Writes the rows that wait for their connections. Must be called after the last record. */
 void framework_end(Framework *f);
 
 void framework_take_op(Db *db, DbKind *kind, const StrobeView *record);

@@ -65,7 +65,7 @@ gint64 db_global_tid(Db *db, StrobeTrackId id);
 OutTable *db_table(Db *db, const AscendDbTable *format, const char *extra, guint n_extra);
 OutTable *db_table_named(Db *db, const char *name);
 gboolean db_has_table(const Db *db, const AscendDbTable *format);
-/* Makes the table's indexes if it has rows. Call this after the last row. */
+/* Makes the table's indexes if it has rows. Must be called after the last row. */
 void db_make_index(Db *db, const char *table);
 /* Sets `columns` to the columns that the table has in this generation, at most 64. Returns their
  * number. */
@@ -74,16 +74,17 @@ guint db_columns(const Db *db, const AscendDbTable *format, const AscendDbColumn
 /* Ends the current row. Passes the row on for insertion, with the rows of its new texts. */
 void db_row_done(Db *db, RowBuffer *rows);
 
-/* Passes on the rows of new texts for insertion. Call this if no row that uses these texts is
- * passed on now. */
+/* Passes on the rows of new texts for insertion. Must be called if no row that uses these texts is
+ * passed on. */
 void db_strings_done(Db *db);
 
 /* Returns a name for a new table: `wanted`, or another name if a table has this name or SQLite
- * refuses it. The name has quotes if it needs them. Freed with g_free. */
+ * refuses it. The name has quotes if it needs them. The caller must free the result with g_free. */
 char *db_free_table_name(Db *db, const char *wanted);
 /* Reserves the names of the formats' tables, so that tables of other kinds get other names. */
 void db_reserve_names(Db *db);
-/* Returns the name as an SQL identifier, with quotes if it needs them. Freed with g_free. */
+/* Returns the name as an SQL identifier, with quotes if it needs them. The caller must free the
+ * result with g_free. */
 char *db_quote(const char *name);
 
 /* Returns a small number for an id that the core assigned; returns any other id unchanged. */

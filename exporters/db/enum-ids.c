@@ -18,7 +18,7 @@ typedef struct Added {
 
 struct EnumIds {
     gint32 generation;
-    GPtrArray *added;    /* of Added */
+    GPtrArray *added;    /* elements of type Added */
     GHashTable *by_name; /* "ENUMERATION NAME" -> Added */
 };
 

@@ -7,8 +7,8 @@
 
 /* Adds the rows of a record. */
 void db_take_record(Db *db, const StrobeView *record);
-/* Call this after the last record: passes on the records that wait for other parts of their
- * sample. */
+/* Passes on the records that wait for other parts of their sample. Must be called after the last
+ * record. */
 void db_kinds_end(Db *db);
 void db_kind_free(gpointer kind);
 
@@ -31,8 +31,8 @@ void markers_take(Db *db, DbKind *kind, const StrobeView *record);
 
 void metadata_take_metadata(Db *db, DbKind *kind, const StrobeView *record);
 void metadata_take_device(Db *db, DbKind *kind, const StrobeView *record);
-/* Call this after the last record: writes the enumerations, and the tables that a database has only
- * once. */
+/* Writes the enumerations, and the tables that a database has only once. Must be called after the
+ * last record. */
 void metadata_end(Db *db);
 
 void analysis_take_step(Db *db, DbKind *kind, const StrobeView *record);

@@ -16,7 +16,7 @@ Merge *merge_new(DbKind *kind, KindTake take);
 void merge_free(Merge *merge);
 
 void merge_take(Db *db, DbKind *kind, const StrobeView *record);
-/* Call this after the last record: writes the rows of the records that wait. */
+/* Writes the rows of the records that wait. Must be called after the last record. */
 void merge_end(Db *db, Merge *merge);
 
 #endif

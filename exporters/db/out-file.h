@@ -47,11 +47,11 @@ sqlite3 *out_file_sql(OutFile *file);
 /* Stores SQLite's message as the failure of an SQL statement. */
 void out_file_fail(OutFile *file);
 
-/* Call this after the last row: inserts the rows that wait for a key, and commits the
- * transaction. */
+/* Inserts the rows that wait for a key, and commits the transaction. Must be called after the last
+ * row. */
 void out_file_end(OutFile *file);
-/* Call this after out_file_end: syncs the database and renames it into place, unless something has
- * failed. */
+/* Syncs the database and renames it into place, unless something has failed. Must be called after
+ * out_file_end. */
 void out_file_finish(OutFile *file);
 /* Returns the number of rows that got another key because their own was used. */
 guint64 out_file_n_moved(const OutFile *file);

@@ -13,7 +13,7 @@ typedef struct Entry {
 struct Sequences {
     SequencePair pair;
     gpointer user;
-    IdRows *entries; /* of Entry */
+    IdRows *entries; /* elements of type Entry */
     gint64 n_pairs;
 };
 

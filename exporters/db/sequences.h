@@ -18,7 +18,7 @@ Sequences *sequences_new(SequencePair pair, gpointer user);
 void sequences_free(Sequences *sequences);
 
 void sequences_add(Sequences *sequences, gint64 number, gboolean is_backward, guint32 op);
-/* Outputs the remaining pairs. Call this after the last operator. */
+/* Outputs the remaining pairs. Must be called after the last operator. */
 void sequences_end(Sequences *sequences);
 
 #endif

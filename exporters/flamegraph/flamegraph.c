@@ -29,7 +29,7 @@ typedef struct Flamegraph {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     PathSources sources;
-    GPtrArray *paths[N_PATH_SOURCES]; /* of FlamePath */
+    GPtrArray *paths[N_PATH_SOURCES]; /* elements of type FlamePath */
     guint64 n_left_out[N_PATH_SOURCES];
 } Flamegraph;
 

@@ -31,7 +31,7 @@ typedef struct Picture {
     Texts texts;
     const FlameUnit *unit;
     GString *out;
-    GArray *open; /* of OpenFrame */
+    GArray *open; /* elements of type OpenFrame */
     gint64 whole;
     guint depth; /* number of frames of the deepest path */
 } Picture;

@@ -24,7 +24,7 @@ typedef struct Builder {
     GHashTable *thread_buffers; /* track -> ThreadBuffer */
     GHashTable *present;        /* address -> 1 + index of the block at this address */
     GArray *touches;
-    const GArray *steps; /* of FlowSpan, in the order of their ends */
+    const GArray *steps; /* elements of type FlowSpan, in the order of their ends */
     guint step;          /* index of the first step that has not ended */
 } Builder;
 

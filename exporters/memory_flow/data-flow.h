@@ -69,9 +69,10 @@ typedef struct FlowSpan {
 } FlowSpan;
 
 typedef struct Flow {
-    GArray *blocks; /* of FlowBlock */
-    GArray *nodes;  /* of FlowNode, by begin */
-    /* of FlowEdge, by node in the order of nodes; a node has at most one edge to a block */
+    GArray *blocks; /* elements of type FlowBlock */
+    GArray *nodes;  /* elements of type FlowNode, by begin */
+    /* elements of type FlowEdge, by node in the order of nodes; a node has at most one edge to a
+     * block */
     GArray *edges;
     guint n_versions;
     gboolean has_role[FLOW_N_ROLES]; /* TRUE if a block was reported with this role */

@@ -53,9 +53,9 @@ struct MemoryRecords {
     StrobeInstance *self;
     StrobeBinder events, operators, uses, roles, parameters;
     gint32 device;
-    GArray *devices;  /* of MemoryDevice, by number */
-    GArray *instants; /* of FlowInstant */
-    GArray *steps;    /* of FlowSpan: steps of optimizers */
+    GArray *devices;  /* elements of type MemoryDevice, by number */
+    GArray *instants; /* elements of type FlowInstant */
+    GArray *steps;    /* elements of type FlowSpan: steps of optimizers */
     GHashTable
         *thread_buffers; /* track -> GArray of FlowNode: outermost operators that have ended */
     guint n_nodes;

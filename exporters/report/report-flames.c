@@ -23,7 +23,7 @@ typedef struct FlamePathValue {
 } FlamePathValue;
 
 typedef struct OneFlame {
-    GArray *paths; /* of FlamePathValue */
+    GArray *paths; /* elements of type FlamePathValue */
     gint64 rest;   /* sum of the paths that are not kept */
     guint64 n_left_out;
 } OneFlame;

@@ -26,7 +26,7 @@ typedef struct OneSample {
 struct ReportSamples {
     ReportSource source;
     StrobeBinder binder;
-    GArray *samples; /* of OneSample */
+    GArray *samples; /* elements of type OneSample */
     guint64 n_seen, every;
 };
 

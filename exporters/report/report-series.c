@@ -50,7 +50,7 @@ typedef struct OneSeries {
 
 struct ReportSeries {
     ReportSource source;
-    GPtrArray *all;     /* of OneSeries */
+    GPtrArray *all;     /* elements of type OneSeries */
     guint64 n_left_out; /* number of values that belong to further series */
 };
 

@@ -21,8 +21,8 @@ typedef struct ReportLink {
 
 struct ReportSpans {
     ReportSource source;
-    GArray *spans;     /* of ReportSpan */
-    GArray *links;     /* of ReportLink */
+    GArray *spans;     /* elements of type ReportSpan */
+    GArray *links;     /* elements of type ReportLink */
     GHashTable *kinds; /* id -> name */
     StrobeBinder binder;
     guint64 n_seen, n_links;

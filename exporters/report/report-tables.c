@@ -56,7 +56,7 @@ typedef struct ReportTable {
     /* number of columns, and index of the column by which rows are ranked */
     guint n_columns, weight;
     gboolean is_ordered;
-    GArray *rows; /* of ReportRow */
+    GArray *rows; /* elements of type ReportRow */
     guint64 n_seen;
 } ReportTable;
 

@@ -35,11 +35,12 @@ struct SvpRows {
     gint64 offset; /* time of a record minus time of the board */
     StrobeKindNames kinds;
     StrobeBinder binders[KINDS];
-    GArray *captures;    /* of SvpCapture */
+    GArray *captures;    /* elements of type SvpCapture */
     GHashTable *indices; /* id of a capture -> 1 + index */
     GHashTable *batches; /* model -> 1 + batch */
     GArray *frequencies;
-    GArray *firsts; /* of SvpCall: the first call of a model in each process and device */
+    /* elements of type SvpCall: the first call of a model in each process and device */
+    GArray *firsts;
     StrobeExternalSorter *parts, *tasks, *calls;
     int error;
 };

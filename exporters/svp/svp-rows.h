@@ -64,8 +64,8 @@ SvpRows *svp_rows_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void svp_rows_free(SvpRows *rows);
 /* Adds the records of these kinds to `rows`. Returns 0 or an errno value. */
 int svp_rows_take(SvpRows *rows, const StrobeView *records, size_t n);
-/* Call this after the last record: joins tasks with their layers and counters. Returns 0 or an
- * errno value. */
+/* Joins tasks with their layers and counters. Returns 0 or an errno value. Must be called after the
+ * last record. */
 int svp_rows_join(SvpRows *rows);
 
 guint svp_rows_n_captures(const SvpRows *rows);

@@ -29,7 +29,7 @@ typedef struct File {
     gboolean is_acl;
     guint32 device, model, batch;
     char name[SVP_MODEL_MAX + 1];
-    GHashTable *rows; /* of Row */
+    GHashTable *rows; /* elements of type Row */
 } File;
 
 enum { EVENT_CAPTURE, EVENT_TASK, EVENT_CALL };
@@ -49,7 +49,7 @@ typedef struct Timeline {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     SvpRows *rows;
-    GPtrArray *files; /* of File */
+    GPtrArray *files; /* elements of type File */
     StrobeExternalSorter *events;
     StrobeSafeFile *out;
     StrobeJsonWriter json;

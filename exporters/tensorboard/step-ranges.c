@@ -10,7 +10,7 @@
 
 struct BoardStepRanges {
     gboolean has_steps, is_over;
-    GArray *held;      /* of StrobeView: ranges that came before the first step */
+    GArray *held;      /* elements of type StrobeView: ranges that came before the first step */
     GPtrArray *fields; /* the fields of the records in `held` */
 };
 

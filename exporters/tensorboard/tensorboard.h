@@ -110,13 +110,13 @@ void board_write_flow_event(Board *board, const char *category, const char *phas
 BoardStepRanges *board_step_ranges_new(void);
 void board_step_ranges_free(BoardStepRanges *ranges); /* `ranges` may be NULL */
 gboolean board_is_step_name(Board *board, guint32 name);
-/* Drops the ranges that are kept, and all ranges that come later. Call this when a step is
+/* Drops the ranges that are kept, and all ranges that come later. Must be called when a step is
  * written. */
 void board_step_ranges_drop(BoardStepRanges *ranges);
 /* Keeps the range, or drops it if a step was written before. FALSE: the caller must write the range
  * now. */
 gboolean board_step_ranges_hold(BoardStepRanges *ranges, const StrobeView *record);
-/* Call this after the last record: returns the ranges that must be written (StrobeView). */
+/* Returns the ranges that must be written (StrobeView). Must be called after the last record. */
 const GArray *board_step_ranges_end(BoardStepRanges *ranges);
 
 /* head.c: members of the object other than the events. */

@@ -17,7 +17,8 @@ typedef void (*EqualSpansTaker)(void *user, const StrobeView *record);
 typedef struct EqualSpans {
     EqualSpansTaker take;
     void *user;
-    GArray *held;      /* of StrobeView: the last run, which may continue in the next batch */
+    /* elements of type StrobeView: the last run, which may continue in the next batch */
+    GArray *held;
     GPtrArray *fields; /* the fields of the records in `held` */
     /* the run was passed on; its records stay in memory, because the user may read them later */
     gboolean is_over;
@@ -30,8 +31,8 @@ void equal_spans_clear(EqualSpans *spans); /* `spans` may consist of zeros */
 /* Passes on all records except the run at the end of the batch; returns the number of records in
  * this run. */
 gsize equal_spans_take(EqualSpans *spans, const StrobeView *records, gsize n);
-/* Keeps the last run, which has `n` records. Call this when the records that were passed on are no
- * longer needed. */
+/* Keeps the last run, which has `n` records. Must be called when the records that were passed on
+ * are no longer needed. */
 void equal_spans_hold(EqualSpans *spans, const StrobeView *records, gsize n);
 /* Passes on the records that are kept. */
 void equal_spans_flush(EqualSpans *spans);

@@ -36,7 +36,7 @@ typedef struct Import {
 #define ASCEND_DB_KINDS 79
 extern const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS];
 
-/* Returns the standard kind with this name, or NULL if the importer does not use such a kind. */
+/* Returns the standard kind with this name; NULL: the importer does not use such a kind. */
 const StrobeKind *ascend_db_kind(const char *name);
 
 /* Returns the fields of a new record. Returns NULL if the capture has no room (is_full is then

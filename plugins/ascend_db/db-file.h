@@ -32,7 +32,7 @@ typedef struct DbColumn {
 typedef struct DbTable {
     char *name;
     char *sql;          /* the statement that created the table */
-    GPtrArray *columns; /* of DbColumn */
+    GPtrArray *columns; /* elements of type DbColumn */
     gboolean is_taken;  /* the table was already read, or must not be read */
 } DbTable;
 
@@ -45,8 +45,8 @@ void db_file_free(DbFile *file);
 DbTable *db_file_table(const DbFile *file, const char *name);
 const DbColumn *db_table_column(const DbTable *table, const char *name);
 
-/* Checks the whole file. Returns a description of the first damage, or NULL if there is none. Free
- * the text with g_free. */
+/* Checks the whole file. Returns a description of the first damage; NULL: there is none. The caller
+ * must free the result with g_free. */
 char *db_file_flaw(DbFile *file);
 
 /* Runs a statement that has no result. Returns FALSE after an error. */
@@ -60,7 +60,7 @@ gboolean db_file_step(DbFile *file, const char *table, sqlite3_stmt *statement);
 void db_file_damage(DbFile *file, const char *table, gint64 row, const char *column,
                     const char *reason);
 
-/* Returns the name in quotes for SQL. Free it with g_free. */
+/* Returns the name in quotes for SQL. The caller must free the result with g_free. */
 char *db_quote(const char *name);
 
 /* ---- scans ---- */

@@ -21,7 +21,7 @@ typedef struct RowReader {
     const AscendDbTable *format;
     /* the kind to fill, with a field "ascend_db.<column>" for each unknown column */
     const StrobeKind *kind;
-    GArray *slots;    /* of RowSlot */
+    GArray *slots;    /* elements of type RowSlot */
     GString *columns; /* the column list for a SELECT whose column 0 is the row's id */
 } RowReader;
 
@@ -62,7 +62,8 @@ gint64 row_reader_integer(const RowReader *reader, sqlite3_stmt *statement, cons
 /* Reads a whole number, even if it is stored as text or as a real. */
 gboolean row_read_integer(sqlite3_stmt *statement, guint at, gint64 *value);
 
-/* Returns the field name for a column: "timestamp_ns" for "timestampNs". Free it with g_free. */
+/* Returns the field name for a column: "timestamp_ns" for "timestampNs". The caller must free the
+ * result with g_free. */
 char *row_field_name(const char *column);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct Frame {
 typedef struct Thread {
     guint64 number, pid;
     StrobeTrackId track;
-    GArray *stack;    /* of Frame */
+    GArray *stack;    /* elements of type Frame */
     guint64 n_deeper; /* number of open calls that are nested deeper than DEPTH_MAX */
     guint64 n_events; /* number of replayed events */
     guint64 last;     /* time of the latest event */
@@ -52,11 +52,12 @@ typedef struct ModuleName {
 typedef struct Python {
     Raw *raw;
     PythonNames *names;
-    GPtrArray *threads;    /* of Thread */
+    GPtrArray *threads;    /* elements of type Thread */
     GHashTable *by_number; /* thread and pid -> Thread */
     GHashTable *modules;   /* thread and module -> ModuleName */
     GHashTable *classes;   /* thread and class -> number of the class's modules */
-    /* of SortedEvent: events that are earlier than a previous event of their thread in the file */
+    /* elements of type SortedEvent: events that are earlier than a previous event of their thread
+     * in the file */
     GArray *late;
     guint64 n_too_deep, n_strange, n_threads_lost;
 } Python;

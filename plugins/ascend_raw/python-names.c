@@ -16,7 +16,7 @@ typedef struct Module {
 
 struct PythonNames {
     GHashTable *names;   /* key -> PythonName */
-    GArray *modules;     /* of Module, indexed by number */
+    GArray *modules;     /* elements of type Module, indexed by number */
     GHashTable *numbers; /* Module -> its number */
     GHashTable *classes; /* the texts of class names */
     guint64 n_refused;

@@ -31,7 +31,7 @@ typedef struct QueueMarks {
     OpenMarks *open;
     Waiting *waiting;
     guint64 n_waited, n_unmatched, n_strange;
-    /* of StrobeStringId, indexed by the id of the bare name */
+    /* elements of type StrobeStringId, indexed by the id of the bare name */
     GArray *enqueue_names, *dequeue_names;
     StrobeStringId enqueue;
 } QueueMarks;
@@ -263,7 +263,7 @@ typedef struct SortedMark {
 /* State for packing and unpacking sorted marks. */
 typedef struct Sorted {
     QueueMarks *q;
-    GArray *threads; /* of Mark: the first mark of each thread */
+    GArray *threads; /* elements of type Mark: the first mark of each thread */
     OpenMarks *known;
 } Sorted;
 

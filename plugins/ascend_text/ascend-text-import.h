@@ -39,7 +39,7 @@ typedef struct Import {
 #define ASCEND_TEXT_KINDS 50
 extern const StrobeKind *const ascend_text_kinds[ASCEND_TEXT_KINDS];
 
-/* Returns the kind with this name, or NULL if the importer does not use such a kind. */
+/* Returns the kind with this name; NULL: the importer does not use such a kind. */
 const StrobeKind *import_kind(const char *name);
 
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self);

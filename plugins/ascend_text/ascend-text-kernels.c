@@ -27,8 +27,8 @@ typedef struct Step {
 
 struct Kernels {
     KernelTable table;
-    GArray *places; /* of Place, sorted */
-    GArray *steps;  /* of Step, in the order of their first rows */
+    GArray *places; /* elements of type Place, sorted */
+    GArray *steps;  /* elements of type Step, in the order of their first rows */
 };
 
 static Place *place_at(const Kernels *k, guint i)

@@ -40,8 +40,8 @@ void layers_clear(Layers *layers);
 
 /* Processes an event of phase M, which names a layer or a row. */
 void layers_take(Layers *layers, const TraceEvent *event);
-/* Call this after the last M event: recognises layers by their numbers, and finds metadata of the
- * run. */
+/* Recognises layers by their numbers, and finds metadata of the run. Must be called after the last
+ * M event. */
 void layers_finish(Layers *layers);
 
 /* Returns the row of an event; adds the row if the trace does not name it. */

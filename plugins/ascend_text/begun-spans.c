@@ -12,7 +12,7 @@ typedef struct Begun {
     char *name, *category;
     gboolean has_category;
     gsize bytes;
-    GArray *args; /* of TraceArg, with copies of their texts */
+    GArray *args; /* elements of type TraceArg, with copies of their texts */
 } Begun;
 
 struct BegunSpans {

@@ -59,7 +59,7 @@ struct Blocks {
     StrobeCsvScanner *scanner;
     guint n_columns, at[COLUMNS];
     const StrobeColumn *forms[COLUMNS];
-    GArray *places; /* of Place, sorted */
+    GArray *places; /* elements of type Place, sorted */
     guint next;
     guint64 n_rows;
 };

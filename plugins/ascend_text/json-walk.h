@@ -20,7 +20,7 @@ typedef struct JsonWalker {
     /* Called for each string, number, true, false and null. `token` is the type that the scanner
      * returned. */
     void (*value)(void *user, const JsonPlace *place, int token, const char *text, gsize length);
-    /* Called after the last value of an object; may be NULL. */
+    /* Is called after the last value of an object; may be NULL. */
     void (*leave)(void *user, const JsonPlace *place);
     void *user;
 } JsonWalker;

@@ -23,7 +23,7 @@ typedef struct KernelColumn {
 typedef struct KernelTable {
     Import *import;
     StrobeCsvScanner *scanner;
-    GArray *columns; /* of KernelColumn */
+    GArray *columns; /* elements of type KernelColumn */
     guint stream_at, task_at, begin_at, duration_at, name_at, core_at, device_at, step_at;
     StrobeStringId metrics; /* names of the metrics, joined; 0: there are none */
     guint n_metrics;

@@ -31,7 +31,7 @@ typedef struct SourceFile {
 } SourceFile;
 
 typedef struct SourceFiles {
-    GPtrArray *files; /* of SourceFile, sorted by name */
+    GPtrArray *files; /* elements of type SourceFile, sorted by name */
     int output;       /* descriptor of ASCEND_PROFILER_OUTPUT in the source; -1: there is none */
 } SourceFiles;
 

@@ -35,7 +35,7 @@ typedef struct Stored {
     /* the object has a number that is not "0"; "0" means that there is no value */
     gboolean is_any;
     char *transport, *op_name; /* transport and operation of a link */
-    GArray *packets;           /* of Packets */
+    GArray *packets;           /* elements of type Packets */
 } Stored;
 
 static void clear_values(Stored *s)

@@ -26,7 +26,7 @@ typedef struct Table {
     const StrobeKind *kind; /* the standard kind */
     Kernels *kernels;
     StrobeCsvScanner *scanner;
-    GArray *targets; /* of Target, indexed by column */
+    GArray *targets; /* elements of type Target, indexed by column */
     guint64 n_rows;
     gint name_at, begin_at, end_at, exact_at, stream_at, task_at, device_at;
     /* offsets of these fields; 0: the kind has no such field */

@@ -15,8 +15,8 @@ typedef struct Member {
 struct TraceReader {
     StrobeJsonScanner *scanner;
     GString *arena;
-    GArray *args; /* of Member */
-    GArray *done; /* of TraceArg */
+    GArray *args; /* elements of type Member */
+    GArray *done; /* elements of type TraceArg */
     gsize texts[6];
     gboolean is_begun, is_over;
     StrobeJsonWriter json; /* writer for nested values */

@@ -18,7 +18,7 @@ typedef struct Frame {
 } Frame;
 
 struct StackFrames {
-    GArray *frames;     /* of Frame; the first entry stands for no frame */
+    GArray *frames;     /* elements of type Frame; the first entry stands for no frame */
     GHashTable *places; /* id -> index in `frames` */
     GStringChunk *ids;
     GArray *names; /* names of the stack that is being made */

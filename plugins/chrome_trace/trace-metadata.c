@@ -20,8 +20,8 @@ typedef struct Device {
 } Device;
 
 struct Metadata {
-    GArray *metadata; /* of MetadataEntry */
-    GArray *devices;  /* of Device */
+    GArray *metadata; /* elements of type MetadataEntry */
+    GArray *devices;  /* elements of type Device */
     gsize bytes;
     gint64 rank;
     gboolean has_base; /* the file has a member baseTimeNanoseconds */

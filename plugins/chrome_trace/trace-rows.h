@@ -43,7 +43,7 @@ typedef struct Row {
     gboolean is_device; /* the row's events belong to a device */
     char *name;
     StrobeTrackId track;
-    GArray *begun; /* of Begun, the innermost last; NULL: no span has begun */
+    GArray *begun; /* elements of type Begun, the innermost last; NULL: no span has begun */
     EqualSpans equal;
 } Row;
 

@@ -9,7 +9,7 @@
 
 extern const StrobeKind compile_range_kind, compile_instant_kind;
 
-/* Declares the kinds. Call it on the control thread. */
+/* Declares the kinds. Must be called on the control thread. */
 StrobeStatus compile_marks_open(const StrobeHost *host, StrobeInstance *self);
 /* Begins (1) or ends (0) the recording of marks. */
 void compile_marks_record(int on);

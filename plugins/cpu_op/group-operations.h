@@ -10,7 +10,7 @@
 
 extern StrobeKind group_operation_kind;
 
-/* Declares the kind. `reports` belongs to the backend. Call it on the control thread. */
+/* Declares the kind. `reports` belongs to the backend. Must be called on the control thread. */
 StrobeStatus group_operations_open(const StrobeHost *host, StrobeInstance *self,
                                    const StrobeTorchCollectives *reports);
 /* Operations that begin between record(1) and record(0) are recorded. record(0) waits, for at most

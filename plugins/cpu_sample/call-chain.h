@@ -33,8 +33,8 @@ StrobeStackId call_chain_intern(CallChains *chains, StrobeWriter *writer, const 
 int call_chain_has(const AddressSpace *space, const uint64_t *addresses, size_t n,
                    const CodeObject *object);
 
-/* Reads a part of the names of the kernel's functions, which takes some milliseconds. Call it until
- * it returns 1; do not call call_chain_intern before that. */
+/* Reads a part of the names of the kernel's functions, which takes some milliseconds. The caller
+ * must repeat the call until it returns 1, and must not call call_chain_intern before. */
 int call_chains_prepare(CallChains *chains);
 
 void call_chains_clear(CallChains *chains);

@@ -54,8 +54,7 @@ typedef struct Sample {
     uint64_t addresses[];
 } Sample;
 
-/* Returns the event as a sample, or NULL if the event is shorter than the contents that it
- * declares. */
+/* Returns the event as a sample; NULL: the event is shorter than the contents that it declares. */
 const Sample *sample_event_read(const struct perf_event_header *event);
 
 /* Layout of FORK and EXIT events. */

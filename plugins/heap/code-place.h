@@ -16,8 +16,8 @@ void heap_code_place_prepare(void);
 
 /* Writes the frame, or only the address if no object contains it. Cuts the text to `size` and
  * returns its length. The caller must ensure that the object is not unloaded during the call; this
- * is certain if one of its functions is on the stack. Any thread; takes no lock, allocates
- * nothing. */
+ * is certain if one of its functions is on the stack. Takes no lock, allocates nothing. Any thread
+ * may call this function. */
 size_t heap_code_place(uintptr_t place, char *text, size_t size);
 
 #endif

@@ -12,12 +12,12 @@
 int heap_frames_prepare(void);
 
 /* Returns the call path that starts at `caller`, a return address of the calling thread, with at
- * most `depth` frames; 0 if it cannot be found. Any thread. */
+ * most `depth` frames; 0 if it cannot be found. Any thread may call this function. */
 StrobeStackId heap_frames_take(const StrobeHost *host, StrobeWriter *writer, uint32_t depth,
                                const void *caller);
 
-/* Returns a call path that consists of the frame `caller` alone. For callers that know only the
- * innermost return address. Any thread. */
+/* Returns a call path that consists of only the frame `caller`, for callers that know only the
+ * innermost return address. Any thread may call this function. */
 StrobeStackId heap_frames_of(const StrobeHost *host, StrobeWriter *writer, const void *caller);
 
 #endif

@@ -23,9 +23,10 @@ typedef struct HeapSampler {
 /* The functions that heap-preload.so calls. A HeapHooks that was stored in a gate must stay valid
  * until the process ends. Allocations that the hooks make themselves are not reported. */
 typedef struct HeapHooks {
-    /* Called after an allocation. `caller`: the return address of the function that allocated. */
+    /* Is called after an allocation. `caller`: the return address of the function that
+     * allocated. */
     void (*allocated)(HeapSampler *sampler, const void *address, size_t size, const void *caller);
-    /* Called before the memory is released. Returns its size, or 0 if the size is unknown. */
+    /* Is called before the memory is released. Returns its size, or 0 if the size is unknown. */
     size_t (*released)(const void *address);
     /* Called instead of `released` in a thread that is ending and can no longer record. */
     void (*dropped)(const void *address);

@@ -55,11 +55,11 @@ MarkDomain *mark_default_domain(void);
 /* Returns an id that no other range of the process has. It is not 0 and less than 1 << 48. */
 uint64_t mark_next_id(void);
 
-/* Returns a new id that links a mark on the host to the same mark on the device. Call it only while
- * marks_on(). */
+/* Returns a new id that links a mark on the host to the same mark on the device. Must be called
+ * only while marks_on() is true. */
 uint64_t mark_next_connection(void);
 /* Returns the link for a mark to which the vendor's tool gave this id, which the device's records
- * contain. Call it only while marks_on(). */
+ * contain. Must be called only while marks_on() is true. */
 uint64_t mark_connection_of(uint64_t id);
 
 /* Returns the key of an API's range: the tag and the low 60 bits of the id. */

@@ -26,10 +26,10 @@ void npu_buffers_open(int is_open);
 void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records);
 void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid);
 
-/* Returns the filled buffer that was given out first, or NULL if there is none; npu_buffers_release
- * gives it back. The library hands buffers over from several threads, so a buffer that was given
- * out earlier may still be missing. In this case, if `waits` is set, returns NULL and sets
- * `*is_out` to 1. Only one thread at a time may call this function. */
+/* Returns the filled buffer that was given out first; NULL: there is none. The caller must give the
+ * buffer back with npu_buffers_release. The library hands buffers over from several threads, so a
+ * buffer that was given out earlier may still be missing. In this case, if `waits` is set, returns
+ * NULL and sets `*is_out` to 1. Only one thread at a time may call this function. */
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out);
 
 /* Returns the content of a buffer that npu_buffers_next returned, and the time when it was handed

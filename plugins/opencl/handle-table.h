@@ -19,11 +19,11 @@ typedef struct HandleTable {
 
 #define HANDLE_TABLE_INIT {.lock = PTHREAD_MUTEX_INITIALIZER}
 
-/* Returns the value for the handle; NULL: there is none. Any thread. */
+/* Returns the value for the handle; NULL: there is none. Any thread may call this function. */
 void *handle_table_find(HandleTable *table, const void *handle);
 
 /* Stores a value. Sets `old`, unless it is NULL, to the value that was replaced, or to NULL.
- * Returns 0 if out of memory. Any thread. */
+ * Returns 0 if out of memory. Any thread may call this function. */
 int handle_table_put(HandleTable *table, const void *handle, void *value, void **old);
 
 /* Calls `each` for every value; may omit values that are stored during the call. */

@@ -38,7 +38,7 @@ void opencl_clock_refresh(OpenclDevice *device);
 void opencl_clock_repeat(OpenclDevice *device);
 
 /* Must be called before a command is put into its queue. Returns the host's time if the command
- * must yield a pair, otherwise 0. Any thread. */
+ * must yield a pair, otherwise 0. Any thread may call this function. */
 int64_t opencl_clock_before(OpenclClock *clock);
 int64_t opencl_clock_now(void);
 void opencl_clock_reported(OpenclDevice *device, const OpenclReported *reported);

@@ -17,10 +17,11 @@ typedef struct OpenclText {
 } OpenclText;
 
 /* Returns the stored text with these bytes, cut to 4096 bytes; stores it if it is new. NULL: out of
- * memory, or there are too many texts. Any thread; takes a lock. */
+ * memory, or there are too many texts. Takes a lock. Any thread may call this function. */
 const OpenclText *opencl_text(const char *text, size_t length);
 
-/* Returns the text's id for the next record of the writer; 0 if `text` is NULL. Any thread. */
+/* Returns the text's id for the next record of the writer; 0 if `text` is NULL. Any thread may call
+ * this function. */
 StrobeStringId opencl_text_id(StrobeWriter *writer, const OpenclText *text);
 
 /* Returns the id of a text that is not stored. */

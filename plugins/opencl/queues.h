@@ -38,7 +38,7 @@ typedef struct OpenclQueue {
 } OpenclQueue;
 
 /* Returns the data of the queue; adds a queue that was created before the layer saw it. NULL: there
- * is no such queue, or no memory. Any thread. */
+ * is no such queue, or no memory. Any thread may call this function. */
 OpenclQueue *opencl_queue(cl_command_queue handle);
 
 /* Called with a queue whose handle now belongs to another queue: records the queue's complete

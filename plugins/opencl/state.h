@@ -41,8 +41,8 @@ static inline void opencl_count(_Atomic uint64_t *counter)
 /* Returns the next link id of the calling thread. */
 uint64_t opencl_link_id(void);
 
-/* Registers an exit handler, which calls at_exit before the driver's exit handlers run. Any
- * thread. */
+/* Registers an exit handler, which calls at_exit before the driver's exit handlers run. Any thread
+ * may call this function. */
 void opencl_mind_exit(void);
 
 #endif

@@ -93,7 +93,7 @@ typedef struct VendorSummary {
     SvpFileName parts; /* parts of the table's name, which are those of a data file's name */
     char rate[16];     /* miss rate of the instruction cache, as text in the file's name */
     guint64 mhz;       /* SVP_ABSENT: unknown */
-    GPtrArray *rows;   /* of VendorRow */
+    GPtrArray *rows;   /* elements of type VendorRow */
     guint64 n_unread;  /* number of shares that could not be converted */
     gboolean is_used;  /* its layers have been assigned to a capture */
 } VendorSummary;

@@ -16,7 +16,7 @@ typedef struct StrobeLibtorch {
 } StrobeLibtorch;
 
 /* Sets *libtorch and returns 1 if libtorch_cpu is loaded in this process; otherwise returns 0. Any
- * thread. */
+ * thread may call this function. */
 int strobe_libtorch_find(StrobeLibtorch *libtorch);
 
 /* Writes a shell pattern that matches this Strobe's bridges for the libtorch with this id (NULL:

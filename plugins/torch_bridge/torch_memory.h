@@ -22,10 +22,11 @@ typedef struct StrobeTorchMemoryEvents {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* Called after `size` bytes, as requested, were allocated at `address`. Not called for NULL. */
-    void (*allocated)(const void *address, size_t size);
-    /* Called before the memory is released, even if its allocation was not reported. Not called for
+    /* Is called after `size` bytes, as requested, were allocated at `address`. Is not called for
      * NULL. */
+    void (*allocated)(const void *address, size_t size);
+    /* Is called before the memory is released, even if its allocation was not reported. Is not
+     * called for NULL. */
     void (*released)(const void *address);
 } StrobeTorchMemoryEvents;
 

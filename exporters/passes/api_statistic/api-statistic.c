@@ -31,7 +31,7 @@ typedef struct Group {
 #define RECENT 256u /* a power of two */
 
 typedef struct ApiStatistic {
-    Statistic statistic;   /* of Group */
+    Statistic statistic;   /* elements of type Group */
     Group *recent[RECENT]; /* a cache of the last groups, by the ids of the name and the level */
     guint64 n_durations;
 } ApiStatistic;

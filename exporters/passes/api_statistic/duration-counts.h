@@ -23,7 +23,8 @@ gboolean duration_counts_add(DurationCounts *counts, gint64 ns);
 /* Returns the number of slots with other durations that are passed if each duration is looked up
  * once. */
 guint64 duration_counts_steps(const DurationCounts *counts);
-/* Sorts the `n` counts by duration, in place, and returns them. Call this once, at the end. */
+/* Sorts the `n` counts by duration, in place, and returns them. Must be called only once, at the
+ * end. */
 const DurationCount *duration_counts_sort(DurationCounts *counts);
 
 #endif

@@ -37,7 +37,7 @@ typedef struct CallPaths {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    GHashTable *samples, *waits; /* of PathSum, by key */
+    GHashTable *samples, *waits; /* elements of type PathSum, by key */
     GHashTable *functions;       /* frame -> id of its function */
     CallTree *calls;
 } CallPaths;
@@ -202,7 +202,7 @@ static GHashTable *sum_by_path(CallPaths *paths, GHashTable *found)
 
 typedef struct PathsOfCalls {
     CallPaths *paths;
-    GHashTable *sums; /* of PathSum, by key */
+    GHashTable *sums; /* elements of type PathSum, by key */
 } PathsOfCalls;
 
 static void add_call_path(void *user, const CallTreePath *path)

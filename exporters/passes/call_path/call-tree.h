@@ -22,7 +22,8 @@ void call_tree_free(CallTree *tree);
 
 /* Adds a call (a python_call record). Calls arrive in the order of their ends. */
 void call_tree_add(CallTree *tree, const StrobeView *record);
-/* Call this after the last call: adds the calls that still wait for a call that encloses them. */
+/* Adds the calls that still wait for a call that encloses them. Must be called after the last
+ * call. */
 void call_tree_finish(CallTree *tree);
 
 /* Calls `visit` for all paths that have calls. A path comes after the shorter path that it

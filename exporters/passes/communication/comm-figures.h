@@ -15,7 +15,7 @@ typedef struct PacketSize {
 typedef struct Bandwidth {
     double megabytes, ms;
     guint64 packets, large;
-    GArray *sizes; /* of PacketSize, in the order of first use; NULL: none */
+    GArray *sizes; /* elements of type PacketSize, in the order of first use; NULL: none */
     gboolean has;  /* TRUE if data was transferred */
 } Bandwidth;
 

@@ -42,8 +42,8 @@ typedef struct Communication {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder tasks_binder, ops_binder;
-    StrobeStateArray tasks; /* of CommTask */
-    GArray *ops;            /* of CommOp */
+    StrobeStateArray tasks; /* elements of type CommTask */
+    GArray *ops;            /* elements of type CommOp */
     StrobeSteps steps;
     gboolean is_database;
     /* the whole capture was imported; only the data of devices was imported */

@@ -72,7 +72,7 @@ typedef struct Pass {
     LinkTable *links[N_LINK_TYPES];
     HostSpans *ops, *dequeues;
     GHashTable *track_sources; /* track -> 1 + source of the last id on the track */
-    GArray *tallies;           /* of Tally */
+    GArray *tallies;           /* elements of type Tally */
     gboolean is_import;        /* the capture was imported: all ids have the same source */
 } Pass;
 

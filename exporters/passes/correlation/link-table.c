@@ -6,7 +6,7 @@
 struct LinkTable {
     LinkDone done;
     void *user;
-    IdRows *entries; /* of LinkEntry */
+    IdRows *entries; /* elements of type LinkEntry */
     LinkEntry *last; /* a cache, because the causes and effects of an id mostly come together */
     guint n_waiting;
 };

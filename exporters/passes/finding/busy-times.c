@@ -13,7 +13,7 @@ typedef struct BusyThread {
 
 struct BusyTimes {
     GHashTable *threads;   /* track -> BusyThread */
-    GArray *steps, *marks; /* of BusyStep */
+    GArray *steps, *marks; /* elements of type BusyStep */
     gboolean has_steps;
 };
 

@@ -38,7 +38,8 @@ void busy_times_add_mark(BusyTimes *times, gint64 number, guint64 thread, gint64
                          gint64 end_ns);
 
 /* Returns the steps (BusyStep) in the order of their begins, with their parts. If there are no
- * steps, returns one step for the whole window. Call this once. The array belongs to `times`. */
+ * steps, returns one step for the whole window. Must be called only once. The array belongs to
+ * `times`. */
 const GArray *busy_times_steps(BusyTimes *times, const StrobeConsumerHost *host,
                                StrobeInstance *self);
 gboolean busy_times_has_steps(const BusyTimes *times);

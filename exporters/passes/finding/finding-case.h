@@ -9,7 +9,7 @@
 
 typedef struct Case {
     const Measures *m;
-    const GArray *steps; /* of BusyStep */
+    const GArray *steps; /* elements of type BusyStep */
     guint first;         /* index of the first step that is used */
     gint64 steps_ns;
     gint64 parts_ns[N_PARTS + 1];

@@ -43,7 +43,7 @@ typedef struct ForwardBackward {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder binder;
-    IdRows *pairs; /* of Pair */
+    IdRows *pairs; /* elements of type Pair */
 } ForwardBackward;
 
 static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, StrobeInstance *self,

@@ -50,11 +50,12 @@ typedef struct HeadOverhead {
     GPtrArray *order;         /* the threads, in the order of their first events */
     HostThread *last;         /* a cache: the thread that was looked up last */
     StrobeTrackId last_track; /* track of `last`; 0: there is none */
-    GArray *steps;            /* of HeadStep */
-    GArray *named_steps;      /* of HeadStep: steps that are announced by operators */
+    GArray *steps;            /* elements of type HeadStep */
+    GArray *named_steps;      /* elements of type HeadStep: steps that are announced by operators */
     GArray *kernels;          /* of gint64: begins of kernels */
-    GArray *inferences;       /* of Inference */
-    /* of Inference *: inferences with a call of GE, sorted by thread and begin of this call */
+    GArray *inferences;       /* elements of type Inference */
+    /* elements of type Inference *: inferences with a call of GE, sorted by thread and begin of
+     * this call */
     GArray *calls;
     guint n_spans;
     guint64 n_dropped;

@@ -11,8 +11,8 @@ enum { HEAD_INFERENCE, HEAD_STEP, HEAD_SUMMARY, HEAD_ADVICE, HEAD_KINDS };
 typedef struct HeadReport {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    GArray *inferences; /* of Inference: finished, in the order of their begins */
-    GArray *steps;      /* of HeadStep */
+    GArray *inferences; /* elements of type Inference: finished, in the order of their begins */
+    GArray *steps;      /* elements of type HeadStep */
     gboolean compiled_too;
 } HeadReport;
 

@@ -26,9 +26,9 @@ typedef struct HostSpan {
 
 typedef struct HostThread {
     StrobeTrackId track;
-    GArray *spans;   /* of HostSpan: spans with a role */
-    GArray *python;  /* of PythonTime */
-    GArray *waiting; /* of HostSpan: outermost operators */
+    GArray *spans;   /* elements of type HostSpan: spans with a role */
+    GArray *python;  /* elements of type PythonTime */
+    GArray *waiting; /* elements of type HostSpan: outermost operators */
     /* end of the last operator that was dropped from `waiting`; G_MININT64: none */
     gint64 forgotten_ns;
     gint64 first_ns; /* begin of the first event */
@@ -46,7 +46,7 @@ void host_thread_free(gpointer thread);
 gboolean host_thread_add(HostThread *thread, gint64 begin_ns, gint64 end_ns, Role role,
                          gboolean can_keep);
 /* Sorts the spans by begin; of spans with the same begin, the span that encloses the others comes
- * first. Call this after the last span. */
+ * first. Must be called after the last span. */
 void host_thread_sort(HostThread *thread);
 
 #endif

@@ -54,7 +54,7 @@ typedef struct Inference {
 void inferences_find(const HostThread *thread, guint64 number, const GArray *steps,
                      GArray *inferences);
 
-/* Computes the figures that depend on kernels. Call this after the kernels have been found. */
+/* Computes the figures that depend on kernels. Must be called after the kernels have been found. */
 void inference_finish(Inference *inference);
 
 #endif

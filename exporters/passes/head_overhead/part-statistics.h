@@ -38,8 +38,8 @@ typedef struct PartStatistics {
 void part_statistics_init(PartStatistics *statistics);
 void part_statistics_clear(PartStatistics *statistics);
 void part_statistics_add(PartStatistics *statistics, const struct strobe_head_overhead *figures);
-/* Computes the statistics of a part. Call this after the last inference. FALSE: no inference has
- * the part. */
+/* Computes the statistics of a part. Returns FALSE if no inference has the part. Must be called
+ * after the last inference. */
 gboolean part_statistics_get(const PartStatistics *statistics, Part part,
                              struct strobe_head_overhead_summary *summary);
 

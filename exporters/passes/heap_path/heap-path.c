@@ -57,7 +57,7 @@ typedef struct HeapPaths {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    StrobeExternalSorter *events;  /* of Event, sorted by time */
+    StrobeExternalSorter *events;  /* elements of type Event, sorted by time */
     GHashTable *paths;             /* stack -> Path */
     GHashTable *blocks;            /* address -> Block */
     double live_bytes, most_bytes; /* sums over all paths */
@@ -92,8 +92,8 @@ static void heap_path_close(void *state)
     g_free(pass);
 }
 
-/* Stores the path's memory at the last peak. Call this before the path changes: if it has not
- * changed after the last peak, its memory is still the same. */
+/* Stores the path's memory at the last peak. Must be called before the path changes, because a path
+ * that has not changed since the last peak still has the same memory. */
 static void keep_peak(const HeapPaths *pass, Path *path)
 {
     if (path->peak == pass->peak)

@@ -65,8 +65,8 @@ typedef struct KernelDetail {
     guint n_counted;
     const StrobeKindView *task_kind, *op_kind;
     StrobeFieldCopies task_copies, op_copies;
-    GArray *rows;    /* of Row */
-    GArray *metrics; /* of Metrics */
+    GArray *rows;    /* elements of type Row */
+    GArray *metrics; /* elements of type Metrics */
     GArray *values;  /* of double */
     StrobeSteps steps;
     StrobeStringId communication_core;

@@ -15,7 +15,7 @@ struct LiveBlocks {
     GHashTable *by_key;    /* a set of MemoryBlock: blocks with an address or id */
     GHashTable *guessed;   /* a set of MemoryBlock: blocks that were derived from totals */
     StateBlocks *states;
-    GArray *finished; /* of MemoryBlock */
+    GArray *finished; /* elements of type MemoryBlock */
     guint64 n_allocated, n_released, n_orphans, n_dropped;
 };
 

@@ -19,7 +19,7 @@ void live_blocks_take(LiveBlocks *live, MemoryEvent *event);
 /* Stores the totals of a state but derives no event from them, because another event has the
  * details. */
 void live_blocks_skip(LiveBlocks *live, const MemoryEvent *event);
-/* Call this after the last event: finishes the blocks that were not released. */
+/* Finishes the blocks that were not released. Must be called after the last event. */
 void live_blocks_finish(LiveBlocks *live);
 
 /* Returns the finished blocks (MemoryBlock) in the order of output. The caller removes them from

@@ -62,10 +62,11 @@ typedef struct MemoryBlocks {
     StrobeBinder binder;
     OperatorNames *names;
     LiveBlocks *live;
-    /* of MemoryEvent: events whose operator is known, sorted by time */
+    /* elements of type MemoryEvent: events whose operator is known, sorted by time */
     StrobeExternalSorter *reported;
     StrobeStringId framework; /* "PTA" */
-    /* of MemoryEvent, in the order of arrival; the events before `first` are finished */
+    /* elements of type MemoryEvent, in the order of arrival; the events before `first` are
+     * finished */
     GArray *events;
     guint first;
     /* number of events that were removed from the array; the number of an event's question is this

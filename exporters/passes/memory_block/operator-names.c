@@ -61,8 +61,8 @@ typedef struct OpenEntry {
 } OpenEntry;
 
 typedef struct Thread {
-    GArray *questions; /* of Question, sorted by time; questions without an answer */
-    GArray *open;      /* of OpenEntry, sorted by end */
+    GArray *questions; /* elements of type Question, sorted by time; questions without an answer */
+    GArray *open;      /* elements of type OpenEntry, sorted by end */
     Span recent[RECENT];
     guint n_recent; /* number of operators that were added to `recent` */
     gboolean is_dequeuer;

@@ -37,7 +37,7 @@ void operator_names_ask(OperatorNames *names, guint64 question, guint64 thread, 
 
 void operator_names_operator(OperatorNames *names, const StrobeView *record, guint64 thread);
 void operator_names_queue(OperatorNames *names, const StrobeView *record, guint64 thread);
-/* Call this after the last record: answers the waiting questions that have a likely answer. */
+/* Answers the waiting questions that have a likely answer. Must be called after the last record. */
 void operator_names_finish(OperatorNames *names);
 
 #endif

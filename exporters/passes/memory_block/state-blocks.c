@@ -20,7 +20,7 @@ typedef struct State {
 } State;
 
 struct StateBlocks {
-    GPtrArray *states; /* of State */
+    GPtrArray *states; /* elements of type State */
 };
 
 static void free_state(gpointer data)

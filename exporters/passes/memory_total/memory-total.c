@@ -55,9 +55,10 @@ typedef struct MemoryTotal {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder events, usages;
-    StrobeExternalSorter *rows; /* of Row, sorted by time: states of allocators */
-    GArray *instant;            /* of Row: the events that have the latest time so far */
-    GArray *last;               /* of Last */
+    StrobeExternalSorter *rows; /* elements of type Row, sorted by time: states of allocators */
+    /* elements of type Row: the events that have the latest time so far */
+    GArray *instant;
+    GArray *last; /* elements of type Last */
     StrobeStringId sum_name, app_name;
     gboolean is_full; /* the host had no memory for a record */
 } MemoryTotal;

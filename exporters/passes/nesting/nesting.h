@@ -37,8 +37,8 @@ typedef struct NestingOps {
     /* Called when the parent of `child` (a fold or a span) is known; `child` is dropped
      * afterwards. */
     gboolean (*adopt)(void *user, NestingSpan *parent, NestingSpan *child);
-    /* Called before `span` becomes part of a fold. The parent of `span` is not known yet, and may
-     * still come. */
+    /* Is called before `span` becomes part of a fold. The parent of `span` is not known yet, and
+     * may still come. */
     gboolean (*fold)(void *user, NestingSpan *span);
     /* Adds `from` to the fold `into`. `from` is a fold, or a span that was passed to `fold`. */
     gboolean (*merge)(void *user, NestingSpan *into, NestingSpan *from);
@@ -53,8 +53,8 @@ void nesting_free(Nesting *nesting);
 
 /* Adds a span that has ended. Copies `entry`. */
 gboolean nesting_add(Nesting *nesting, NestingSpan *entry);
-/* Call this after the last span: passes the kept spans to `outermost`, track by track, in the order
- * of their begins. */
+/* Passes the kept spans to `outermost`, track by track, in the order of their begins. Must be
+ * called after the last span. */
 gboolean nesting_finish(Nesting *nesting);
 
 /* Returns the number of spans that were folded before their parent came, so that the parent got

@@ -15,8 +15,8 @@ typedef struct Called {
 } Called;
 
 struct DatabaseSteps {
-    StrobeStateArray tasks;  /* of Tasks, sorted by id */
-    StrobeStateArray called; /* of Called: calls with tasks, sorted by begin */
+    StrobeStateArray tasks;  /* elements of type Tasks, sorted by id */
+    StrobeStateArray called; /* elements of type Called: calls with tasks, sorted by begin */
 };
 
 static gint compare_tasks(gconstpointer a, gconstpointer b)

@@ -33,12 +33,14 @@ typedef struct Launch {
 } Launch;
 
 typedef struct KernelMap {
-    StrobeStateArray kernels;  /* of Kernel, in order of arrival */
-    StrobeStateArray dequeues; /* of QueueSpan, in order of arrival */
-    StrobeStateArray calls;    /* of HostCall: calls that launch a kernel */
-    StrobeStateArray flows;    /* of Flow, in the order in which their first ends arrived */
-    GHashTable *flow_at;       /* id (a text) -> 1 + index in `flows` */
-    StrobeStateArray launches; /* of Launch, sorted by key; made by kernel_map_finish */
+    StrobeStateArray kernels;  /* elements of type Kernel, in order of arrival */
+    StrobeStateArray dequeues; /* elements of type QueueSpan, in order of arrival */
+    StrobeStateArray calls;    /* elements of type HostCall: calls that launch a kernel */
+    /* elements of type Flow, in the order in which their first ends arrived */
+    StrobeStateArray flows;
+    GHashTable *flow_at; /* id (a text) -> 1 + index in `flows` */
+    /* elements of type Launch, sorted by key; made by kernel_map_finish */
+    StrobeStateArray launches;
     gboolean has_queue;
     gboolean by_thread; /* set by the caller: TRUE: each thread has its own tree of operators */
 } KernelMap;
@@ -60,7 +62,7 @@ void kernel_map_clear(KernelMap *map);
 /* Adds an end of a flow event. `id` must stay valid. */
 void kernel_map_flow(KernelMap *map, const char *id, gboolean is_end, StrobeTrackId track,
                      gint64 at_ns);
-/* Finds the launches. Call this after everything has been added. */
+/* Finds the launches. Must be called after everything has been added. */
 void kernel_map_finish(KernelMap *map);
 /* Returns the first launch with the key. Sets `n` to the number of launches with the key, which
  * follow each other. */

@@ -74,8 +74,8 @@ typedef struct OperatorDevice {
     StrobeBinder operators, queues, calls, tasks, flows;
     KernelMap map;
     Forest forest;
-    StrobeStateArray enqueues; /* of QueueSpan */
-    GArray *host_steps;        /* of HostStep */
+    StrobeStateArray enqueues; /* elements of type QueueSpan */
+    GArray *host_steps;        /* elements of type HostStep */
     gboolean is_database;
     gboolean has_device; /* the capture is an import, or has a record of a device */
     gboolean has_groups; /* there are operations of process groups on the host */

@@ -26,8 +26,8 @@ typedef struct ForestLink {
 
 typedef struct Forest {
     OperatorList operators; /* after forest_build: sorted by begin */
-    GArray *steps;          /* of ForestStep */
-    StrobeStateArray links; /* of ForestLink, in the order of launches */
+    GArray *steps;          /* elements of type ForestStep */
+    StrobeStateArray links; /* elements of type ForestLink, in the order of launches */
 } Forest;
 
 /* Builds the tree. The leaves are `enqueues` (of QueueSpan) or, if there is no queue, the launches.

@@ -42,8 +42,8 @@ typedef struct Operator {
 } Operator;
 
 typedef struct OperatorList {
-    StrobeStateArray operators; /* of Operator */
-    StrobeStateArray sums;      /* of DeviceSums */
+    StrobeStateArray operators; /* elements of type Operator */
+    StrobeStateArray sums;      /* elements of type DeviceSums */
 } OperatorList;
 
 static inline Operator *operator_list_at(const OperatorList *list, guint place)

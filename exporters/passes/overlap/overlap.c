@@ -49,7 +49,7 @@ typedef struct Overlap {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder binder, operators;
-    GPtrArray *devices;             /* of Device */
+    GPtrArray *devices;             /* elements of type Device */
     StrobeIntervals host_computing; /* operators; used only if the host communicates */
     guint64 n_dropped, n_host_dropped;
 } Overlap;

@@ -29,7 +29,7 @@ typedef struct StepAssignment {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder step_binder, operator_binder;
-    GArray *steps; /* of Step; sorted by begin if is_sorted */
+    GArray *steps; /* elements of type Step; sorted by begin if is_sorted */
     gboolean is_sorted;
     GArray *pending;
     Step outside; /* the records outside of all steps; its number is -1 */

@@ -34,7 +34,7 @@ typedef struct StepTrace {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder tasks, overlaps;
-    GArray *spans; /* of StepSpan */
+    GArray *spans; /* elements of type StepSpan */
     StrobeSteps steps;
     gint64 first_operator_ns;
     gboolean is_database;
