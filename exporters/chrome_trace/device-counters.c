@@ -325,8 +325,8 @@ static void put_event(ChromeTrace *trace, TraceOut *out, const TraceCounters *co
     trace_out_done(out, at);
 }
 
-/* Returns the row of all events of a sample. NULL: the events are on several rows, or there are no
- * events. */
+/* Returns the row of all events of a sample. Returns NULL if the events are on several rows, or
+ * there are no events. */
 static const TraceRow *row_of_all(ChromeTrace *trace, const TraceCounters *counters,
                                   const StrobeView *record)
 {
@@ -390,8 +390,8 @@ static void keep_record(TraceCounters *counters, const StrobeView *record)
     counters->has_kept = TRUE;
 }
 
-/* Merges the sample of another unit into the kept sample: keeps the maximum of each value. FALSE:
- * the samples differ in time or track. */
+/* Merges the sample of another unit into the kept sample: keeps the maximum of each value. Returns
+ * FALSE if the samples differ in time or track. */
 static gboolean fold_levels(TraceCounters *counters, const StrobeView *record)
 {
     if (record->begin_ns != counters->kept.begin_ns || record->track != counters->kept.track)

@@ -247,8 +247,8 @@ static char *put_call_name(ChromeTrace *trace, TraceOut *out, char *at, const ch
     return trace_out_text(out, at, name->bytes + 1, name->length - 1);
 }
 
-/* Returns the text that precedes a call's name in the trace. NULL: the record is not a call, or has
- * a layer that is not CANN's. */
+/* Returns the text that precedes a call's name in the trace. Returns NULL if the record is not a
+ * call, or has a layer that is not CANN's. */
 static const char *prefix_of(ChromeTrace *trace, const TraceEvents *events,
                              const StrobeView *record)
 {

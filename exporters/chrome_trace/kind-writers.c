@@ -14,8 +14,7 @@ static const struct {
     TraceComposer compose;
     guint8 part;
     gboolean only_known; /* only the fields in `known` are written */
-    /* of the fields that are not in `known`, only those that a plugin added ("plugin.field") are
-     * written */
+    /* fields that are not in `known` are written only if a plugin added them ("plugin.field") */
     gboolean only_extended;
     guint n_required; /* the first n_required fields of `known` must exist */
     StrobeWantedField known[TRACE_KNOWN_FIELDS];

@@ -164,7 +164,7 @@ static CsvRows *new_ascend_rows(Csv *csv, const StrobeKindView *view, guint32 at
                                is_first, view);
 }
 
-/* Adds the kind to the files of the Ascend tables. FALSE: the kind is in none of them. */
+/* Adds the kind to the files of the Ascend tables. Returns FALSE if the kind is in none of them. */
 static gboolean bind_ascend(Csv *csv, CsvKind *kind)
 {
     gboolean is_known = FALSE;

@@ -90,8 +90,8 @@ static void init_column(MetricColumn *column, const char *metric, gint generatio
     memcpy(column->zero, text, sizeof column->zero);
 }
 
-/* Returns the column of a metric, and adds it if necessary. COLUMNS_MAX: there are too many
- * columns. */
+/* Returns the column of a metric, and adds it if necessary. Returns COLUMNS_MAX if there are too
+ * many columns. */
 static guint find_column(MetricColumns *columns, const char *metric)
 {
     MetricColumn column;

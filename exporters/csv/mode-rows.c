@@ -70,7 +70,8 @@ static void add_sample(Samples *samples, double value)
     samples->n++;
 }
 
-/* Returns the entry of a device, and adds it if necessary. NULL: there are too many devices. */
+/* Returns the entry of a device, and adds it if necessary. Returns NULL if there are too many
+ * devices. */
 static const DeviceSums *find_device(ModeRows *rows, gint32 device)
 {
     DeviceSums added = {device, rows->sums->len};

@@ -146,7 +146,7 @@ static int put_text(Pen *pen, const RowSources *row, CsvContext *context, CsvCel
 }
 
 /* If the text is one of the two forms of `word`, writes the form that files of the generation
- * context->generation have. FALSE: the text is neither form of `word`. */
+ * context->generation have. Returns FALSE if the text is neither form of `word`. */
 static gboolean put_word(CsvContext *context, CsvCells *cells, const AscendWord *word, guint32 id)
 {
     const gboolean is_older = (word->generations & ascend_generation_bit(context->generation)) != 0;

@@ -12,8 +12,8 @@ typedef struct EnumIds EnumIds;
 EnumIds *enum_ids_new(gint32 generation);
 void enum_ids_free(EnumIds *ids);
 
-/* Sets `id` to the number of the name. FALSE: the enumeration does not have the name and has no
- * room for more names. */
+/* Sets `id` to the number of the name. Returns FALSE if the enumeration does not have the name and
+ * has no room for more names. */
 gboolean enum_ids_of(EnumIds *ids, const char *enumeration, StrobeText name, gint64 *id);
 
 /* Returns whether the enumeration has entries, from this generation or new ones. */

@@ -40,8 +40,8 @@ void analysis_take_time(Db *db, DbKind *kind, const StrobeView *record);
 void analysis_take_bandwidth(Db *db, DbKind *kind, const StrobeView *record);
 void analysis_take_matrix(Db *db, DbKind *kind, const StrobeView *record);
 
-/* Makes a table for a kind that has none in the formats, with all fields of the kind. FALSE: there
- * are too many such kinds. */
+/* Makes a table for a kind that has none in the formats, with all fields of the kind. Returns FALSE
+ * if there are too many such kinds. */
 gboolean generic_prepare(Db *db, DbKind *kind);
 void generic_take(Db *db, DbKind *kind, const StrobeView *record);
 

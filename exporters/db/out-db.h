@@ -50,8 +50,8 @@ void out_db_fail(OutDb *db, guint file);
 /* Returns the message of the first failure; NULL: none. */
 const char *out_db_error(OutDb *db);
 
-/* Commits the databases, syncs them to disk and renames them into place. FALSE: out_db_error has
- * the reason. */
+/* Commits the databases, syncs them to disk and renames them into place. Returns FALSE if this
+ * fails; out_db_error then has the reason. */
 gboolean out_db_finish(OutDb *db);
 /* Returns the number of rows that got another key because their own was used. */
 guint64 out_db_n_moved(const OutDb *db);

@@ -207,8 +207,8 @@ static void bind_value(sqlite3_stmt *insert, gint column, const RowValue *value)
     }
 }
 
-/* Binds the row's values to the statement's parameters from number `first` on. FALSE: the table has
- * a key, but the row has none. */
+/* Binds the row's values to the statement's parameters from number `first` on. Returns FALSE if the
+ * table has a key, but the row has none. */
 static gboolean bind_row(const OutTable *table, sqlite3_stmt *insert, guint first,
                          const guint8 *row)
 {

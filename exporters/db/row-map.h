@@ -53,8 +53,8 @@ void row_map_put(Db *db, RowMap *map, const StrobeView *record);
 void row_map_fill(Db *db, RowMap *map, const StrobeView *record, RowBuffer *rows);
 OutTable *row_map_table(Db *db, RowMap *map);
 
-/* Returns the offset of a field of any type, and sets `type`. STROBE_FIELD_MISSING: there is no
- * such field. */
+/* Returns the offset of a field of any type, and sets `type`. Returns STROBE_FIELD_MISSING if there
+ * is no such field. */
 guint32 row_field(const StrobeKindView *view, const char *name, guint8 *type);
 
 /* Adds a text as valid UTF-8 without NUL. */

@@ -85,7 +85,8 @@ void string_append_valid(GString *out, const char *bytes, gsize length)
     g_string_append_len(out, bytes + from, (gssize)(at - from));
 }
 
-/* Returns the slot of the text with the id `id`. NULL: no text of this page has a number yet. */
+/* Returns the slot of the text with the id `id`. Returns NULL if no text of this page has a number
+ * yet. */
 static guint32 *find_slot(const Pages *pages, guint32 id)
 {
     guint32 page = id >> PAGE_BITS;

@@ -15,7 +15,7 @@ typedef struct Touch {
 /* The nodes of one track, in order. The instants of a track are processed in order, so each search
  * begins at `at`, where the previous one ended. */
 typedef struct ThreadBuffer {
-    GArray *nodes; /* of guint32 */
+    GArray *nodes; /* elements of type guint32 */
     guint at;
 } ThreadBuffer;
 
@@ -77,7 +77,7 @@ static void make_thread_buffers(Builder *b)
 
 /* Returns the node of the instant's thread that contains the instant. The inputs of an operator may
  * be recorded just before it begins, so a use outside of all nodes belongs to the next node.
- * FLOW_NO_BLOCK: there is no node. */
+ * Returns FLOW_NO_BLOCK if there is no node. */
 static guint32 node_at(Builder *b, const FlowInstant *instant)
 {
     ThreadBuffer *thread_buffer =

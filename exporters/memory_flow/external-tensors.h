@@ -14,7 +14,7 @@ typedef struct ExternalTensor {
 } ExternalTensor;
 
 /* Reads the next tensor of the text, and moves `text` past it. Skips tensors that cannot be read.
- * FALSE: there are no more tensors. */
+ * Returns FALSE if there are no more tensors. */
 gboolean external_tensor_next(StrobeText *text, ExternalTensor *tensor);
 
 /* Returns whether an operator with this name, for example "aten::add_", writes to its first tensor.

@@ -99,7 +99,8 @@ static gboolean is_wanted(const MemoryRecords *records, gint32 device)
 
 /* ---- adding records ---- */
 
-/* Returns the entry of a device, and adds it if necessary. NULL: there are too many devices. */
+/* Returns the entry of a device, and adds it if necessary. Returns NULL if there are too many
+ * devices. */
 static MemoryDevice *find_device(MemoryRecords *records, gint32 number)
 {
     const MemoryDevice added = {number, 0, STROBE_ABSENT_I64, STROBE_ABSENT_I64};

@@ -19,7 +19,7 @@ typedef struct MemoryTimeline {
 } MemoryTimeline;
 
 /* Sets `device` to the number of the device that `text` names: -1 for "cpu", 2 for "npu:2", 0 for
- * "npu". FALSE: the text names no device. */
+ * "npu". Returns FALSE if the text names no device. */
 static gboolean parse_device(const char *text, gint32 *device)
 {
     guint64 number = 0;

@@ -50,7 +50,8 @@ typedef struct SourcePath {
 /* `heap_metric` is one of path_source_heap_metrics and must stay valid. */
 void path_sources_init(PathSources *sources, const StrobeConsumerHost *host, StrobeInstance *self,
                        const char *heap_metric);
-/* Sets `path` to the path of a record. FALSE: the record is not a path, or its value is 0. */
+/* Sets `path` to the path of a record. Returns FALSE if the record is not a path, or its value is
+ * 0. */
 gboolean path_sources_read(PathSources *sources, const StrobeView *record, SourcePath *path);
 
 #endif

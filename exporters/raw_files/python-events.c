@@ -76,7 +76,8 @@ static gboolean return_call(PythonEvents *events, GArray *stack, PythonEvent *ev
     return TRUE;
 }
 
-/* Sets `event` to the return of any open call. Used after the last call. FALSE: no call is open. */
+/* Sets `event` to the return of any open call. Is used after the last call. Returns FALSE if no
+ * call is open. */
 static gboolean return_any_call(PythonEvents *events, PythonEvent *event)
 {
     GHashTableIter iter;

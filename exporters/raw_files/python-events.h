@@ -26,8 +26,8 @@ PythonEvents *python_events_new(StrobeStorage *storage);
 void python_events_free(PythonEvents *events);
 
 void python_events_add(PythonEvents *events, const PythonCall *call);
-/* Sets `event` to the next event. FALSE: there are no more events, or an error occurred. After the
- * first call of this function no calls may be added. */
+/* Sets `event` to the next event. Returns FALSE if there are no more events, or an error occurred.
+ * After the first call of this function no calls may be added. */
 gboolean python_events_next(PythonEvents *events, PythonEvent *event);
 int python_events_error(const PythonEvents *events); /* 0 or an errno value */
 

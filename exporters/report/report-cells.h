@@ -36,7 +36,7 @@ typedef struct ReportCell {
 } ReportCell;
 
 ReportCell report_cell_read(const StrobeView *record, const StrobeFieldView *field);
-/* Sets `number` to the cell's number. FALSE: the cell is absent or is not a number. */
+/* Sets `number` to the cell's number. Returns FALSE if the cell is absent or is not a number. */
 gboolean report_cell_number(const ReportCell *cell, double *number);
 void report_cell_write(const ReportCell *cell, const ReportSource *source, StrobeJsonWriter *json);
 

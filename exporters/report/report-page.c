@@ -39,8 +39,8 @@ typedef struct PageData {
     gsize n_bytes, most; /* n_bytes: number of bytes with escapes; most: its maximum */
 } PageData;
 
-/* Reads the file that an option names. NULL: the option is empty, or the file cannot be read or is
- * too large. Logs the reason if there is a file. */
+/* Reads the file that an option names. Returns NULL if the option is empty, or the file cannot be
+ * read or is too large. Logs the reason if there is a file. */
 static char *read_option(const ReportSource *source, const char *option, gsize *length,
                          const char *without)
 {
@@ -187,7 +187,8 @@ static void free_files(PageFiles *files)
         g_free(files->texts[i]);
 }
 
-/* Reads the library of charts. NULL: there is none, so the page has tables in place of charts. */
+/* Reads the library of charts. Returns NULL if there is none; the page then has tables in place of
+ * charts. */
 static char *read_library(const ReportSource *source)
 {
     gsize length = 0;

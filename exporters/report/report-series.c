@@ -75,7 +75,8 @@ void report_series_free(ReportSeries *series)
     g_free(series);
 }
 
-/* Returns the series of the record, and adds it if necessary. NULL: there are too many series. */
+/* Returns the series of the record, and adds it if necessary. Returns NULL if there are too many
+ * series. */
 static OneSeries *find_series(ReportSeries *series, guint place, const StrobeView *record,
                               const char *unit)
 {

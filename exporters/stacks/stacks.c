@@ -164,8 +164,8 @@ static int write_path(Stacks *stacks, const StackFile *file, StrobeStackId path,
     return strobe_safe_file_write(file->file, line->str, line->len);
 }
 
-/* Sets `path` to the path of an operator, with the time of the kernels that it launched. FALSE: the
- * operator launched no kernels. */
+/* Sets `path` to the path of an operator, with the time of the kernels that it launched. Returns
+ * FALSE if the operator launched no kernels. */
 static gboolean read_device_path(Stacks *stacks, const StrobeView *record, SourcePath *path)
 {
     const uint32_t *at = strobe_binder_offsets(&stacks->binder, record->kind);

@@ -163,8 +163,8 @@ static const StrobeTrackView *track_of(const SvpRows *rows, const StrobeView *vi
 
 /* ---- reading records ---- */
 
-/* Returns the index of the capture with this id, and adds the capture if necessary. G_MAXUINT:
- * there are too many captures. */
+/* Returns the index of the capture with this id, and adds the capture if necessary. Returns
+ * G_MAXUINT if there are too many captures. */
 static guint capture_index(SvpRows *rows, guint64 id)
 {
     guint index = GPOINTER_TO_UINT(g_hash_table_lookup(rows->indices, &id));

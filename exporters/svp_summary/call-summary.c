@@ -80,7 +80,7 @@ static int compare_numbers(guint64 a, guint64 b)
     return a < b ? -1 : a > b;
 }
 
-/* Compares two interfaces by their file. 0: they belong to the same file. */
+/* Compares two interfaces by their file. Returns 0 if the interfaces belong to the same file. */
 static int compare_files(const Interface *one, const Interface *other)
 {
     int order = compare_numbers(one->key.device, other->key.device);

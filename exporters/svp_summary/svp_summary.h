@@ -23,8 +23,8 @@ int task_summary_write(Summary *summary);
 /* call-summary.c: writes acl_statistic of every device and model. */
 int call_summary_write(Summary *summary);
 
-/* Creates a file in the requested format. `name` is the file's name without its ending. NULL: errno
- * has the reason. */
+/* Creates a file in the requested format. `name` is the file's name without its ending. Returns
+ * NULL and sets errno if this fails. */
 SummaryFile *summary_begin(const Summary *summary, const char *name, const char *const *titles);
 
 #endif

@@ -118,8 +118,8 @@ static StrobeStatus timeline_batch(void *state, const StrobeView *records, size_
 
 /* ---- finding the file of an event ---- */
 
-/* Returns the index of a file, and adds the file if necessary. G_MAXUINT: there are too many
- * files. */
+/* Returns the index of a file, and adds the file if necessary. Returns G_MAXUINT if there are too
+ * many files. */
 static guint file_index(Timeline *line, gboolean is_acl, guint32 device, guint32 model,
                         guint32 batch, StrobeStringId model_name)
 {

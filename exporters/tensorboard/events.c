@@ -118,7 +118,7 @@ static void write_async_collective(Board *board, const BoardKind *kind, const St
 }
 
 /* Processes an operator that may be the range which PyTorch's own profiler puts around a step.
- * TRUE: the range is kept or dropped, so the caller must not write it now. */
+ * Returns TRUE if the range is kept or dropped; the caller must not write it now. */
 static gboolean take_step_range(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     if (board->has_steps) { /* the source contains the steps, which are written as operators */
@@ -199,8 +199,8 @@ void write_python_call(Board *board, const BoardKind *kind, const StrobeView *re
     finish_span(board, at, kind, record, board_row(board, record->track), NAN);
 }
 
-/* Begins a span whose category is the text with the id `id`. NULL: Kineto does not use this text as
- * a category of the kind. */
+/* Begins a span whose category is the text with the id `id`. Returns NULL if Kineto does not use
+ * this text as a category of the kind. */
 static char *put_category(Board *board, const BoardKind *kind, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);

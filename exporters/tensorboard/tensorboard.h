@@ -113,8 +113,8 @@ gboolean board_is_step_name(Board *board, guint32 name);
 /* Drops the ranges that are kept, and all ranges that come later. Must be called when a step is
  * written. */
 void board_step_ranges_drop(BoardStepRanges *ranges);
-/* Keeps the range, or drops it if a step was written before. FALSE: the caller must write the range
- * now. */
+/* Keeps the range, or drops it if a step was written before. Returns FALSE if the caller must write
+ * the range now. */
 gboolean board_step_ranges_hold(BoardStepRanges *ranges, const StrobeView *record);
 /* Returns the ranges that must be written (StrobeView). Must be called after the last record. */
 const GArray *board_step_ranges_end(BoardStepRanges *ranges);

@@ -6,7 +6,8 @@
 #include "lookup.h"
 #include "row-reader.h"
 
-/* Sets `value` to the first value of the first row. FALSE: there is no row or no such table. */
+/* Sets `value` to the first value of the first row. Returns FALSE if there is no row or no such
+ * table. */
 static gboolean query_value(Import *import, const char *sql, gint64 *value)
 {
     sqlite3_stmt *statement = db_file_prepare(import->file, NULL, sql);

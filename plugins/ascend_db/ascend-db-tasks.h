@@ -15,7 +15,8 @@ typedef struct TaskMetadata {
     gint32 device;
 } TaskMetadata;
 
-/* Returns a lookup by globalTaskId for task_metadata_find. NULL: there is no table TASK. */
+/* Returns a lookup by globalTaskId for task_metadata_find. Returns NULL if there is no table
+ * TASK. */
 sqlite3_stmt *task_metadata_new(Import *import);
 gboolean task_metadata_find(sqlite3_stmt *lookup, gint64 task, TaskMetadata *metadata);
 

@@ -17,8 +17,8 @@ gboolean texts_find(Texts *texts, gint64 id, const char *absent, StrobeStringId 
 char *texts_dup(Texts *texts, gint64 id);
 
 /* Returns the name of an enumeration's entry from this database or, if the database does not have
- * it, from the table for the database's generation. NULL: neither has the entry. Valid as long as
- * `texts`. */
+ * it, from the table for the database's generation. Returns NULL if neither has the entry. Valid as
+ * long as `texts`. */
 const char *texts_enum(Texts *texts, const char *enumeration, gint64 id);
 
 #endif

@@ -49,8 +49,8 @@ extern const char *const device_source_words[];
 
 extern const char *const raw_file_names[RAW_FILES];
 
-/* Opens the files. The source is a result directory or its FRAMEWORK. FALSE: there is no raw
- * file. */
+/* Opens the files. The source is a result directory or its FRAMEWORK. Returns FALSE if there is no
+ * raw file. */
 gboolean raw_files_open(RawFiles *files, const StrobeSource *source);
 /* Returns the first source of device activities that exists, beginning with `from`. */
 DeviceSource raw_files_find_device(const RawFiles *files, DeviceSource from);

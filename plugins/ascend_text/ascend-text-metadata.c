@@ -179,7 +179,7 @@ void metadata_finish(Metadata *metadata)
     if (__builtin_sub_overflow(metadata->end_realtime, metadata->end_monotonic, &offset) ||
         __builtin_add_overflow(metadata->start_monotonic, offset, &metadata->import->begin_ns) ||
         metadata->import->begin_ns < 0)
-        metadata->import->begin_ns = 0; /* unknown */
+        metadata->import->begin_ns = 0; /* the session's begin is unknown */
 }
 
 /* ---- records ---- */

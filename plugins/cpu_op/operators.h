@@ -23,8 +23,8 @@ extern const StrobeTorchEvents strobe_operator_events;
 
 /* Begins to record. `size` is the size of the kind's fields: of the standard fields, or of all
  * fields in strobe_cpu_op_more. Ends of functions are recorded from attach to detach, begins only
- * between strobe_operators_record(1) and strobe_operators_record(0). Control thread. A forked child
- * does not record until it calls record(1) itself. */
+ * between strobe_operators_record(1) and strobe_operators_record(0). Must be called on the control
+ * thread. A forked child does not record until it calls record(1) itself. */
 void strobe_operators_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind,
                              size_t size, StrobeTorchTarget *target);
 void strobe_operators_record(int on);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds functions of the running kernel by address, from /proc/kallsyms. Only one thread at a time
- * may use it. */
+ * may use the symbols. */
 #ifndef STROBE_CPU_SAMPLE_KERNEL_SYMBOLS_H
 #define STROBE_CPU_SAMPLE_KERNEL_SYMBOLS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hash table from numbers to values other than 0. Single entries cannot be removed. Only one
- * thread at a time may use it. */
+ * thread at a time may use a table. */
 #ifndef STROBE_CPU_SAMPLE_NUMBER_TABLE_H
 #define STROBE_CPU_SAMPLE_NUMBER_TABLE_H
 

@@ -3,7 +3,7 @@
  * Reads the Python frames of a thread from the memory of its process while the process runs. The
  * memory may change while it is read, and a program may have prepared it to mislead the reader. So
  * every pointer is checked, and an inconsistent stack counts as torn. Only one thread at a time may
- * use it.
+ * use the reader.
  */
 #ifndef STROBE_CPU_SAMPLE_PYTHON_FRAMES_H
 #define STROBE_CPU_SAMPLE_PYTHON_FRAMES_H

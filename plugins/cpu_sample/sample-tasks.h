@@ -39,8 +39,8 @@ typedef struct Tasks {
     NumberTable threads;   /* thread id -> SampledThread */
 } Tasks;
 
-/* Return the process or the thread with this id. A new one is looked up in /proc. NULL: out of
- * memory. */
+/* Return the process or the thread with this id. A new one is looked up in /proc. Returns NULL if
+ * there is no memory. */
 SampledProcess *tasks_process(Tasks *tasks, pid_t pid);
 SampledThread *tasks_thread(Tasks *tasks, pid_t pid, pid_t tid);
 

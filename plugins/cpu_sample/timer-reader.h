@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the samples that timers in a program and its children take (timer-ring.h). Only one thread
- * at a time may use it. */
+ * at a time may use the reader. */
 #ifndef STROBE_CPU_SAMPLE_TIMER_READER_H
 #define STROBE_CPU_SAMPLE_TIMER_READER_H
 

@@ -3,7 +3,7 @@
  * Finds the frames of stack copies by unwind tables (.eh_frame). A separate process does the work
  * (unwind-program.c), because it reads the program's files, which may be damaged or prepared for an
  * attack. If that process ends or hangs, it is started again, up to 15 times. Only one thread at a
- * time may use it. This header needs only libc.
+ * time may use an unwinder. This header needs only libc.
  */
 #ifndef STROBE_CPU_SAMPLE_UNWINDER_H
 #define STROBE_CPU_SAMPLE_UNWINDER_H

@@ -11,7 +11,7 @@
 /* Returns 1 if the C library and its unwinder can find the object at an address without a lock. */
 int heap_code_place_is_known(void);
 
-/* Reads the path of the program's own file. Control thread. */
+/* Reads the path of the program's own file. Must be called on the control thread. */
 void heap_code_place_prepare(void);
 
 /* Writes the frame, or only the address if no object contains it. Cuts the text to `size` and

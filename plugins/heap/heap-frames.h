@@ -8,7 +8,7 @@
 #define HEAP_DEPTH_MAX 128
 
 /* Reserves memory for the names of functions, and loads the unwinder's library. Only the first call
- * in a process has an effect. Returns 0 if out of memory. Control thread. */
+ * in a process has an effect. Returns 0 if out of memory. Must be called on the control thread. */
 int heap_frames_prepare(void);
 
 /* Returns the call path that starts at `caller`, a return address of the calling thread, with at

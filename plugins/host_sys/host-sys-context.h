@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State that all items of host_sys share: the folders, the clock, tracks, and the buffer for files.
- * Only one thread at a time may use it. */
+ * Only one thread at a time may use the state. */
 #ifndef STROBE_PLUGINS_HOST_SYS_CONTEXT_H
 #define STROBE_PLUGINS_HOST_SYS_CONTEXT_H
 

@@ -41,7 +41,8 @@ static inline int marks_on(void)
     return __builtin_expect(atomic_load_explicit(&marks_are_on, memory_order_relaxed), 0);
 }
 
-/* Returns the domain with this name, and makes it if necessary. NULL: out of memory. */
+/* Returns the domain with this name, and makes it if necessary. Returns NULL if there is no
+ * memory. */
 MarkDomain *mark_domain(const char *name, size_t length);
 /* Returns the domain "default", to which marks without a domain belong. */
 MarkDomain *mark_default_domain(void);

@@ -21,7 +21,8 @@ static inline void *mstx_domain_behind(const MstxDomain *domain)
     return domain->behind;
 }
 
-/* Returns the domain with this name, and makes it if necessary. NULL: out of memory. */
+/* Returns the domain with this name, and makes it if necessary. Returns NULL if there is no
+ * memory. */
 MstxDomain *mstx_domain_make(const char *name);
 
 #endif

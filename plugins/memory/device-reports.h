@@ -10,7 +10,7 @@
 #include "report-gate.h"
 
 /* Makes the allocators that are loaded now call the hooks. Must be called at the begin of each
- * window, for allocators that were loaded after the last call. Control thread. */
+ * window, on the control thread, for allocators that were loaded after the last call. */
 void strobe_device_reports_begin(const ReportHooks *hooks);
 /* Makes the allocators stop calling the hooks, except in reports that are already running, and
  * restores the import slots. */

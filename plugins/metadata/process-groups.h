@@ -6,8 +6,8 @@
 
 #include "machine-metadata.h"
 
-/* Passes the entry "distributedInfo" to `sink`, if the process has or had groups. Control
- * thread. */
+/* Passes the entry "distributedInfo" to `sink`, if the process has or had groups. Must be called on
+ * the control thread. */
 void process_groups_collect(StrobeMetadataEntrySink sink, void *user);
 
 #endif

@@ -37,7 +37,7 @@ void npu_cann_found_path(const char *name, char *path, size_t size);
 const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size);
 
 /* Returns the library, which stays in the process. If the process has not loaded the library yet,
- * npu_cann_try tries it first. NULL: `reason` has the reason. */
+ * npu_cann_try tries it first. Returns NULL if this fails; `reason` then has the reason. */
 void *npu_cann_load(const NpuTrial *trial, char *reason, size_t size);
 
 /* A function to be found, and the place where its address is stored. */

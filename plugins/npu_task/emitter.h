@@ -2,8 +2,8 @@
 /*
  * Stores records one after the other in a buffer, and passes them to the host in bulk.
  *
- * Only one thread at a time may use it. Texts are identified by their address: the vendor's library
- * never frees them, and keeps equal texts at one address.
+ * Only one thread at a time may use an emitter. Texts are identified by their address: the vendor's
+ * library never frees them, and keeps equal texts at one address.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_EMITTER_H
 #define STROBE_PLUGINS_NPU_TASK_EMITTER_H

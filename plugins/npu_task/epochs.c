@@ -84,8 +84,8 @@ static int64_t compute_monotonic(const NpuClock *clock, uint32_t epoch, uint64_t
     return (int64_t)reported_ns - npu_clock_epoch(clock, epoch)->distance_ns;
 }
 
-/* Returns whether a record with this end can have ended in this epoch. `is_prompt`: and whether it
- * can have been delivered within the usual time. */
+/* Returns whether a record with this end can have ended in this epoch; with `is_prompt`, whether
+ * the record can also have been delivered within the usual time. */
 static int is_possible_end(const Choice *choice, uint32_t epoch, uint64_t end_ns, int is_prompt)
 {
     const NpuClock *clock = choice->clock;

@@ -28,7 +28,8 @@ typedef struct NpuSubscription {
     _Atomic(const char *) function;
 } NpuSubscription;
 
-/* Subscribes, or continues a subscription that an earlier session could not end. Control thread. */
+/* Subscribes, or continues a subscription that an earlier session could not end. Must be called on
+ * the control thread. */
 StrobeStatus npu_subscription_take(NpuSubscription *subscription, const StrobeHost *host,
                                    StrobeInstance *self);
 

@@ -41,8 +41,8 @@ typedef struct OpenclDevice {
     OpenclClock clock;
 } OpenclDevice;
 
-/* Returns the device, and adds it if it is new. NULL: there are too many devices. Takes a lock only
- * for a new device. Any thread may call this function. */
+/* Returns the device, and adds it if it is new. Returns NULL if there are too many devices. Takes a
+ * lock only for a new device. Any thread may call this function. */
 OpenclDevice *opencl_device(cl_device_id id);
 
 /* Returns a device by its number; NULL: there is none. */

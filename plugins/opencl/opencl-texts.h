@@ -16,8 +16,9 @@ typedef struct OpenclText {
     char text[];
 } OpenclText;
 
-/* Returns the stored text with these bytes, cut to 4096 bytes; stores it if it is new. NULL: out of
- * memory, or there are too many texts. Takes a lock. Any thread may call this function. */
+/* Returns the stored text with these bytes, cut to 4096 bytes; stores it if it is new. Returns NULL
+ * if there is no memory, or there are too many texts. Takes a lock. Any thread may call this
+ * function. */
 const OpenclText *opencl_text(const char *text, size_t length);
 
 /* Returns the text's id for the next record of the writer; 0 if `text` is NULL. Any thread may call

@@ -37,8 +37,8 @@ typedef struct OpenclQueue {
     struct OpenclQueue *next; /* next queue in the list of retired queues */
 } OpenclQueue;
 
-/* Returns the data of the queue; adds a queue that was created before the layer saw it. NULL: there
- * is no such queue, or no memory. Any thread may call this function. */
+/* Returns the data of the queue; adds a queue that was created before the layer saw it. Returns
+ * NULL if there is no such queue or no memory. Any thread may call this function. */
 OpenclQueue *opencl_queue(cl_command_queue handle);
 
 /* Called with a queue whose handle now belongs to another queue: records the queue's complete

@@ -40,8 +40,8 @@ void slices_sort(Slices *slices);
 /* Returns the next line without its newline, NUL-terminated; NULL: there is none. The caller may
  * change the line. Omits lines next to a missing slice, which may be incomplete. */
 char *slices_line(Slices *slices);
-/* Returns the next `n` bytes (at most SLICE_LINE_MAX). NULL: there are fewer, or a slice is missing
- * and it is unknown where records begin after it. */
+/* Returns the next `n` bytes (at most SLICE_LINE_MAX). Returns NULL if there are fewer, or a slice
+ * is missing and it is unknown where records begin after it. */
 const char *slices_record(Slices *slices, gsize n);
 
 #endif

@@ -36,10 +36,11 @@ typedef struct StrobeTorchMemory {
     const char *torch_version; /* version of PyTorch against which this was compiled */
 
     /* Wraps the present allocator, unless it is already wrapped. From now on allocations are
-     * reported. Control thread. Returns NULL, or the reason of a failure. */
+     * reported. Must be called on the control thread. Returns NULL, or the reason of a failure. */
     const char *(*attach)(const StrobeTorchMemoryEvents *events);
     /* Restores the wrapped allocator, unless the program has set another one meanwhile. Releases of
-     * memory that the wrapper allocated are still reported later. Control thread. */
+     * memory that the wrapper allocated are still reported later. Must be called on the control
+     * thread. */
     void (*detach)(void);
 } StrobeTorchMemory;
 

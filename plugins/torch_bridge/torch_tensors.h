@@ -44,9 +44,11 @@ typedef struct StrobeTorchTensors {
     uint32_t reserved;
     const char *torch_version; /* version of PyTorch against which this was compiled */
 
-    /* Begins to report inputs. Control thread. Returns NULL, or the reason of a failure. */
+    /* Begins to report inputs. Must be called on the control thread. Returns NULL, or the reason of
+     * a failure. */
     const char *(*enable)(const StrobeTorchTensorEvents *events);
-    /* Stops reporting, except in callbacks that are already running. Control thread. */
+    /* Stops reporting, except in callbacks that are already running. Must be called on the control
+     * thread. */
     void (*disable)(void);
 } StrobeTorchTensors;
 

@@ -82,7 +82,7 @@ static gint compare_links(gconstpointer a, gconstpointer b)
 }
 
 /* Sets `row` to the link of the pair that has the rank `rank` by bandwidth, or to the pair's total.
- * FALSE: the pair has too few links for this rank. */
+ * Returns FALSE if the pair has too few links for this rank. */
 static gboolean take_rank(const MatrixLink *from, guint rank, Link *row)
 {
     const Link *links = (const Link *)(const void *)from->links->data;

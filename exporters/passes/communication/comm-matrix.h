@@ -26,8 +26,8 @@ typedef gboolean (*MatrixRow)(void *user, const MatrixGroup *group, const char *
 GPtrArray *matrix_new(void); /* elements of type MatrixGroup */
 void matrix_add(GPtrArray *matrix, const char *word, const char *hash, const GArray *links);
 /* Calls `row` for all rows in the Ascend profiler's order: for each group first the rows of all
- * pairs of ranks with the first word ("top1"), then those with the next word, and so on. FALSE:
- * `row` returned FALSE. */
+ * pairs of ranks with the first word ("top1"), then those with the next word, and so on. Returns
+ * FALSE if `row` returned FALSE. */
 gboolean matrix_rank(const GPtrArray *matrix, MatrixRow row, void *user);
 
 #endif

@@ -66,8 +66,8 @@ static GArray *numbers_of(const GArray *ops)
 }
 
 /* Finds the operation of a task by time. The operations of a group do not overlap, so this is the
- * last operation that begins no later than the task. NULL: there is none, or it ends before the
- * task begins. */
+ * last operation that begins no later than the task. Returns NULL if there is none, or it ends
+ * before the task begins. */
 static CommOp *op_by_time(GArray *ops, const GArray *numbers, const CommTask *task)
 {
     guint64 number = group_number(numbers, task->number);

@@ -38,7 +38,8 @@ typedef struct CommTask {
 } CommTask;
 
 typedef struct CommOp {
-    guint64 op; /* its id; absent: its tasks are assigned to it by time and track */
+    /* id of the operation; absent: tasks are assigned to the operation by time and track */
+    guint64 op;
     gint64 begin_ns, end_ns;
     double us;
     guint64 number; /* number of the track */
@@ -63,7 +64,7 @@ typedef struct CommTransfer {
 void comm_tasks_assign(GArray *ops, StrobeStateArray *tasks);
 
 /* Finds the transfer whose first task has the index `at`. Sets `next` to the index at which to
- * search for the next transfer. FALSE: no transfer begins at `at`. */
+ * search for the next transfer. Returns FALSE if no transfer begins at `at`. */
 gboolean comm_transfer_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
                           guint *next);
 

@@ -17,7 +17,8 @@ void host_spans_free(HostSpans *spans);
 
 /* Adds a span. The caller should add spans in the order of their ends; a few may be late. */
 void host_spans_add(HostSpans *spans, guint64 thread, gint64 begin_ns, gint64 end_ns, guint64 id);
-/* Sets `id` to that of the outermost span that contains the time `at_ns`. FALSE: there is none. */
+/* Sets `id` to that of the outermost span that contains the time `at_ns`. Returns FALSE if there is
+ * none. */
 gboolean host_spans_find(const HostSpans *spans, guint64 thread, gint64 at_ns, guint64 *id);
 gboolean host_spans_is_empty(const HostSpans *spans);
 

@@ -48,8 +48,8 @@ void link_table_cause(LinkTable *table, guint64 id, guint64 thread, gint64 begin
 /* Adds a cause, and uses it instead of an earlier cause of the id on any thread. */
 void link_table_latest_cause(LinkTable *table, guint64 id, guint64 thread, gint64 begin_ns);
 void link_table_effect(LinkTable *table, guint64 id, const LinkEffect *effect);
-/* Finds the entry of an id. NULL: the id has not occurred, or was dropped. The result is valid
- * until the next call. */
+/* Finds the entry of an id. Returns NULL if the id has not occurred, or was dropped. The result is
+ * valid until the next call. */
 const LinkEntry *link_table_find(const LinkTable *table, guint64 id);
 /* Completes all entries. The table is then empty. Must be called after the last record. */
 void link_table_finish(LinkTable *table);

@@ -76,7 +76,8 @@ gboolean lock_waits_is_lock(const char *name, gsize length)
     return FALSE;
 }
 
-/* Returns the thread of a track, and adds it if necessary. NULL: there are too many threads. */
+/* Returns the thread of a track, and adds it if necessary. Returns NULL if there are too many
+ * threads. */
 static LockThread *find_thread(LockWaits *waits, StrobeTrackId track, StrobeStringId name,
                                StrobeStringId caller)
 {

@@ -52,7 +52,7 @@ typedef struct HeadOverhead {
     StrobeTrackId last_track; /* track of `last`; 0: there is none */
     GArray *steps;            /* elements of type HeadStep */
     GArray *named_steps;      /* elements of type HeadStep: steps that are announced by operators */
-    GArray *kernels;          /* of gint64: begins of kernels */
+    GArray *kernels;          /* elements of type gint64: begins of kernels */
     GArray *inferences;       /* elements of type Inference */
     /* elements of type Inference *: inferences with a call of GE, sorted by thread and begin of
      * this call */

@@ -16,7 +16,7 @@ typedef struct HeadReport {
     gboolean compiled_too;
 } HeadReport;
 
-/* Emits all records. FALSE: the host had no memory for them. */
+/* Emits all records. Returns FALSE if the host had no memory for them. */
 gboolean head_report_emit(HeadReport *report);
 
 #endif

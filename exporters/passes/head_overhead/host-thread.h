@@ -41,8 +41,8 @@ HostThread *host_thread_new(StrobeTrackId track);
 void host_thread_free(gpointer thread);
 
 /* Adds a span of the thread. Inner spans come before the span that contains them. A span with
- * ROLE_NONE only changes first_ns. `can_keep`: the caller has room for one more span. FALSE: the
- * span was dropped because there was no room. */
+ * ROLE_NONE only changes first_ns. `can_keep`: the caller has room for one more span. Returns FALSE
+ * if the span was dropped because there was no room. */
 gboolean host_thread_add(HostThread *thread, gint64 begin_ns, gint64 end_ns, Role role,
                          gboolean can_keep);
 /* Sorts the spans by begin; of spans with the same begin, the span that encloses the others comes

@@ -9,7 +9,8 @@
 typedef struct Search {
     const HostThread *thread;
     const GArray *steps;
-    GArray *own; /* of gint32: indexes of the steps to which inferences of the thread may belong */
+    /* elements of type gint32: indexes of the steps to which inferences of the thread may belong */
+    GArray *own;
     GArray *inferences;
     GHashTable *used; /* a set of 1 + index: the cached entries that contain an inference */
     /* index of the first span that begins after the previous inference ends */

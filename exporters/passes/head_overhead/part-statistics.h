@@ -24,7 +24,7 @@ const char *part_name(Part part);
 gint64 part_of(const struct strobe_head_overhead *figures, Part part);
 
 typedef struct PartStatistics {
-    GArray *values[PARTS]; /* of gint64 */
+    GArray *values[PARTS]; /* elements of type gint64 */
     double sums[PARTS];    /* ns; sums over the inferences that have the part */
     /* number of inferences for which the causes of the Python side's time are known */
     guint n_causes;

@@ -124,7 +124,8 @@ static void release_block(HeapPaths *pass, guint64 address)
     g_hash_table_remove(pass->blocks, &address);
 }
 
-/* Returns the path of a stack, and adds it if necessary. NULL: there are too many paths. */
+/* Returns the path of a stack, and adds it if necessary. Returns NULL if there are too many
+ * paths. */
 static Path *path_of(HeapPaths *pass, StrobeStackId stack)
 {
     Path *path = g_hash_table_lookup(pass->paths, GUINT_TO_POINTER(stack));

@@ -51,7 +51,8 @@ typedef struct Entry {
      * 0 */
     StrobeStringId name;
     gboolean is_reported, is_taken;
-    GArray *waiting; /* of guint64: questions that wait for the entry's operator; NULL: none */
+    /* elements of type guint64: questions that wait for the entry's operator; NULL: none */
+    GArray *waiting;
 } Entry;
 
 /* An entry whose operator has not ended. */

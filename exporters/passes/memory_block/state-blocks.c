@@ -53,7 +53,7 @@ static GHashTable *new_sizes(void)
 }
 
 /* Finds or adds the state of the event's allocator. Sets *is_first if there are no earlier totals.
- * NULL: there are too many states. */
+ * Returns NULL if there are too many states. */
 static State *state_of(StateBlocks *states, const MemoryEvent *event, gboolean *is_first)
 {
     State *state;

@@ -16,7 +16,8 @@ typedef struct DatabaseSteps DatabaseSteps;
 /* `map` must be finished, and must outlive the result. */
 DatabaseSteps *database_steps_new(const KernelMap *map);
 void database_steps_free(DatabaseSteps *steps);
-/* Finds the tasks of the calls between two host times. FALSE: no call between them has a task. */
+/* Finds the tasks of the calls between two host times. Returns FALSE if no call between them has a
+ * task. */
 gboolean database_steps_find(const DatabaseSteps *steps, gint64 begin_ns, gint64 end_ns,
                              DatabaseStep *step);
 

@@ -16,7 +16,7 @@ typedef struct StepKernels {
 
 /* Sorts queue entries (QueueSpan) for step_kernels_find. */
 void step_kernels_sort(StrobeStateArray *enqueues);
-/* Finds the kernels on one device. FALSE: there are none. */
+/* Finds the kernels on one device. Returns FALSE if there are none. */
 gboolean step_kernels_find(const KernelMap *map, const StrobeStateArray *enqueues, gint64 begin_ns,
                            gint64 end_ns, gint32 device, StepKernels *step);
 

@@ -55,8 +55,8 @@ void path_nodes_clear(PathNodes *nodes);
 
 /* Returns the node of an operator in a list; NULL: there is none. */
 Node *node_list_find(const NodeList *list, StrobeStringId name);
-/* Returns the node of an operator in a list, and adds it if there is none. NULL: there is no
- * room. */
+/* Returns the node of an operator in a list, and adds it if there is none. Returns NULL if there is
+ * no room. */
 Node *node_list_add(PathNodes *nodes, NodeList *list, StrobeStringId name);
 /* Drops a list, and adds its times and those of its subtrees to `others`. */
 void node_list_drop(PathNodes *nodes, NodeList list);
