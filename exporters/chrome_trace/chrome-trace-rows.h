@@ -88,7 +88,7 @@ typedef struct TraceRows {
     GPtrArray *of_track, *of_marker; /* TraceRow, indexed by track id */
     GHashTable *unknown_layers;      /* name -> number */
     guint64 next_extra;
-    KnownRow known[TRACE_KNOWN_ROWS]; /* a hash table; each slot keeps its last request */
+    KnownRow known[TRACE_KNOWN_ROWS]; /* a hash table; a new request replaces the one in its slot */
 } TraceRows;
 
 /* Larger than every thread id that the kernel assigns, so that rows without a thread never have the

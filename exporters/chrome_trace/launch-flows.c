@@ -34,7 +34,7 @@ typedef struct Name {
 } Name;
 
 struct TraceLaunches {
-    Name names[NAMES]; /* a hash table; each slot keeps its last name */
+    Name names[NAMES]; /* a hash table; a new name replaces the one in its slot */
     Slot slots[SLOTS];
 };
 

@@ -18,7 +18,7 @@ struct TraceKind;
 
 typedef struct TracePart {
     StrobeRecordLog *log;         /* NULL: the part is sorted */
-    StrobeExternalSorter *sorter; /* NULL: the part keeps the order */
+    StrobeExternalSorter *sorter; /* NULL: the events stay in the order of their arrival */
     gboolean has_records, is_written;
     TraceOut text; /* text that is not in the log yet and follows its content */
 } TracePart;

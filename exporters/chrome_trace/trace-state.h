@@ -95,8 +95,8 @@ struct ChromeTrace {
     GHashTable *kinds; /* const StrobeKindView * -> TraceKind */
     /* all kinds, including those that a newer kind for the same view has replaced */
     GPtrArray *all_kinds;
-    TraceKind *recent[TRACE_RECENT]; /* a hash table; each slot keeps its last kind */
-    TraceWord words[TRACE_WORDS];    /* a hash table; each slot keeps its last word */
+    TraceKind *recent[TRACE_RECENT]; /* a hash table; a new kind replaces the one in its slot */
+    TraceWord words[TRACE_WORDS];    /* a hash table; a new word replaces the one in its slot */
     TraceQueue *queue;
     TraceLaunches *launches;
     const TraceKind *launch_kind; /* the kind of launches_kind() */

@@ -51,8 +51,8 @@ typedef struct OpRow {
 #define NO_CONNECTION G_MININT64         /* the operator has no connection */
 #define NEVER_CONNECTED (G_MININT64 + 1) /* the row can never have a connection */
 
-/* Links both operators of a pair. The value of such a link is negative until the ids of the queue
- * are known; then it becomes the id of the pair. */
+/* Adds a link for each of the two operators of a pair. The value of such a link is negative until
+ * the ids of the queue are known; then it becomes the id of the pair. */
 static void add_pair(gpointer user, gint64 n, guint32 forward, guint32 backward)
 {
     Framework *f = user;

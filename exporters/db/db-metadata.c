@@ -180,7 +180,7 @@ static void put_versions(Db *db)
     const char *version = db->host->metadata_value(db->self, "schema_version");
     const char *source = db->host->metadata_value(db->self, "generation");
 
-    /* if the source is a database of the same generation, its version is kept */
+    /* if the source is a database of the same generation, the version of the source is written */
     if (!*version || g_ascii_strtoll(source, NULL, 10) != db->generation)
         version = of_generation[CLAMP(db->generation, 1, 3)];
     g_auto(GStrv) numbers = g_strsplit(version, ".", 3);

@@ -39,7 +39,7 @@ typedef struct Db {
     char **also;        /* names of the derived kinds that an option requests */
     StrobeTrackId last_track;
     const StrobeTrackView *track; /* the track with the id last_track, NULL: none */
-    /* a hash table by the id of the name; each slot keeps its last module */
+    /* a hash table by the id of the name; a new module replaces the one in its slot */
     DbModule modules[256];
     gint64 n_overlaps;
     gint64 next_op;      /* number for the next communication operation that has none */

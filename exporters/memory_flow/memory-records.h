@@ -30,10 +30,9 @@ void memory_records_free(MemoryRecords *records);
 
 /* Adds a record of a kind in MEMORY_FLOW_KINDS; ignores records of other kinds. */
 void memory_records_add(MemoryRecords *records, const StrobeView *record);
-/* Returns the number of records that are kept. */
+/* Returns the number of stored records. */
 guint64 memory_records_count(const MemoryRecords *records);
-/* Frees the records that are kept. Records that are added later only change the totals of the
- * devices. */
+/* Frees the stored records. Records that are added later only change the totals of the devices. */
 void memory_records_drop(MemoryRecords *records);
 /* Returns the devices (MemoryDevice) in the order of their numbers; the array belongs to
  * `records`. */

@@ -9,7 +9,7 @@
 OpenSpans *open_spans_new(void);
 void open_spans_free(OpenSpans *open);
 
-/* open_spans_begin takes an event of phase B, b or S; open_spans_end, an event of phase E, e or
+/* Process an event: open_spans_begin one of phase B, b or S; open_spans_end one of phase E, e or
  * F. */
 void open_spans_begin(Import *import, Row *row, const Event *event, gint64 time);
 void open_spans_end(Import *import, Row *row, const Event *event, gint64 time);

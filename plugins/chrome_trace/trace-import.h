@@ -63,7 +63,7 @@ typedef struct Import {
     FlowEvents *flow_events; /* NULL: there are none yet */
     GString *text;           /* buffer for one string */
     Memo *memos;
-    Category categories[CATEGORIES]; /* a hash table; each slot keeps its last category */
+    Category categories[CATEGORIES]; /* a hash table; a new category replaces the one in its slot */
     /* added to each time; 0 if the base comes after events in the file, because the host then adds
      * the base */
     gint64 base;

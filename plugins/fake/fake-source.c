@@ -198,7 +198,7 @@ static void emit_one(const FakeSource *source, StrobeWriter *writer, int kind, c
     host->commit(writer);
 }
 
-/* Emits a record of the kind that follows from its number; the kinds take turns. */
+/* Emits a record. Its kind follows from its number: the kinds are used in turn. */
 static void emit_any(const FakeSource *source, StrobeWriter *writer, uint64_t number)
 {
     Draw draw = draw_record(source, writer, number);

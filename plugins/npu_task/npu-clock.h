@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define NPU_EPOCHS 16u  /* maximum number of epochs that are kept; the latest ones are kept */
+#define NPU_EPOCHS 16u  /* maximum number of epochs that are stored; older epochs are dropped */
 #define NPU_SOURCES 33u /* number of sources: the host, and the devices by number */
 
 /* An epoch. Its times are those of CLOCK_MONOTONIC. */
@@ -42,13 +42,13 @@ typedef struct NpuClock {
     NpuSource sources[NPU_SOURCES];
 } NpuClock;
 
-/* One instant in both clocks. */
+/* An instant, as times of the two clocks. */
 typedef struct NpuInstant {
     int64_t realtime_ns, monotonic_ns;
     uint64_t width_ns;
 } NpuInstant;
 
-/* Reads both clocks now. */
+/* Reads the two clocks. */
 NpuInstant npu_instant_read(void);
 
 /* Returns whether a rough reading shows that the wall clock was set. */

@@ -23,7 +23,7 @@ typedef struct NpuDrain {
     pthread_mutex_t lock, library_lock;
     pthread_t thread;
     NpuClock *clock;             /* protected by `lock` */
-    void (*look_at_clock)(void); /* called before a buffer's records are taken */
+    void (*look_at_clock)(void); /* called before a buffer's records are read */
     int64_t flush_interval_ns;
     int phase;
     _Atomic int is_hurried; /* a thread waits for the library's last records */

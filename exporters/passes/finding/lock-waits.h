@@ -36,7 +36,7 @@ gboolean lock_waits_is_lock(const char *name, gsize length);
 void lock_waits_add(LockWaits *waits, StrobeTrackId track, StrobeStringId name,
                     StrobeStringId caller, gint64 begin_ns, gint64 end_ns);
 /* Returns the threads (LockThread) with their waits inside [begin_ns, end_ns), the longest waits
- * first; leaves out threads without waits in this range. `waits` owns the array. */
+ * first; omits threads without waits in this range. `waits` owns the array. */
 GPtrArray *lock_waits_threads(LockWaits *waits, gint64 begin_ns, gint64 end_ns);
 
 #endif

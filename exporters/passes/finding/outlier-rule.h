@@ -5,8 +5,8 @@
 
 #include "finding-case.h"
 
-/* Returns whether there are such steps. If so, describes them in `out`, and names the part that
- * takes their additional time. */
+/* Returns whether there are steps that take far longer than the others. If there are, describes
+ * them in `out`, and names the part of the steps that takes their additional time. */
 gboolean outlier_rule_detect(const Case *c, Finding *out);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct Markers {
     struct {
         gsize key; /* 0: empty slot */
         Role role;
-    } recent[MARKERS_RECENT]; /* a hash table; each slot keeps its last name */
+    } recent[MARKERS_RECENT]; /* a hash table; a new name replaces the one in its slot */
 } Markers;
 
 /* Reads the pass's options. */

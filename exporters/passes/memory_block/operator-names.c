@@ -5,7 +5,7 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#define RECENT 64 /* number of operators of a thread that are kept */
+#define RECENT 64 /* number of the latest operators of a thread that are stored */
 /* maximum number of entries or questions that an operator checks in vain */
 #define LOOK_BACK 64
 #define ENTRIES_MAX 262144u /* maximum number of queue entries */
