@@ -136,7 +136,7 @@ gint64 trace_device_key(const ChromeTrace *trace, const TraceRow *row, gint64 ti
 void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        const TraceRow *row);
 
-/* framework-events.c */
+/* Defined in framework-events.c. */
 void compose_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                     const TraceRow *row);
 void compose_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -149,10 +149,10 @@ const TraceRow *prepare_step(ChromeTrace *trace, const TraceKind *kind, const St
 const TraceRow *prepare_python_call(ChromeTrace *trace, const TraceKind *kind,
                                     const StrobeView *record);
 
-/* queue.c */
+/* Defined in queue.c. */
 void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
-/* flows.c */
+/* Defined in flows.c. */
 void compose_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                   const TraceRow *row);
 void compose_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -169,7 +169,7 @@ void trace_flow_framework(TraceOut *out, const char *category, const char *name,
 void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, const char *id,
                        gboolean is_end, const TraceRow *row, gint64 time_ns);
 
-/* device-events.c: spans of a device and of its host interfaces. */
+/* Defined in device-events.c: functions for spans of a device and of its host interfaces. */
 void compose_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                           const TraceRow *row);
 void compose_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -178,7 +178,7 @@ const TraceRow *prepare_device_event(ChromeTrace *trace, const TraceKind *kind,
                                      const StrobeView *record);
 const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind,
                                 const StrobeView *record);
-/* device-counters.c */
+/* Defined in device-counters.c. */
 gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind);
 void trace_counters_free(TraceCounters *counters);
 void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
@@ -186,20 +186,20 @@ void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const Str
                             const TraceRow *row);
 /* Writes the samples that were kept until the end. */
 void trace_counters_finish(ChromeTrace *trace);
-/* source-event.c: events for which the importer had no kind. */
+/* Defined in source-event.c: functions for events for which the importer had no kind. */
 void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                           const TraceRow *row);
 
-/* external-events.c */
+/* Defined in external-events.c. */
 void compose_external_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                            const TraceRow *row);
 void compose_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row);
 
-/* head-overlay.c */
+/* Defined in head-overlay.c. */
 void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
-/* other-events.c */
+/* Defined in other-events.c. */
 void compose_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                     const TraceRow *row);
 void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -231,7 +231,7 @@ const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
  * an effect; it must come after the raw records. */
 void write_incomplete(ChromeTrace *trace);
 
-/* event-parts.c: common parts of events. */
+/* Defined in event-parts.c: functions for parts that are common to events. */
 char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
                         const StrobeView *record, const TraceRow *row);
 /* Writes the duration: `exact_us`, which may have digits below 1 ns, if the source has it, else the

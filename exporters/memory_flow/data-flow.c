@@ -15,7 +15,7 @@ typedef struct Touch {
 /* The nodes of one track, in order. The instants of a track are processed in order, so each search
  * begins at `at`, where the previous one ended. */
 typedef struct ThreadBuffer {
-    GArray *nodes; /* elements of type guint32 */
+    GArray *nodes; /* elements of type guint32: indexes of the nodes */
     guint at;
 } ThreadBuffer;
 

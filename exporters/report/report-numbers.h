@@ -7,7 +7,7 @@
 
 typedef struct ReportNumbers {
     GHashTable *numbers; /* id -> number + 1 */
-    GArray *ids;         /* elements of type guint32 */
+    GArray *ids;         /* elements of type guint32: the ids, in the order of their first use */
 } ReportNumbers;
 
 ReportNumbers report_numbers_new(void);

@@ -25,7 +25,7 @@ struct ReportOperators {
     GHashTable *names[N_SORTS]; /* name -> DurationCounts */
     guint64 n_left_out[N_SORTS];
     gint64 left_out_ns[N_SORTS];
-    GArray *steps; /* elements of type gint64, ns */
+    GArray *steps; /* elements of type gint64: durations of steps, in ns */
 };
 
 ReportOperators *report_operators_new(void)

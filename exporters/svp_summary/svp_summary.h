@@ -18,9 +18,9 @@ typedef struct Summary {
 
 /* The functions return 0 or an errno value. */
 
-/* task-summary.c: writes op_summary and op_statistic of every capture. */
+/* Writes op_summary and op_statistic of every capture. Returns 0 or an errno value. */
 int task_summary_write(Summary *summary);
-/* call-summary.c: writes acl_statistic of every device and model. */
+/* Writes acl_statistic of every device and model. Returns 0 or an errno value. */
 int call_summary_write(Summary *summary);
 
 /* Creates a file in the requested format. `name` is the file's name without its ending. Returns

@@ -85,11 +85,11 @@ struct Board {
     gboolean has_steps;
 };
 
-/* board-kinds.c */
+/* Defined in board-kinds.c. */
 BoardKind *board_kind_new(Board *board, const StrobeKindView *view);
 void board_kind_free(gpointer kind);
 
-/* board-rows.c */
+/* Defined in board-rows.c. */
 BoardRows *board_rows_new(Board *board);
 void board_rows_free(BoardRows *rows);
 BoardRow *board_row(Board *board, StrobeTrackId track);
@@ -97,16 +97,17 @@ BoardRow *board_row(Board *board, StrobeTrackId track);
 BoardRow *board_row_of_thread(Board *board, StrobeTrackId track, guint64 thread);
 void board_rows_write(Board *board);
 
-/* board-flow-events.c: matches calls with the work that they launch on a device, by connection. */
+/* Defined in board-flow-events.c, which matches calls with the work that they launch on a device,
+ * by connection. */
 void board_flow_events_free(BoardFlowEvents *flow_events);
 void board_flow_event_begin(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
 void board_flow_event_end(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
 void board_write_flow_event(Board *board, const char *category, const char *phase, guint64 id,
                             const BoardRow *row, gint64 time_ns);
 
-/* step-ranges.c: keeps ranges that have a step's name until it is known whether there are steps.
- * Strobe and PyTorch's own profiler put such ranges around each step as marks. They are written
- * only if there are no steps. */
+/* Defined in step-ranges.c, which keeps ranges that have a step's name until it is known whether
+ * there are steps. Strobe and PyTorch's own profiler put such ranges around each step as marks.
+ * They are written only if there are no steps. */
 BoardStepRanges *board_step_ranges_new(void);
 void board_step_ranges_free(BoardStepRanges *ranges); /* `ranges` may be NULL */
 gboolean board_is_step_name(Board *board, guint32 name);
@@ -119,7 +120,7 @@ gboolean board_step_ranges_hold(BoardStepRanges *ranges, const StrobeView *recor
 /* Returns the ranges that must be written (StrobeView). Must be called after the last record. */
 const GArray *board_step_ranges_end(BoardStepRanges *ranges);
 
-/* head.c: members of the object other than the events. */
+/* Defined in head.c, which writes the members of the object other than the events. */
 BoardHead *board_head_new(Board *board);
 void board_head_free(BoardHead *head);
 void write_metadata(Board *board, const BoardKind *kind, const StrobeView *record);
@@ -127,7 +128,7 @@ void write_device_info(Board *board, const BoardKind *kind, const StrobeView *re
 void board_begin_events(Board *board); /* does nothing if the array was begun before */
 void board_end_events(Board *board);
 
-/* events.c */
+/* Defined in events.c. */
 void write_operator(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_step(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_marker(Board *board, const BoardKind *kind, const StrobeView *record);
@@ -140,12 +141,12 @@ void write_counter(Board *board, const BoardKind *kind, const StrobeView *record
 void write_link(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_generic(Board *board, const BoardKind *kind, const StrobeView *record);
 
-/* source-events.c: writes events for which the importer had no other kind. */
+/* Defined in source-events.c: functions for events for which the importer had no other kind. */
 void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_source_event(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *record);
 
-/* values.c: every put function returns the position after its output. */
+/* Defined in values.c. Every put function returns the position after its output. */
 char *put_time(const Board *board, char *at, gint64 time_ns);
 char *put_string_id(Board *board, char *at, guint32 id);
 /* Writes an object with the fields of the kind and the arguments that have no field: { ... } */

@@ -74,7 +74,7 @@ typedef struct Import {
     gboolean is_failed;
 } Import;
 
-/* trace-emit.c */
+/* Defined in trace-emit.c. */
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self,
                  const char *path);
 void import_clear(Import *import);

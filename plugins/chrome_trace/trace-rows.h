@@ -26,7 +26,7 @@ typedef struct Begun {
     char phase;
 } Begun;
 
-/* trace-equal-spans.h */
+/* defined in trace-equal-spans.h */
 typedef struct EqualSpans {
     gint64 begin, end; /* times of the waiting spans */
     guint n;

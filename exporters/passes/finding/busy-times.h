@@ -18,7 +18,8 @@ typedef struct BusyStep {
     gint64 number; /* -1: this is not a step, but the whole window */
     gint64 begin_ns, end_ns;
     guint64 thread;
-    gint64 parts[N_PARTS + 1]; /* in ns; the last element is all other time */
+    /* time of each StepPart in ns; the last element is the time outside of all parts */
+    gint64 parts[N_PARTS + 1];
 } BusyStep;
 
 typedef struct BusyTimes BusyTimes;

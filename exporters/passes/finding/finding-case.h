@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input of the rules, and their output. */
+/* The input and the output of the rules for findings. */
 #ifndef STROBE_PASSES_FINDING_CASE_H
 #define STROBE_PASSES_FINDING_CASE_H
 

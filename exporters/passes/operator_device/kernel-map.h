@@ -42,7 +42,7 @@ typedef struct KernelMap {
     /* elements of type Launch, sorted by key; made by kernel_map_finish */
     StrobeStateArray launches;
     gboolean has_queue;
-    gboolean by_thread; /* set by the caller: TRUE: each thread has its own tree of operators */
+    gboolean by_thread; /* set by the caller; TRUE: each thread has its own tree of operators */
 } KernelMap;
 
 typedef struct QueueSpan {
