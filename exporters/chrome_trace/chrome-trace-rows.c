@@ -35,8 +35,9 @@ static gboolean has_ascend_data(const StrobeConsumerHost *host, StrobeInstance *
            strstr(host->metadata_value(self, "collectors"), "\"npu_");
 }
 
-/* Ascend's tools expect times since the epoch. Other viewers keep times as doubles, which resolve
- * microseconds since the epoch only to 0.25 us, so that spans of a host would overlap. */
+/* Returns the origin of times. Ascend's tools expect times since the epoch. Other viewers keep
+ * times as doubles, in which microseconds since the epoch have a resolution of only 0.25 us, so
+ * that spans of the host would overlap. */
 static TraceOrigin choose_origin(const StrobeConsumerHost *host, StrobeInstance *self)
 {
     const char *origin = host->option_text(self, "origin");
@@ -80,10 +81,10 @@ void trace_rows_free(TraceRows *rows)
     g_free(rows);
 }
 
-/* A sort index for a layer that readers do not know. The first four such layers get 2 to 5, which
- * no known layer has. Later layers get these numbers plus 64, 96 ...: these are too large for the
- * sort index's bits of the pid, but the pid differs from that of every known layer of another
- * process. */
+/* Returns a sort index for a layer that readers do not know. The first four such layers get 2 to 5,
+ * which no known layer has. Later layers get these numbers plus 64, 96 ... Such a number has more
+ * bits than the pid has for the sort index, but the pid still differs from the pid of every known
+ * layer of another process. */
 static guint32 unknown_sort_index(TraceRows *rows, const char *name)
 {
     gpointer number;
@@ -104,8 +105,8 @@ static guint32 layer_sort_index(TraceRows *rows, const AscendLayer *known, const
     return index < 0 ? unknown_sort_index(rows, name) : (guint32)index;
 }
 
-/* The low bits of a layer's pid: its device. In older files layers of the host have the capture's
- * device there. */
+/* Returns the low bits of a layer's pid, which contain its device. In older files, layers of the
+ * host have the capture's device in these bits. */
 static guint32 device_bits(const TraceRows *rows, const TraceLayer *layer)
 {
     gint32 device = layer->device;
@@ -117,7 +118,7 @@ static guint32 device_bits(const TraceRows *rows, const TraceLayer *layer)
 
 static TraceRow *find_row(TraceRows *rows, TraceLayer *layer, guint64 tid, const char *name);
 
-/* Adds the rows that a layer has even without events. */
+/* Adds the rows that a layer has even if they have no events. */
 static void add_fixed_rows(TraceRows *rows, TraceLayer *layer)
 {
     static const char *const names[] = {"Computing", "Communication",
@@ -150,8 +151,8 @@ static TraceLayer *new_layer(TraceRows *rows, guint64 pid, const char *name, gui
     return layer;
 }
 
-/* `name` NULL: the layer of the process itself. `sort_index` 0: the sort index follows from the
- * name. */
+/* Returns a layer of the process `pid`, and adds it if necessary. `name` NULL: the layer of the
+ * process itself. `sort_index` 0: the sort index follows from the name. */
 static TraceLayer *find_layer(TraceRows *rows, guint64 pid, const char *name, guint32 sort_index,
                               gint32 device)
 {
@@ -174,7 +175,7 @@ static TraceLayer *find_layer(TraceRows *rows, guint64 pid, const char *name, gu
     return layer;
 }
 
-/* `name` is copied. */
+/* Returns the row of a layer, and adds it if necessary. Copies `name`. */
 static TraceRow *find_row(TraceRows *rows, TraceLayer *layer, guint64 tid, const char *name)
 {
     TraceRow *row = g_hash_table_lookup(layer->by_tid, &tid);
@@ -250,7 +251,7 @@ static TraceRow *make_row(TraceRows *rows, StrobeTrackId id)
     return find_row(rows, find_layer(rows, pid, NULL, 0, -1), rows->next_extra++, name);
 }
 
-/* The slot of a track's row; unknown ids share the slot of 0. */
+/* Returns the slot of a track's row. All unknown ids share the slot of the id 0. */
 static gpointer *slot_of(TraceRows *rows, GPtrArray *by_track, StrobeTrackId id)
 {
     guint32 n = rows->host->track_count(rows->self);
@@ -274,7 +275,8 @@ TraceRow *trace_rows_of_track(TraceRows *rows, StrobeTrackId id)
     return *slot;
 }
 
-/* The layer of marks has the program's name, as in the Ascend profiler's files. */
+/* Returns the name of the layer of marks. As in the Ascend profiler's files, this is the program's
+ * name. */
 static char *program_name(TraceRows *rows)
 {
     const char *command = rows->host->metadata(rows->self)->command;
@@ -325,7 +327,8 @@ TraceRow *trace_rows_in_layer(TraceRows *rows, StrobeTrackId track, const char *
     return trace_rows_of_device(rows, track, layer, -1, tid, name);
 }
 
-/* Caches the row of the last requests, so that the names are not hashed for every event. */
+/* Returns the row from a cache of the last requests if possible, so that the names are not hashed
+ * for every event. */
 TraceRow *trace_rows_of_device(TraceRows *rows, StrobeTrackId track, const char *layer,
                                gint32 device, guint64 tid, const char *name)
 {

@@ -175,7 +175,7 @@ static void write_part(ChromeTrace *trace, TracePart *part)
 
 static void write_queue(ChromeTrace *trace)
 {
-    if (!trace->main.has_events) /* the first event of the queue has a separator before it */
+    if (!trace->main.has_events) /* the first event of the queue begins with a separator */
         trace_rows_write(trace->rows, TRACE_LAYERS_PROCESS, &trace->main);
     write_part(trace, trace_queue_side(trace, FALSE));
     write_part(trace, trace_queue_side(trace, TRUE));
@@ -216,8 +216,8 @@ static gboolean has_events(const ChromeTrace *trace)
            trace_part_has_events(&trace->links) || trace_part_has_events(&trace->tail);
 }
 
-/* Every event of the later parts has a separator before it, so the first part must not be empty.
- * Whether the layer of the process is needed for that. */
+/* Returns whether the layer of the process is written even if it has no events. Every event of the
+ * later parts begins with a separator, so the first part must not be empty. */
 static gboolean needs_process(const ChromeTrace *trace)
 {
     return !trace->is_import || !trace_part_has_events(&trace->devices);

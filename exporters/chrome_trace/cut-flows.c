@@ -5,7 +5,7 @@
 
 typedef struct Flow {
     gboolean has_begin, has_end;
-    GString *waiting; /* waiting events of one end */
+    GString *waiting; /* events of one end that wait for the other end */
 } Flow;
 
 struct FlowMatcher {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of devices and of memory: one record becomes an event for each series that readers
- * know. */
+/* Writes the counters of devices and of memory: each record becomes one event for each series that
+ * readers know. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
 #include "device-kinds.h"
 
-/* The value after a text in a name or key: none, the number of the record, or its name. */
+/* The value that follows a part of a pattern: none, the number of the record, or the record's
+ * name. */
 enum { HOLE_NONE, HOLE_INDEX, HOLE_NAME };
 
 #define PATTERN_PARTS_MAX 3
@@ -15,24 +16,25 @@ typedef struct Pattern {
     struct {
         char *text;
         guint length;
-        guint hole; /* HOLE_* */
+        guint hole; /* HOLE_*: the value after the text */
     } parts[PATTERN_PARTS_MAX];
     guint n;
 } Pattern;
 
-/* One counter of formats/ascend-trace, bound to a kind's fields. */
+/* A counter of formats/ascend-trace, bound to the fields of a kind. */
 typedef struct Series {
     const AscendCounter *row;
     Pattern name; /* the text from the event's begin to the end of its name */
     Pattern key;  /* the key of the argument, with the separator before it; the first argument omits
                      this separator */
-    /* The row of the last track, cached. */
+    /* a cache of the row of the last track */
     const TraceRow *known_row;
     StrobeTrackId known_track;
     gint32 known_device;
-    gboolean is_more; /* the series is one more argument of the event of the previous series */
+    gboolean is_more; /* the series is a further argument of the event of the previous series */
     guint32 type, offset;
-    guint32 index_type, index; /* field with the record's number; type 0: none */
+    /* field with the record's number; type 0: the kind has no such field */
+    guint32 index_type, index;
     guint32 without_type, without;
 } Series;
 
@@ -41,13 +43,13 @@ struct TraceCounters {
     guint n_series;
     guint32 device;   /* offset of the device's number */
     guint32 ddr, hbm; /* offsets of the two fields whose sum is a value */
-    /* the last sample is kept until the end, where it is written in another form */
+    /* the last sample waits until the end, because the last one is written in another form */
     gboolean is_held;
-    gboolean is_folded; /* samples of several units with the same time become one, with the maximum
-                           of each value */
+    /* samples of several units at the same time become one, with the maximum of each value */
+    gboolean is_folded;
     gboolean has_kept;
     StrobeView kept;
-    guint64 *fields; /* fields of the kept record */
+    guint64 *fields; /* the fields of the record `kept` */
     gsize size;
 };
 
@@ -68,8 +70,8 @@ static void end_part(Pattern *pattern, GString *text, guint hole)
     g_string_truncate(text, 0);
 }
 
-/* Splits `text` at %i, the number of the record (if `has_index`), and at %n, its name. `text` has
- * at most two of these. */
+/* Splits `text` at %i, which stands for the number of the record (if `has_index`), and at %n, which
+ * stands for its name. `text` has at most two of these. */
 static void bind_pattern(Pattern *pattern, const char *before, const char *text, const char *behind,
                          gboolean has_index)
 {
@@ -168,7 +170,7 @@ void trace_counters_free(TraceCounters *counters)
     g_free(counters);
 }
 
-/* Whether the number is absent. A negative number may mean absent too. */
+/* Returns whether the number is absent. A negative number of the type i32 counts as absent. */
 static gboolean is_none(guint32 type, const StrobeView *record, guint32 offset)
 {
     return is_field_absent(type, record, offset) ||
@@ -231,7 +233,7 @@ static char *put_value(char *at, const TraceCounters *counters, const Series *se
     return at + strobe_format_double(at, sum / 1024);
 }
 
-/* The row in the layer that readers know, even if the collector names no layer. */
+/* Returns the row in the layer that readers know, even if the collector names no layer. */
 static const TraceRow *find_row(ChromeTrace *trace, const Series *series, const StrobeView *record,
                                 gint32 device)
 {
@@ -284,7 +286,7 @@ static char *put_begin(ChromeTrace *trace, TraceOut *out, const Series *series,
     return PUT_LITERAL(at, ", \"ph\": \"C\", \"args\": {");
 }
 
-/* Index of the first series of the next event. */
+/* Returns the index of the first series of the next event. */
 static guint next_event(const TraceCounters *counters, guint i)
 {
     do
@@ -293,8 +295,8 @@ static guint next_event(const TraceCounters *counters, guint i)
     return i;
 }
 
-/* Whether the sample has the event that begins at this series: it has if it has a value for the
- * event's first argument. */
+/* Returns whether the sample has the event that begins at this series: whether it has a value for
+ * the event's first argument. */
 static gboolean has_event(ChromeTrace *trace, const TraceCounters *counters, guint i,
                           const StrobeView *record)
 {
@@ -323,7 +325,7 @@ static void put_event(ChromeTrace *trace, TraceOut *out, const TraceCounters *co
     trace_out_done(out, at);
 }
 
-/* The row that all events of a sample have in common. NULL: the events are on several rows, or
+/* Returns the row of all events of a sample. Returns NULL if the events are on several rows, or
  * there are no events. */
 static const TraceRow *row_of_all(ChromeTrace *trace, const TraceCounters *counters,
                                   const StrobeView *record)
@@ -388,8 +390,8 @@ static void keep_record(TraceCounters *counters, const StrobeView *record)
     counters->has_kept = TRUE;
 }
 
-/* Merges the values of another unit at the same time into the kept sample: keeps the maximum of
- * each. */
+/* Merges the sample of another unit into the kept sample: keeps the maximum of each value. Returns
+ * FALSE if the samples differ in time or track. */
 static gboolean fold_levels(TraceCounters *counters, const StrobeView *record)
 {
     if (record->begin_ns != counters->kept.begin_ns || record->track != counters->kept.track)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans of devices and of the interfaces to them. */
+/* Writes spans of devices and of the interfaces to devices. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
@@ -7,14 +7,15 @@
 #include "launch-flows.h"
 #include "prune.h"
 
-enum { OVERLAP_TYPE, OVERLAP_DEVICE }; /* in TraceKind.known */
+enum { OVERLAP_TYPE, OVERLAP_DEVICE }; /* indexes in TraceKind.known */
 
 static StrobeText text_of(ChromeTrace *trace, StrobeStringId id)
 {
     return trace->host->string(trace->self, id);
 }
 
-/* The properties of a word, cached. An empty slot has the id 0, which is not a word. */
+/* Returns the properties of a word, which are cached. An empty slot has the id 0, which is not the
+ * id of a word. */
 static const TraceWord *word_of(ChromeTrace *trace, StrobeStringId id)
 {
     TraceWord *word = &trace->words[id % TRACE_WORDS];
@@ -62,7 +63,7 @@ static char *put_string(ChromeTrace *trace, TraceOut *out, char *at, const Trace
     return put_text(trace, out, at, cache, id);
 }
 
-/* The type of the task. The newest files write the type of the core instead, if the record has
+/* Returns the type of the task. In the newest files this is the type of the core, if the record has
  * one. */
 static StrobeStringId task_type(ChromeTrace *trace, const TraceArgument *argument,
                                 const StrobeView *record)
@@ -99,7 +100,7 @@ static char *put_absent(TraceOut *out, char *at, const TraceArgument *argument)
     return at;
 }
 
-/* Whether this record has a value for the argument. */
+/* Returns whether this record has a value for the argument. */
 static gboolean has_value(ChromeTrace *trace, const TraceArgument *argument,
                           const StrobeView *record)
 {
@@ -212,7 +213,7 @@ static char *put_arguments(ChromeTrace *trace, TraceOut *out, char *at, const Tr
     return at;
 }
 
-/* The row in the layer of the interface, even if the collector names no layer. */
+/* Returns the row in the layer of the interface, even if the collector names no layer. */
 static const TraceRow *row_of(ChromeTrace *trace, const TraceEvents *events, const char *prefix,
                               const StrobeView *record)
 {
@@ -246,8 +247,8 @@ static char *put_call_name(ChromeTrace *trace, TraceOut *out, char *at, const ch
     return trace_out_text(out, at, name->bytes + 1, name->length - 1);
 }
 
-/* The text that the trace has before a call's name. NULL: the record is not a call, or its call has
- * a layer of its own. */
+/* Returns the text that precedes a call's name in the trace. Returns NULL if the record is not a
+ * call, or has a layer that is not CANN's. */
 static const char *prefix_of(ChromeTrace *trace, const TraceEvents *events,
                              const StrobeView *record)
 {
@@ -263,7 +264,7 @@ static const char *prefix_of(ChromeTrace *trace, const TraceEvents *events,
     return track && !strcmp(track->group, "CANN") ? "Api" : NULL;
 }
 
-/* Writes the duration. Older files write a whole number for a task that took no time. */
+/* Writes the duration. In older files it is the whole number 0 for a task that took no time. */
 static char *put_event_duration(ChromeTrace *trace, char *at, const TraceEvents *events,
                                 const StrobeView *record)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of device events in the forms of the trace. */
+/* Writes numbers of device events in the forms of the trace. */
 #include <math.h>
 
 #include "device-kinds.h"
@@ -49,8 +49,8 @@ static char *put_whole(char *at, guint32 type, const StrobeView *record, guint32
     }
 }
 
-/* Writes a share that the record has as a percentage. Several doubles give this percentage; the one
- * with the fewest digits is the original value. */
+/* Writes a share that the record has as a percentage. Several doubles give this percentage; writes
+ * the one with the fewest digits, which is the original value. */
 static char *put_share(char *at, double percent)
 {
     const double share = percent / 100;

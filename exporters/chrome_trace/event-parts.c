@@ -3,7 +3,7 @@
 
 #include "trace-state.h"
 
-/* Begins a span's event: {"ph": "X", "name": ..., "pid": ..., "tid": ..., "ts": "...", "dur":
+/* Begins the event of a span: {"ph": "X", "name": ..., "pid": ..., "tid": ..., "ts": "...", "dur":
  * ... */
 char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
                         const StrobeView *record, const TraceRow *row)
@@ -29,7 +29,7 @@ char *put_duration(const ChromeTrace *trace, char *at, const StrobeView *record,
     return at + strobe_format_us_repr(at, MAX(duration, 0));
 }
 
-/* Writes an argument for each flag about the record's ends; `first`: no argument precedes them. */
+/* Writes an argument for each flag of the record. `first`: no argument precedes these. */
 char *put_flags(char *at, const StrobeView *record, gboolean first)
 {
     if (G_LIKELY(!record->flags))
@@ -73,8 +73,8 @@ static char *put_track_number(ChromeTrace *trace, TraceOut *out, char *at, const
     return put_uint(put_key(out, at, field, first), track->number);
 }
 
-/* Writes the members of an object that the field stores as JSON. If the content is not an object,
- * writes it as a text. */
+/* Writes the members of the JSON object that the field contains. If the field contains anything
+ * else, writes it as a text. */
 static char *put_members(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                          StrobeStringId id, gboolean *first)
 {
@@ -118,7 +118,7 @@ static char *put_field32(ChromeTrace *trace, TraceOut *out, char *at, const Trac
     }
 }
 
-/* Writes "key": value, unless the field is absent. */
+/* Writes the key and the value of the field, unless the field is absent. */
 char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
                 const StrobeView *record, gboolean *first)
 {
@@ -154,8 +154,8 @@ char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *f
     }
 }
 
-/* The sort key of a device event. Older files are sorted by time; otherwise the layers follow each
- * other, and the events of a layer keep their order of arrival. */
+/* Returns the sort key of a device event. Older files are sorted by time. In newer files the layers
+ * follow each other, and the events of a layer keep their order of arrival. */
 gint64 trace_device_key(const ChromeTrace *trace, const TraceRow *row, gint64 time_ns)
 {
     return trace->is_old ? trace_part_key_of_time(time_ns) : row->layer->number;

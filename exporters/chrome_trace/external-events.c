@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that only traces of other tools contain: flow events by name, and counters with many
- * series. */
+/* Writes events that only traces of other tools contain: flow events by name, and counters with
+ * many series. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
 #include "trace-state.h"
 
-enum { CATEGORY, NUMBER, ID, PHASE, IS_ENCLOSING }; /* in TraceKind.known */
+enum { CATEGORY, NUMBER, ID, PHASE, IS_ENCLOSING }; /* indexes in TraceKind.known */
 enum { VALUE, SERIES };
 
 static const CachedText *text_of(ChromeTrace *trace, StrobeStringId id)

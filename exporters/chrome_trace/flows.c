@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flow events, which viewers draw as arrows between rows. */
+/* Writes flow events, which viewers draw as arrows between rows. */
 #include <glib.h>
 #include <strobe/helpers/fields.h>
 
 #include "trace-state.h"
 
-enum { LINK_SEQUENCE, LINK_TO_BEGIN, LINK_TO_TRACK }; /* in TraceKind.known */
+enum { LINK_SEQUENCE, LINK_TO_BEGIN, LINK_TO_TRACK }; /* indexes in TraceKind.known */
 enum { KERNEL_TO_BEGIN, KERNEL_TO_TRACK };
 enum { POINT_ID, POINT_IS_END };
 
@@ -38,7 +38,7 @@ const TraceRow *prepare_link(ChromeTrace *trace, const TraceKind *kind, const St
     const TraceRow *from = trace_rows_of_track(trace->rows, record->track);
     const TraceRow *to = end_of(trace, record, kind->known[LINK_TO_TRACK]);
 
-    return from == to ? NULL : from; /* the format has arrows only between different threads */
+    return from == to ? NULL : from; /* the format has flow events only between different rows */
 }
 
 void compose_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -79,7 +79,8 @@ static char *put_bare(TraceOut *out, char *at, const char *bytes, gsize length)
     return trace_out_text(out, at, bytes + 1, length - 2);
 }
 
-/* Writes the name of a flow event, category and id together: "HostToDevice17", "MsTx_17". */
+/* Writes the name of a flow event, which consists of the category and the id, for example
+ * "HostToDevice17" or "MsTx_17". */
 static char *put_flow_name(TraceOut *out, char *at, const CachedText *category,
                            const CachedText *id)
 {
@@ -98,8 +99,8 @@ static char *put_category(TraceOut *out, char *at, const CachedText *category)
     return PUT_LITERAL(at, ", ");
 }
 
-/* Writes one end of an arrow, with the keys in the order of the generation. `texts`: the category
- * and the id, both with quotes. */
+/* Writes one end of a flow event, with the keys in the order of the generation. `texts`: the
+ * category and the id, both with quotes. */
 static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const CachedText texts[2],
                             gboolean is_end, const TraceRow *row, gint64 time_ns)
 {
@@ -134,7 +135,7 @@ static void put_device_flow(const ChromeTrace *trace, TraceOut *out, const Cache
     trace_out_done(out, at);
 }
 
-/* Copies the text with quotes to `room`. */
+/* Copies the text to `room`, with quotes around it. */
 static CachedText quote_text(char *room, const char *text)
 {
     gsize length = strlen(text);
@@ -157,8 +158,8 @@ void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, 
                           out);
 }
 
-/* Finds the category and the id. The caller frees the bytes of the category; those of the id are
- * valid until the next call of the text cache. */
+/* Sets `texts` to the category and the id of the flow event. The caller frees the bytes of the
+ * category. The bytes of the id are valid until the next call of the text cache. */
 static void find_texts(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        CachedText texts[2])
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The framework's half of the file: operators, steps, garbage collections, Python calls. */
+/* Writes the events of the framework: operators, steps, garbage collections, Python calls. */
 #include <strobe/helpers/fields.h>
 
 #include "trace-state.h"
 
-enum { SEQUENCE, FORWARD_THREAD, SHAPES, TYPES, STACK, FLOPS }; /* in TraceKind.known */
+enum { SEQUENCE, FORWARD_THREAD, SHAPES, TYPES, STACK, FLOPS }; /* indexes in TraceKind.known */
 enum { CALL_ID, CALL_PARENT, CALL_MODULE };
 
 static guint32 known_u32(const TraceKind *kind, guint index, const StrobeView *record)
@@ -39,7 +39,8 @@ void compose_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView 
     }
     if ((flops = strobe_field_u64(record, kind->known[FLOPS], STROBE_ABSENT_U64)) !=
         STROBE_ABSENT_U64) {
-        PUT_LITERAL(at, ", \"flops\": \""); /* a text in the Ascend profiler's files */
+        /* the value is a text, as in the Ascend profiler's files */
+        PUT_LITERAL(at, ", \"flops\": \"");
         at = put_uint(at, flops);
         PUT_LITERAL(at, "\"");
     }
@@ -107,7 +108,8 @@ const TraceRow *prepare_python_call(ChromeTrace *trace, const TraceKind *kind,
     return row;
 }
 
-/* Writes a Python call. The calls are grouped by thread, in the order in which they return. */
+/* Writes a Python call. The trace has the calls grouped by thread, in the order in which they
+ * return. */
 void compose_python_call(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                          const TraceRow *row)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shows the time before a graph's first kernel as a layer above the trace. The layer shows the
- * phases of this time one after the other. */
+/* Writes the time before a graph's first kernel as a layer of its own, which shows the phases of
+ * this time one after the other. */
 #include <strobe/helpers/fields.h>
 
 #include "trace-state.h"
 
-enum { FRAMEWORK, TORCHAIR, PYTHON, CPP, GE, IS_NESTED, IS_COMPILE }; /* in TraceKind.known */
+/* indexes in TraceKind.known */
+enum { FRAMEWORK, TORCHAIR, PYTHON, CPP, GE, IS_NESTED, IS_COMPILE };
 
 #define LAYER "Head overhead"
 #define PARTS_MAX 4
@@ -20,8 +21,9 @@ static gint64 known_ns(const TraceKind *kind, const StrobeView *record, guint fi
     return strobe_field_i64(record, kind->known[field], STROBE_ABSENT_I64);
 }
 
-/* Collects the phases to draw. If the time in TorchAir is not known, the last phase is the
- * inference. Otherwise it is GE or, if GE was not called, the replay of a captured graph. */
+/* Sets `parts` to the phases to draw, and returns their number. The last phase ends with the
+ * inference: it is the inference itself if the time in TorchAir is unknown, else GE or, if GE was
+ * not called, the replay of a captured graph. */
 static guint find_parts(const TraceKind *kind, const StrobeView *record, Part *parts)
 {
     gint64 torchair = known_ns(kind, record, TORCHAIR);
@@ -81,7 +83,7 @@ void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const Strobe
     if (strobe_field_u8(record, kind->known[IS_NESTED], 0))
         return;
     const TraceRow *row = trace_rows_in_layer(trace->rows, record->track, LAYER, thread, title);
-    /* If the phases together are longer than the inference, they are cut off at its end. */
+    /* Phases that are together longer than the inference are cut off at its end. */
     for (guint i = 0; i < n && at_ns < record->end_ns; i++) {
         gint64 ns = CLAMP(parts[i].ns, 0, record->end_ns - at_ns);
         if (ns > 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of the host's kinds, which the Ascend profiler does not have. Each is drawn under its
- * own name, in a layer of the Ascend profiler if one fits. */
+/* Counters of the host's kinds, which the Ascend profiler does not have. Each counter has its own
+ * name, and is in a layer of the Ascend profiler if one fits. */
 #include "device-kinds.h"
 
 const AscendCounter trace_host_counters[] = {

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the writer of a kind, and the fields that this writer handles itself. */
+/* Chooses the functions that write a kind, and the fields that they read themselves. */
 #include <strobe/helpers/fields.h>
 
 #include "device-kinds.h"
 
-/* The writers, by a kind's name. A kind with another shape, or without the required fields, gets
- * the generic writer. */
+/* The functions for kinds, by the kind's name. A kind that has another shape, or lacks a required
+ * field, is written by the generic functions. */
 static const struct {
     const char *name;
     guint32 shape;
-    TraceWriter write; /* NULL: `prepare` and `compose` */
+    TraceWriter write; /* NULL: `prepare` and `compose` write the kind */
     TracePrepare prepare;
     TraceComposer compose;
     guint8 part;
     gboolean only_known; /* only the fields in `known` are written */
-    /* of the fields that are not in `known`, only those that a plugin added ("plugin.field") are
-     * written */
+    /* fields that are not in `known` are written only if a plugin added them ("plugin.field") */
     gboolean only_extended;
-    guint n_required; /* so many first fields of `known` are required */
+    guint n_required; /* the first n_required fields of `known` must exist */
     StrobeWantedField known[TRACE_KNOWN_FIELDS];
 } writers[] = {
     {"cpu_op", STROBE_SHAPE_SPAN, NULL, prepare_cpu_op, compose_cpu_op, .only_extended = TRUE,
@@ -91,14 +90,15 @@ static const struct {
                {"is_compile", STROBE_FIELD_BOOL}}},
 };
 
-/* Kinds that are not drawn, because they fit only into tables: details of another kind, kinds
+/* Kinds that are not drawn, because they are useful only in tables: details of another kind, kinds
  * without a time, and samples of which only sums are useful. */
 static const char *const not_drawn[] = {
     "device_pmu",         "l2_cache",      "soc_pmu", "aicpu",    "device_info",
     "clock_sync",         "module_memory", "mac",     "sampling", "memory.tensor_use",
     "memory.tensor_role", "cpu_sample"};
 
-/* Data that is in other files of the recording tool, or about the import itself. */
+/* Kinds of imports that are not drawn: data from other files of the recording tool, or data about
+ * the import itself. */
 static const char *const not_drawn_of_imports[] = {"metadata",
                                                    "diagnostic",
                                                    "collector_call",
@@ -142,7 +142,7 @@ static void write_nothing(ChromeTrace *trace, const TraceKind *kind, const Strob
     (void)record;
 }
 
-/* Returns the index of the kind's writer in `writers`, -1: the generic one. Finds the offsets of
+/* Returns the index of the kind's functions in `writers`; -1: the generic ones. Sets the offsets of
  * the known fields. */
 static int find_writer(TraceKind *kind)
 {
@@ -179,8 +179,8 @@ static gboolean is_other(const TraceKind *kind, int writer, const StrobeFieldVie
     return TRUE;
 }
 
-/* Fields that our plugins add and that readers of the Ascend profiler's files know by another
- * name. */
+/* Fields that Strobe's plugins add, and the names by which readers of the Ascend profiler's files
+ * know them. */
 static const struct {
     const char *field, *key;
 } added_keys[] = {
@@ -189,8 +189,8 @@ static const struct {
     {"cpu_op.values", "Concrete Inputs"},
 };
 
-/* Returns the field's key in added_keys or in the Ascend profiler's events of formats/, otherwise
- * the field's own name. */
+/* Returns the key of the field: from added_keys or from the Ascend profiler's events in formats/;
+ * if neither has the field, its own name. */
 static const char *key_of(const TraceKind *kind, const StrobeFieldView *field)
 {
     for (gsize i = 0; i < G_N_ELEMENTS(added_keys); i++)
@@ -307,7 +307,7 @@ const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view)
     if (!kind || kind->view_fields != view->fields || kind->view_n_fields != view->n_fields ||
         kind->view_id != view->id) {
         kind = trace_kind_new(trace, view);
-        /* A kind that the new one replaced may still have waiting records. */
+        /* a kind that the new one replaces may still have waiting records */
         g_ptr_array_add(trace->all_kinds, kind);
         g_hash_table_replace(trace->kinds, (gpointer)view, kind);
     }

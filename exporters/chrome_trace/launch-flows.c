@@ -4,21 +4,22 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/number.h>
 
-/* Maximum number of connections that wait. A call is matched with its task by their connection;
- * either of them may end first. */
+/* Maximum number of connections that wait. Calls and tasks with the same connection belong
+ * together; either of them may end first. */
 #define SLOTS (1u << 16)
 
-/* Id of a flow event. A task's id in older files needs this many bits. */
+/* Id of a flow event. The id of a task in older files needs this many bits. */
 typedef unsigned __int128 FlowId;
 
 typedef struct Slot {
     guint64 connection;
-    const TraceRow *row; /* row of the call; NULL: no call yet, or its flow event is written */
+    const TraceRow *row; /* row of the call; NULL: no call has come, or its flow event is written */
     gint64 begin_ns;
-    FlowId id; /* older files: id of the last flow event, or of the task that waits for its call */
+    /* in older files: id of the last flow event, or of the task that waits for its call */
+    FlowId id;
     gboolean is_wanted; /* a task of this connection has arrived */
     gboolean is_drawn;
-    gboolean has_end; /* newer files: a flow event of this connection has its end at a task */
+    gboolean has_end; /* in newer files: a flow event of this connection ends at a task */
 } Slot;
 
 /* Properties of a name that decide about flow events. */
@@ -27,12 +28,13 @@ enum { NAME_COPY = 1, NAME_EVENT = 2, NAME_RECORD_OR_WAIT = 4 };
 #define NAMES 1024u
 
 typedef struct Name {
-    StrobeStringId id; /* 0: empty slot, or no name, which has no properties */
-    guint says;        /* NAME_* */
+    /* 0: the slot is empty, or the record has no name; then there are no properties */
+    StrobeStringId id;
+    guint says; /* NAME_* */
 } Name;
 
 struct TraceLaunches {
-    Name names[NAMES]; /* a hash table; each slot has the last name */
+    Name names[NAMES]; /* a hash table; a new name replaces the one in its slot */
     Slot slots[SLOTS];
 };
 
@@ -63,7 +65,7 @@ static gsize write_wide(char *text, FlowId value)
     if (!(value >> 64))
         return strobe_format_uint(text, (guint64)value);
     length = write_wide(text, value / part);
-    /* Adds a leading 1, so that leading zeros are written too, and then skips it. */
+    /* adds a leading 1, so that leading zeros are written as well, and then skips it */
     memcpy(text + length, digits + 1,
            strobe_format_uint(digits, (guint64)(value % part) + part) - 1);
     text[length + 18] = '\0';
@@ -87,9 +89,9 @@ const TraceKind *launches_kind(ChromeTrace *trace)
     return trace_kind_own(trace, compose_launch);
 }
 
-/* Adds an end of a flow event. The end waits as a number in the part for these events. In a part of
- * a result, the flow matcher gets the text of the end instead, and passes it on together with the
- * other end. */
+/* Adds an end of a flow event. The end waits as a number in the part for these events. If the trace
+ * is only a part of a result, the flow matcher gets the text of the end instead, and writes it
+ * together with the other end. */
 static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const TraceRow *row,
                            gint64 time_ns)
 {
@@ -102,15 +104,15 @@ static void add_flow_event(ChromeTrace *trace, FlowId id, gboolean is_end, const
         trace_part_add_record(&trace->flows, 0, trace->launch_kind, sizeof id, row, &view);
 }
 
-/* The id of a flow event. The whole connection is shifted, because its upper bits identify the
- * source. */
+/* Returns the id of the flow event of a connection. Shifts the whole connection, because its upper
+ * bits identify the source. */
 static FlowId shift_id(guint64 connection)
 {
     return (FlowId)connection << 32;
 }
 
-/* The id of a flow event that ends at this task. The newest files have one form of id for all
- * tasks; in older files the form depends on the type of the task. */
+/* Returns the id of a flow event that ends at this task. The newest files have one form of id for
+ * all tasks; in older files the form depends on the type of the task. */
 static FlowId id_of(const ChromeTrace *trace, const TraceEvents *events, const TraceRow *row,
                     const StrobeView *record, guint64 connection)
 {
@@ -136,8 +138,8 @@ static void draw_begin(ChromeTrace *trace, Slot *slot, FlowId id)
     slot->is_drawn = TRUE;
 }
 
-/* If no call of the node level came for the tasks of a connection, the flow event begins at another
- * call of this connection. */
+/* Begins the flow event of a connection at the call in the slot, if a flow event ends at a task and
+ * no call of the node level has begun it. */
 static void finish_slot(ChromeTrace *trace, Slot *slot)
 {
     if (slot->has_end && slot->row && !slot->is_drawn)
@@ -181,7 +183,7 @@ static gboolean has_name_flag(ChromeTrace *trace, StrobeStringId id, guint what)
     return (name->says & what) != 0;
 }
 
-/* Whether the call always begins a flow event, even if no task ends it. */
+/* Returns whether the call always begins a flow event, even if no flow event ends at a task. */
 static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const StrobeView *record)
 {
     StrobeStringId level = strobe_field_u32(record, events->level, 0);
@@ -190,8 +192,8 @@ static gboolean is_launch(ChromeTrace *trace, const TraceEvents *events, const S
            has_name_flag(trace, record->name, NAME_RECORD_OR_WAIT);
 }
 
-/* For devices that are not Ascend's. Among the calls of a connection, the one that ends first is
- * the cause of the tasks: the flow event begins there, if there is a task. */
+/* Processes a call for a device that is not an Ascend device. The first call of a connection that
+ * ends is the cause of the tasks: the flow event begins at this call, if there is a task. */
 static void take_external_call(ChromeTrace *trace, const TraceRow *row, const StrobeView *record,
                                guint64 connection)
 {
@@ -222,8 +224,8 @@ static void draw_old_begin(ChromeTrace *trace, Slot *slot, FlowId id)
     slot->id = id;
 }
 
-/* For older files, whose ids identify the task: the flow event is written when both the call and
- * the task have come, in any order. */
+/* Processes a call for older files, whose ids identify the task: the flow event is written when
+ * both the call and the task have come, in any order. */
 static void take_old_call(ChromeTrace *trace, Slot *slot)
 {
     if (slot->is_wanted)
@@ -261,8 +263,8 @@ static void take_call(ChromeTrace *trace, const TraceEvents *events, const Trace
     draw_begin(trace, slot, shift_id(connection));
 }
 
-/* Whether a flow event ends at the task: kernels, copies, collectives, and signals and waits
- * between streams. */
+/* Returns whether a flow event ends at the task: at kernels, copies, collectives, and signals and
+ * waits between streams. */
 static gboolean has_flow_event(ChromeTrace *trace, const TraceEvents *events,
                                const StrobeView *record)
 {
@@ -293,7 +295,7 @@ void launches_take(ChromeTrace *trace, const TraceEvents *events, const TraceRow
 {
     guint64 connection = strobe_field_u64(record, events->connection, STROBE_ABSENT_U64);
 
-    /* The connections 0, STROBE_ABSENT_U32 and STROBE_ABSENT_U64 mean that there is none. A
+    /* The connections 0, STROBE_ABSENT_U32 and STROBE_ABSENT_U64 mean that the record has none. A
      * transfer has no flow event of its own, because its operation has one. */
     if (trace->has_flow_points || connection == STROBE_ABSENT_U64 || !connection ||
         connection == STROBE_ABSENT_U32)

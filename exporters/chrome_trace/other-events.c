@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks, counters, losses, and all kinds that this exporter does not know by name. */
+/* Writes marks, counters, losses, and all kinds for which this exporter has no code of their
+ * own. */
 #include <math.h>
 #include <strobe/helpers/fields.h>
 
 #include "trace-state.h"
 
-enum { ARGUMENT, DOMAIN, EVENT }; /* in TraceKind.known */
+enum { ARGUMENT, DOMAIN, EVENT }; /* indexes in TraceKind.known */
 enum { USAGE };
 
 #define LOSS_ROW "Strobe losses"
 #define RUN_ROW "Strobe" /* the row with calls and diagnostics of collectors */
 #define USAGE_LAYER "CPU Usage"
 
-/* Whether all fields of the record have values. In a range without an end only the argument was
- * set. */
+/* Returns whether all fields of the record have values. A range that has not ended has only its
+ * argument. */
 static gboolean is_filled(const StrobeView *record)
 {
     return !(record->flags & STROBE_VIEW_UNFINISHED);
 }
 
-/* The event type in the source, or else that of a range or an instant. */
+/* Returns the event type in the source or, if there is none, the type of a range or an instant. */
 static const char *event_type(const TraceKind *kind, const StrobeView *record)
 {
     static const char *const words[] = {"marker", "push/pop", "start/end", "marker_ex"};
@@ -85,7 +86,7 @@ const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
     return trace_rows_in_layer(trace->rows, record->track, USAGE_LAYER, 0, NULL);
 }
 
-/* Writes the use of the processors, in the layer that readers know. */
+/* Writes the use of the processors into the layer that readers know. */
 void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        const TraceRow *row)
 {
@@ -151,7 +152,7 @@ void compose_generic(ChromeTrace *trace, const TraceKind *kind, const StrobeView
     write_span(trace, &trace->main, kind, record, row);
 }
 
-/* Writes an instant event, because readers would count a span among the row's slices. */
+/* Writes an instant event. Readers would count a span as one of the row's spans. */
 void compose_instant(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row)
 {
@@ -165,7 +166,7 @@ void compose_instant(ChromeTrace *trace, const TraceKind *kind, const StrobeView
     end_generic(trace, out, at, kind, record);
 }
 
-/* Writes only the numeric fields of a counter, because viewers draw no others. */
+/* Writes the numeric fields of a counter, because viewers do not draw other fields. */
 void compose_generic_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                              const TraceRow *row)
 {

@@ -5,9 +5,9 @@
 
 #include <glib.h>
 
-/* Whether events with this name are removed. */
+/* Returns whether events with this name are removed. */
 gboolean prune_has_prefix(const char *name, gsize length);
-/* Whether M events that set this name are removed. */
+/* Returns whether M events that set this name are removed. */
 gboolean prune_has_name(const char *name);
 
 #endif

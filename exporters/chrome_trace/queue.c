@@ -3,12 +3,12 @@
 
 #include <strobe/helpers/fields.h>
 
-/* Maximum number of enqueues that wait for their dequeue. The newest files name an enqueue after
- * its dequeue, which ends later. If another enqueue needs the slot first, the enqueue keeps its
- * plain name. */
+/* Maximum number of enqueues that wait for their dequeue. In the newest files an enqueue has the
+ * name of its dequeue, which ends later. If another enqueue needs the slot first, the enqueue gets
+ * the name "Enqueue". */
 #define WAITING_MAX (1u << 14)
 
-enum { CORRELATION, IS_DEQUEUE }; /* in TraceKind.known */
+enum { CORRELATION, IS_DEQUEUE }; /* indexes in TraceKind.known */
 
 #define ENQUEUE "Enqueue"
 #define DEQUEUE "Dequeue"
@@ -16,12 +16,13 @@ enum { CORRELATION, IS_DEQUEUE }; /* in TraceKind.known */
 /* Forms of an event's name. */
 enum {
     NAME_OWN,
-    NAME_PLAIN, /* "Enqueue": in older files, or if no dequeue came */
-    NAME_OTHER  /* an enqueue with the name of its dequeue: "Dequeue@aclnnMm" */
+    NAME_PLAIN, /* the name "Enqueue": in older files, or if no dequeue came */
+    /* the name of the dequeue, for an enqueue; the dequeue is for example "Dequeue@aclnnMm" */
+    NAME_OTHER
 };
 
-/* Data of an event that waits until the queue is written. The flags of its view say whether it is a
- * dequeue. */
+/* Data of an event that waits until the queue is written. The flags of its record are not 0 if it
+ * is a dequeue. */
 typedef struct Queued {
     guint64 correlation;
     guint32 naming; /* NAME_* */
@@ -29,7 +30,7 @@ typedef struct Queued {
 } Queued;
 
 typedef struct Waiting {
-    const TraceRow *row; /* NULL: empty slot */
+    const TraceRow *row; /* NULL: the slot is empty */
     guint64 correlation;
     gint64 begin_ns, end_ns;
 } Waiting;
@@ -93,7 +94,7 @@ static void put_flow_event(ChromeTrace *trace, TraceOut *out, const Queued *queu
                           is_dequeue ? FLOW_END : FLOW_BEGIN, out);
 }
 
-/* Writes the event, and the end of the flow event at it. */
+/* Writes the event, and the end of its flow event. */
 static void compose_queued(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                            const TraceRow *row)
 {
@@ -141,8 +142,8 @@ int trace_queue_error(const TraceQueue *queue)
     return error ? error : trace_part_error(&queue->out);
 }
 
-/* Keeps the event in its side of the queue. In a part of a result, it is written at once, because
- * the flow matcher needs the text of its flow event. */
+/* Keeps the event in its side of the queue. If the trace is only a part of a result, the event is
+ * written at once, because the flow matcher needs the text of its flow event. */
 static void hold_item(ChromeTrace *trace, gboolean is_dequeue, guint32 naming, StrobeStringId name,
                       const Waiting *item)
 {
@@ -167,7 +168,7 @@ static void hold_waiting(ChromeTrace *trace, Waiting *item)
     item->row = NULL;
 }
 
-/* Adds the enqueue, which has waited, with the name of its dequeue. */
+/* Adds the enqueue that has waited for the dequeue `taken`, with the name of the dequeue. */
 static void name_waiting(ChromeTrace *trace, const Waiting *taken, StrobeStringId name)
 {
     TraceQueue *queue = trace->queue;
@@ -197,7 +198,8 @@ static void let_wait(ChromeTrace *trace, const Waiting *item)
     *slot = *item;
 }
 
-/* Older files do not name enqueues. */
+/* Adds an enqueue, or lets it wait for the name of its dequeue. In older files an enqueue with an
+ * operator's name gets the name "Enqueue". */
 static void put_in(ChromeTrace *trace, const Waiting *item, StrobeStringId name)
 {
     const StrobeText text = trace->host->string(trace->self, name);

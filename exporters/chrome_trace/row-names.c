@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The M events that name layers and rows, in the orders of the generations. */
+/* Writes the M events, which name layers and rows, in the orders of the generations. */
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 
 #include "prune.h"
 #include "chrome-trace-rows.h"
 
-/* Writes an M event with one argument, whose value is `text` or, if that is NULL, `number`. */
+/* Writes an M event with one argument, whose value is `text` or, if `text` is NULL, `number`. */
 static void write_event(TraceOut *out, const TraceRows *rows, const TraceLayer *layer,
                         const char *name, guint64 tid, const char *key, const char *text,
                         guint64 number)
@@ -54,8 +54,8 @@ static void write_name(TraceOut *out, const TraceRows *rows, const TraceLayer *l
     write_event(out, rows, layer, "process_name", 0, "name", layer->name, 0);
 }
 
-/* Whether the device is not an Ascend device: readers do not know its layer, and it has no layer
- * "Ascend Hardware". */
+/* Returns whether the device is not an Ascend device: readers do not know its layer, and it has no
+ * layer "Ascend Hardware". */
 static gboolean is_external(const TraceRows *rows, gint32 device)
 {
     gboolean has_own_layer = FALSE;
@@ -86,7 +86,8 @@ static void write_label(TraceOut *out, const TraceRows *rows, const TraceLayer *
     write_event(out, rows, layer, "process_sort_index", 0, "sort_index", NULL, layer->sort_index);
 }
 
-/* Returns a sort index after that of all threads, for threads that run the queue. */
+/* Returns a sort index that is greater than those of all threads. Threads that run the queue get
+ * it. */
 static guint64 behind_all(const TraceLayer *layer)
 {
     guint64 last = 0;
@@ -151,7 +152,7 @@ static gint compare_orders(gconstpointer a, gconstpointer b)
 static void write_layer(TraceOut *out, const TraceRows *rows, TraceLayer *layer)
 {
     if (layer->is_process && !layer->is_named)
-        g_ptr_array_sort(layer->rows, compare_orders); /* equal rows keep their order */
+        g_ptr_array_sort(layer->rows, compare_orders); /* the sort keeps the order of equal rows */
     if (!layer->is_framework && rows->generation < 3) {
         write_old_layer(out, rows, layer);
     } else {

@@ -6,10 +6,10 @@
 
 #include "trace-state.h"
 
-enum { PHASE, CATEGORY, ID, ARGUMENTS, DURATION }; /* in TraceKind.known */
+enum { PHASE, CATEGORY, ID, ARGUMENTS, DURATION }; /* indexes in TraceKind.known */
 
-/* Whether the text is a JSON object. A capture may contain anything; other content is written as a
- * text. */
+/* Returns whether the text is a JSON object. A capture may contain any text; other texts are
+ * written as JSON strings. */
 gboolean trace_is_object(StrobeText text)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);
@@ -45,7 +45,7 @@ static char *put_arguments(ChromeTrace *trace, TraceOut *out, char *at, const Tr
     return trace_out_text(out, at, text.bytes, text.length);
 }
 
-/* Writes the row and the time of an event. Counters of older files have the time first. */
+/* Writes the row and the time of an event. In older files counters have the time first. */
 static char *put_when(ChromeTrace *trace, char *at, const TraceRow *row, gint64 time_ns,
                       guint32 phase)
 {
@@ -57,7 +57,7 @@ static char *put_when(ChromeTrace *trace, char *at, const TraceRow *row, gint64 
     return put_where(at, row);
 }
 
-/* Writes the event, with the keys in the order of its half of the file. */
+/* Writes the event, with the keys in the order of the device's or the framework's events. */
 void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                           const TraceRow *row)
 {

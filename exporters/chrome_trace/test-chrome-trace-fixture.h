@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mock host with a folder, and checks of the text in the file. */
+/* Provides a mock host with a folder, and checks of the text in the file. */
 #ifndef STROBE_CHROME_TRACE_TEST_FIXTURE_H
 #define STROBE_CHROME_TRACE_TEST_FIXTURE_H
 
@@ -23,9 +23,11 @@ void fixture_tear_down(Fixture *f, gconstpointer unused);
 guint string(Fixture *f, const char *text);
 /* Returns the text of the file; NULL: there is no file. */
 char *read_file(Fixture *f, const char *name);
-/* Runs the exporter and returns the file, which must be one line of valid JSON: an array. */
+/* Runs the exporter and returns the text of the file, which must be one line: a valid JSON
+ * array. */
 char *run(Fixture *f);
-/* Like run, for a file that begins with `begin`, as an object does. */
+/* Does the same as run for a file that begins with `begin`, for example with '{' if it is an
+ * object. */
 char *run_as(Fixture *f, char begin);
 void assert_has(const char *text, const char *part);
 void assert_has_not(const char *text, const char *part);

@@ -16,7 +16,7 @@
     "{\"ph\": \"M\", \"name\": \"thread_sort_index\", \"pid\": 4711, \"tid\": " tid                \
     ", \"args\": {\"sort_index\": " tid "}}"
 
-/* The whole file has operators, names, flow events and collections, in this order. */
+/* Checks that the whole file has operators, names, flow events and collections in this order. */
 static void test_framework(Fixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"m.py(2): f", "m.py(9): <module>", NULL};
@@ -156,7 +156,7 @@ static const StrobeKind vendor_instant = {
 static const StrobeKind vendor_counter = {
     sizeof(StrobeKind), STROBE_SHAPE_COUNTER, "vendor.rate", "", vendor_fields, 8, 0};
 
-/* Kinds that the exporter does not know are drawn in layers of their own. */
+/* Kinds that the exporter does not know get their own layers. */
 static void test_generic(Fixture *f, gconstpointer unused)
 {
     struct vendor full = {18446744073709551614u, -3, 0.5, 1, 0, f->worker, 0, 9};
@@ -208,7 +208,7 @@ static void test_samples(Fixture *f, gconstpointer unused)
     g_assert_null(strstr(text, "cpu_sample"));
 }
 
-/* Records about the run itself are drawn too. */
+/* Records about the run itself are also drawn. */
 static void test_core_kinds(Fixture *f, gconstpointer unused)
 {
     struct strobe_metadata metadata = {0, 1};
@@ -250,7 +250,8 @@ static void test_core_kinds(Fixture *f, gconstpointer unused)
                      "\"capture_complete\": true}}");
 }
 
-/* Counts without strstr: with a sanitizer each call of strstr reads the whole rest of the text. */
+/* Counts without strstr, because with a sanitizer each call of strstr reads the whole rest of the
+ * text. */
 static guint count_occurrences(const char *text, const char *what)
 {
     const char *end = text + strlen(text);
@@ -261,7 +262,7 @@ static guint count_occurrences(const char *text, const char *what)
     return n;
 }
 
-/* A record with details of an operator has the operator's name, but is no event. */
+/* A record with details of an operator has the operator's name, but is not drawn as an event. */
 static void test_one_event_an_operator(Fixture *f, gconstpointer unused)
 {
     static const StrobeKind use = {
@@ -297,14 +298,14 @@ static void test_hostile_names(Fixture *f, gconstpointer unused)
     }
     g_autofree char *text = run(f);
 
-    assert_has(text, "\"name\": \"\\u0000\\u001f\\\\\\\"" /* then four invalid parts */
+    assert_has(text, "\"name\": \"\\u0000\\u001f\\\\\\\"" /* followed by four invalid parts */
                      "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\", ");
     assert_has(text, "\"dur\": 0.0, ");
     assert_has(text, "\"Fwd thread id\": 0, \"Unfinished\": true}}");
     g_assert_cmpuint(strlen(text), >, 3 * 3 * 2 * 100 * 1024);
 }
 
-/* Kinds with a known name, but with fields of other types or without fields. */
+/* The kinds have known names, but fields of other types or no fields. */
 static void test_external_kinds(Fixture *f, gconstpointer unused)
 {
     static const char *const names[] = {"cpu_op",        "step",     "gc",
@@ -331,7 +332,7 @@ static void test_external_kinds(Fixture *f, gconstpointer unused)
     assert_has(text, "\"cat\": \"host_cpu\", \"args\": {\"usage\": 0, ");
 }
 
-/* Records that wait are stored in a file. */
+/* Waiting records are stored in a file. */
 static void test_many_held(Fixture *f, gconstpointer unused)
 {
     const struct strobe_gc gc = {2, 0, 10, 0};
@@ -348,7 +349,8 @@ static void test_many_held(Fixture *f, gconstpointer unused)
 
     g_assert_cmpuint(strlen(text), >, 5 * 1024 * 1024);
     assert_has(text, "[{\"name\": \"last\"");
-    for (const char *at = text; *at; at++) /* strstr reads all the rest under AddressSanitizer */
+    /* strstr would read the whole rest of the text under AddressSanitizer */
+    for (const char *at = text; *at; at++)
         found += *at == '"' && strncmp(at, "\"name\": \"GC\"", 12) == 0;
     g_assert_cmpuint(found, ==, n);
 }
@@ -398,8 +400,8 @@ static void test_origin(Fixture *f, gconstpointer unused)
     }
 }
 
-/* Data of Ascend are those that an importer of Ascend's results, or a collector of Ascend's
- * devices, has recorded. */
+/* Data are Ascend's if an importer of Ascend's results or a collector of Ascend's devices has
+ * recorded them. */
 static void test_origin_of_ascend(Fixture *f, gconstpointer unused)
 {
     static const struct {
@@ -419,7 +421,7 @@ static void test_origin_of_ascend(Fixture *f, gconstpointer unused)
     }
 }
 
-/* If the exporter is not ended, no file appears. */
+/* If the exporter does not reach its end, it makes no file. */
 static void test_no_end(Fixture *f, gconstpointer unused)
 {
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, f->thread, 0, T0, T0, NULL);
@@ -431,8 +433,8 @@ static void test_no_end(Fixture *f, gconstpointer unused)
     g_assert_null(g_dir_read_name(dir));
 }
 
-/* Each row with events is named once, in time proportional to the number of rows; otherwise this
- * test would take too long. */
+/* Each row with events is named once, in a time proportional to the number of rows; with another
+ * algorithm this test would take too long. */
 static void test_many_threads(Fixture *f, gconstpointer unused)
 {
     enum { THREADS = 100000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of devices: a record becomes all the events and arguments that readers know. */
+/* Checks that a record of a counter becomes all the events and arguments that readers know. */
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static void test_memory(Fixture *f, gconstpointer generation)
     struct strobe_memory_usage usage = {1024, 2160232 * 1024LL, 1};
 
     add_record(f, &strobe_kind_memory_usage, track, "app", 0, &usage);
-    usage.ddr = STROBE_ABSENT_I64; /* so there is no sum */
+    usage.ddr = STROBE_ABSENT_I64; /* so the sum is unknown */
     add_record(f, &strobe_kind_memory_usage, track, "device", 10, &usage);
     g_autofree char *text = run(f);
 
@@ -51,7 +51,7 @@ static void test_memory(Fixture *f, gconstpointer generation)
     assert_has_not(text, "\"thread_name\"");
 }
 
-/* Memory of the framework's allocator on the host and on a device. */
+/* The memory is that of the framework's allocator, on the host and on a device. */
 static void test_framework_memory(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId track = strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, NULL, "", -1);
@@ -98,7 +98,7 @@ static void test_links(Fixture *f, gconstpointer unused)
     assert_has(text, "{\"name\": \"Port 0/Rx\", ");
     assert_has(text, "\"args\": {\"Rx Dropped Rate\": 0.5, \"Rx Error Rate\": 0.0, \"Rx Packets\": "
                      "12, \"Rx Bandwidth Efficiency\": 99.5}}");
-    assert_has_not(text, "Port 0/Tx"); /* left out, because its first argument is absent */
+    assert_has_not(text, "Port 0/Tx"); /* its first argument is absent, so it is not written */
     assert_has(text, "\"PCIe_cpl\", ");
     assert_has(text, "\"args\": {\"Tx\": 1.0, \"Rx\": 0.5}}");
     assert_has(text, "\"PCIe_nonpost_latency\", ");
@@ -108,7 +108,7 @@ static void test_links(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"die0->die1\": 2.0}}");
 }
 
-/* Traffic of memories is in MB/s; levels of the chip are unchanged. */
+/* The traffic of memories is in MB/s; the levels of the chip are not converted. */
 static void test_memories(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId hbm = make_track(f, 3, "HBM"), ddr = make_track(f, 3, "DDR"),
@@ -146,7 +146,7 @@ static void add_units(Fixture *f, int generation)
     add_record(f, &strobe_kind_acc_pmu, track, NULL, 100, &second);
 }
 
-/* Older files have every unit; newer ones have the maximum of all units at one time. */
+/* Older files have each unit; newer files have the maximum of all units at each time. */
 static void test_units(Fixture *f, gconstpointer unused)
 {
     static const char *const order[] = {"\"read_bandwidth\"", "\"write_band_width\"",
@@ -209,8 +209,8 @@ static void test_dies(Fixture *f, gconstpointer unused)
     assert_has(text, "{\"value\": 125}");
 }
 
-/* A share that was read is written with the same digits, although its percentage is not exact as a
- * double. */
+/* A share that was read is written with the same digits, although as a percentage it is not an
+ * exact double. */
 static void test_rates(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId track = make_track(f, 1, "LLC");
@@ -240,7 +240,7 @@ static void test_rates(Fixture *f, gconstpointer unused)
     }
 }
 
-/* Counters of live collectors, which name no layer of the file. */
+/* The counters come from collectors of a recording, which name no layer of the file. */
 static void test_own_track(Fixture *f, gconstpointer unused)
 {
     struct strobe_hccs link = {1048576, 2097152, 0};
@@ -275,8 +275,8 @@ static void add_source_event(Fixture *f, StrobeTrackId track, const char *name)
     strobe_mock_add(f->mock, &source_event, track, string(f, name), T0, T0, &event);
 }
 
-/* Counters are composed at once, but other events of their layer wait. The text is much longer than
- * what is kept in memory. */
+/* Counters are composed at once, while other events of their layer wait. The text is much longer
+ * than the part that stays in memory. */
 static void test_order_in_a_layer(Fixture *f, gconstpointer unused)
 {
     static const char *const order[] = {"\"first\"",  "{\"Usage(%)\": 1.5}", "\"second\"",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers of devices in each generation of the file. */
+/* Checks the layers of devices in each generation of the file. */
 #include <math.h>
 #include <string.h>
 
@@ -167,7 +167,7 @@ static void test_first_generation_names(Fixture *f, gconstpointer unused)
     assert_has(text, "\"args\": {\"name\": \"Group 0 Communication\"}, \"ph\": \"M\"}, ");
     assert_has(text, "{\"name\": \"thread_sort_index\", \"pid\": " HCCL_1
                      ", \"tid\": 1, \"args\": {\"sort_index\": 1}, \"ph\": \"M\"}");
-    /* rows without events are named too, and the overlap layer always has its four rows */
+    /* rows without events also have names, and the overlap layer always has its four rows */
     assert_has(text, "\"pid\": " HARDWARE_1 ", \"tid\": 2, \"args\": {\"name\": \"Stream 2\"}");
     assert_has(text, "\"pid\": " CANN_1 ", \"tid\": 4711, \"args\": {\"name\": \"Thread 4711\"}");
     assert_has(text, "\"pid\": " OVERLAP_1 ", \"tid\": 3, \"args\": {\"name\": \"Free\"}");
@@ -212,7 +212,7 @@ static void test_third_generation(Fixture *f, gconstpointer unused)
                      ", \"tid\": 3, \"ph\": \"M\", \"args\": {\"sort_index\": 3}}");
 }
 
-/* Older files are sorted by time; in newer ones the events of a layer are together. */
+/* Older files are sorted by time; in newer files the events of each layer are together. */
 static void test_orders(Fixture *f, gconstpointer generation)
 {
     static const char *const by_time[] = {"aclnnMm", "hcom", "\"mm\"", "\"MEMCPY_ASYNC\"", NULL};
@@ -267,7 +267,7 @@ static void test_queue_first(Fixture *f, gconstpointer unused)
         "\"correlation_id\": 6}}", "{\"ph\": \"X\", \"name\": \"Dequeue@aclnnMm\"",
         "{\"ph\": \"f\", \"bp\": \"e\", \"name\": \"enqueue_to_dequeue\", \"id\": 5, \"pid\": "
         "4711, \"tid\": 4712",
-        /* the thread that runs the queue is sorted after all others */
+        /* the thread that runs the queue comes after all others */
         "\"tid\": 4712, \"args\": {\"sort_index\": 4713}}", "\"name\": \"f.py(1): h\"",
         "\"name\": \"f.py(1): g\", \"pid\": 4711, \"tid\": 4712, \"ts\": "
         "\"1736412474000000.000\", \"dur\": 0.01, \"cat\": \"python_function\", \"args\": "
@@ -325,7 +325,7 @@ static void test_flow_points(Fixture *f, gconstpointer generation)
     point.is_end = 1;
     strobe_mock_add(f->mock, &strobe_kind_flow_point, tracks.stream, name, T0 + 500, T0 + 500,
                     &point);
-    add_tasks(f, &tracks); /* adds no events */
+    add_tasks(f, &tracks); /* this adds no events */
     point = (struct strobe_flow_point){string(f, "8"), 0};
     strobe_mock_add(f->mock, &strobe_kind_flow_point, tracks.call, string(f, "MsTx"), T0, T0,
                     &point);
@@ -452,7 +452,7 @@ static void test_source_events(Fixture *f, gconstpointer unused)
     assert_has_not(text, "a row");
 }
 
-/* Calls on tracks without a layer, as Strobe's collectors may record them. */
+/* The calls are on tracks without a layer, as Strobe's collectors may record them. */
 static void test_live_calls(Fixture *f, gconstpointer unused)
 {
     struct strobe_api_call call = {string(f, "runtime"), 0, 0, 5, NAN};

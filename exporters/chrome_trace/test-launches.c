@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flow events from calls to tasks in older files: they are found whichever end comes first. */
+/* Checks that in older files flow events from calls to tasks are made in whatever order the call
+ * and the task come. */
 #include <math.h>
 
 #include "test-chrome-trace-fixture.h"
@@ -43,7 +44,7 @@ static void add_task(Fixture *f, const Launches *l, const char *name, gint64 beg
                     T0 + end, &l->task);
 }
 
-/* A wait on the device that ends before its call does. */
+/* The device's wait ends before its call ends. */
 static void test_task_first(Fixture *f, gconstpointer unused)
 {
     const Launches l = make_launches(f, 15);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records that wait are composed to the same bytes from memory and from a file. */
+/* Checks that waiting records are composed to the same bytes from memory and from a file. */
 #include <gio/gio.h>
 #include <math.h>
 
 #include "test-chrome-trace-fixture.h"
 #include "trace-out.h"
 
-#define ROUNDS 9000u      /* many chunks of waiting records */
-#define THREADS 20u       /* more than there are groups */
-#define LONG_TEXT 150000u /* longer than a part is at first */
+#define ROUNDS 9000u      /* makes many chunks of waiting records */
+#define THREADS 20u       /* more than the number of groups */
+#define LONG_TEXT 150000u /* longer than the first size of a part */
 
 static StrobeTrackId threads[THREADS], stream, calls, flows, counters;
 static StrobeStringId long_text;
@@ -55,8 +55,8 @@ static void add_framework(Fixture *f, guint i)
                         text_of(f, i % 2 ? "Dequeue@a" : "Enqueue", i), t, t + 10, &entry);
 }
 
-/* Flow events between calls and tasks depend on which comes first; counters and flow points keep
- * their order. */
+/* Flow events between calls and tasks depend on which of them comes first; counters and flow points
+ * keep their order. */
 static void add_device(Fixture *f, guint i, gboolean has_points)
 {
     const struct strobe_api_call call = {string(f, "acl"), string(f, "launch"), 0, i / 3, NAN};
@@ -179,7 +179,7 @@ static void test_same(gconstpointer data)
     g_autofree char *found = make_trace(wanted);
 
     g_assert_cmpuint(strlen(expected), >, 4000000);
-    /* If the source has flow points, no flow events are made from connections. */
+    /* If the source has flow points, the exporter makes no flow events from connections. */
     g_assert_true((strstr(expected, "\"HostToDevice") == NULL) == wanted->has_points);
     g_assert_true((strstr(expected, "\"MsTx_") != NULL) == wanted->has_points);
     g_assert_nonnull(strstr(expected, "\"python_function\""));
@@ -187,7 +187,7 @@ static void test_same(gconstpointer data)
     g_assert_true(g_str_equal(found, expected));
 }
 
-/* A first text that is longer than the buffer: the buffer grows. */
+/* The first text is longer than the buffer, which must grow. */
 static void test_long(void)
 {
     g_autofree char *text = g_strnfill(LONG_TEXT, 'x');

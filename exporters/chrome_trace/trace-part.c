@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-part.h"
 
-#define TEXT_BYTES (32u * 1024) /* the text goes to the log when it has this size */
+#define TEXT_BYTES (32u * 1024) /* text of this size is moved to the log */
 
 /* The stored form of a record that waits. */
 typedef struct Waiting {
-    const struct TraceKind *kind; /* NULL: text follows */
+    const struct TraceKind *kind; /* NULL: the entry is text, which follows */
     const TraceRow *row;
     StrobeView view;
     guint64 fields[];
@@ -80,8 +80,8 @@ TraceOut *trace_part_text(TracePart *part)
     return &part->text;
 }
 
-/* The bits of a double as an integer sort like the double, if it is not negative. Negative numbers
- * sort the other way round and are corrected. */
+/* The bits of a double, read as an integer, sort like the double if it is not negative. The bits of
+ * negative numbers sort in the reverse order, so they are converted. */
 gint64 trace_part_key_of_time(gint64 time_ns)
 {
     double us = (double)((long double)time_ns / 1000.0L);

@@ -18,8 +18,8 @@ typedef struct ChromeTrace ChromeTrace;
 typedef struct TraceKind TraceKind;
 
 /* Applies the effects of a record on shared state (rows, flow events); called in the order of the
- * records. Returns the row on which the record's event is, NULL: no event is composed. A
- * TraceComposer writes the event, at once or when its part is written. */
+ * records. Returns the row of the record's event; NULL: no event is composed. A TraceComposer later
+ * writes the event, or writes it at once. */
 typedef const TraceRow *(*TracePrepare)(ChromeTrace *trace, const TraceKind *kind,
                                         const StrobeView *record);
 typedef void (*TraceComposer)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -28,23 +28,24 @@ typedef void (*TraceComposer)(ChromeTrace *trace, const TraceKind *kind, const S
  * itself puts into a part of the file. */
 typedef void (*TraceWriter)(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
-/* A field that is written as an argument. */
+/* A field of a kind that is written as an argument. */
 typedef struct TraceField {
-    char *key; /* "name":, escaped, followed by a blank */
+    char *key; /* the text "name": with the field's name, escaped, and a blank at the end */
     guint key_length;
     guint32 type;
     guint32 offset;
     gboolean is_json; /* a JSON object whose members become separate arguments */
 } TraceField;
 
-typedef struct TraceEvents TraceEvents;     /* device-kinds.h: how a span of a device is written */
-typedef struct TraceCounters TraceCounters; /* device-counters.c */
-typedef struct TraceLaunches TraceLaunches; /* launch-flows.h */
-typedef struct TraceQueue TraceQueue;       /* queue.h */
+/* how a span of a device is written, see device-kinds.h */
+typedef struct TraceEvents TraceEvents;
+typedef struct TraceCounters TraceCounters; /* see device-counters.c */
+typedef struct TraceLaunches TraceLaunches; /* see launch-flows.h */
+typedef struct TraceQueue TraceQueue;       /* see queue.h */
 
 #define TRACE_KNOWN_FIELDS 7
 
-/* The part of the file for the records of a kind. */
+/* The parts of the file in which the records of a kind can wait. */
 enum {
     TRACE_PART_MAIN,
     TRACE_PART_BACKWARD,
@@ -56,7 +57,7 @@ enum {
 /* Data about a kind, collected at its first record. */
 struct TraceKind {
     const StrobeKindView *view;
-    /* view_fields, view_n_fields and view_id: to see whether a view is of the same kind */
+    /* view_fields, view_n_fields and view_id show whether another view is of the same kind */
     const StrobeFieldView *view_fields;
     guint32 view_n_fields;
     StrobeKindId view_id;
@@ -65,13 +66,14 @@ struct TraceKind {
     TraceComposer compose;
     guint8 part;                       /* TRACE_PART_* */
     gsize field_bytes;                 /* size of a record's fields, a multiple of 8 */
-    guint32 known[TRACE_KNOWN_FIELDS]; /* offsets of the fields that the writer itself reads */
-    TraceField *fields;                /* further fields that are written as arguments */
+    guint32 known[TRACE_KNOWN_FIELDS]; /* offsets of the fields that the kind's functions read */
+    /* the fields that are written as arguments without a function of their own */
+    TraceField *fields;
     guint n_fields;
     char *name_text; /* the kind's name as a JSON string */
     guint name_length;
-    TraceEvents *events;     /* for a device's kind */
-    TraceCounters *counters; /* for a kind whose series readers know */
+    TraceEvents *events;     /* NULL: not a kind of a device */
+    TraceCounters *counters; /* NULL: not a kind with a series that readers know */
 };
 
 /* Properties of a word that names a level or a type. */
@@ -91,47 +93,50 @@ struct ChromeTrace {
     EqualSpans equal;
     TextCache *texts;
     GHashTable *kinds; /* const StrobeKindView * -> TraceKind */
-    /* all kinds, even those that a newer kind for the same view has replaced */
+    /* all kinds, including those that a newer kind for the same view has replaced */
     GPtrArray *all_kinds;
-    TraceKind *recent[TRACE_RECENT]; /* a hash table; each slot has the last kind */
-    TraceWord words[TRACE_WORDS];    /* a hash table; each slot has the last word */
+    TraceKind *recent[TRACE_RECENT]; /* a hash table; a new kind replaces the one in its slot */
+    TraceWord words[TRACE_WORDS];    /* a hash table; a new word replaces the one in its slot */
     TraceQueue *queue;
     TraceLaunches *launches;
-    const TraceKind *launch_kind; /* launch-flows.h */
-    FlowMatcher *matcher;         /* of a part of a result; NULL: the whole result is written */
-    gboolean is_old;              /* first or second generation */
-    gboolean is_import;           /* the capture was imported: the trace is as its tool writes it */
-    gboolean has_steps;           /* the source has steps among its operators */
+    const TraceKind *launch_kind; /* the kind of launches_kind() */
+    /* matches the flow events of a part of a result; NULL: the whole result is written */
+    FlowMatcher *matcher;
+    /* the files are those of the Ascend profiler's first or second generation */
+    gboolean is_old;
+    /* the capture was imported: the trace has the form that the source's tool writes */
+    gboolean is_import;
+    gboolean has_steps; /* the source contains steps among its operators */
     gboolean has_flow_points;
     gboolean is_incomplete_reported;
     /* The parts of the file, in order. */
-    TraceOut main;      /* events in order of arrival, the process's names, flow events */
+    TraceOut main;      /* events in the order of their arrival, the process's names, flow events */
     TracePart backward; /* flow events from operators to their backward operators */
     TracePart python;   /* calls of Python functions, by thread */
     TracePart gc;       /* garbage collections */
-    TracePart devices;  /* events of devices, by layer; in older files by time */
-    TracePart flows;    /* flow events from calls to tasks, if the source has none */
-    TracePart links;    /* arrows from operators to kernels */
+    TracePart devices;  /* events of devices, sorted by layer, in older files by time */
+    TracePart flows;    /* flow events from calls to tasks, if the source has no such flow events */
+    TracePart links;    /* flow events from operators to kernels */
     TracePart tail;     /* losses */
     TraceOut event;     /* buffer for one event that goes to a part of the file */
 };
 
-/* kind-writers.c: chooses a writer by a kind's name, shape and fields. */
+/* Chooses the functions that write a kind, by its name, shape and fields. (kind-writers.c) */
 TraceKind *trace_kind_new(ChromeTrace *trace, const StrobeKindView *view);
 void trace_kind_free(gpointer kind);
-/* Makes a kind of the exporter itself, whose records wait in a part of the file until `compose`
- * writes them. */
+/* Makes a kind that belongs to the exporter itself. Its records wait in a part of the file until
+ * `compose` writes them. */
 const TraceKind *trace_kind_own(ChromeTrace *trace, TraceComposer compose);
-/* The kind of a record, created at its first record. */
+/* Returns the kind of a record. The first record of a kind makes it. */
 const TraceKind *trace_find_kind(ChromeTrace *trace, const StrobeKindView *view);
 
-/* event-parts.c: the sort key of a device event. */
+/* Returns the sort key of a device event. (event-parts.c) */
 gint64 trace_device_key(const ChromeTrace *trace, const TraceRow *row, gint64 time_ns);
 /* Puts a record into the part of the file where it waits to be composed. */
 void trace_hold_record(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                        const TraceRow *row);
 
-/* framework-events.c */
+/* Defined in framework-events.c. */
 void compose_cpu_op(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                     const TraceRow *row);
 void compose_step(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -144,27 +149,27 @@ const TraceRow *prepare_step(ChromeTrace *trace, const TraceKind *kind, const St
 const TraceRow *prepare_python_call(ChromeTrace *trace, const TraceKind *kind,
                                     const StrobeView *record);
 
-/* queue.c */
+/* Defined in queue.c. */
 void write_task_queue(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
-/* flows.c */
+/* Defined in flows.c. */
 void compose_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                   const TraceRow *row);
 void compose_kernel_link(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                          const TraceRow *row);
 void compose_flow_point(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                         const TraceRow *row);
-/* Bytes of the category or id of a flow event in the device's half, including the NUL. */
+/* Size of a buffer for the category or the id of a flow event of the device, including the NUL. */
 #define TRACE_FLOW_TEXT 64
 
-/* Writes an end of a flow event between rows of the framework. trace_flow_device writes one between
- * rows of the device. `text` is the name with its quotes. */
+/* Write an end of a flow event: trace_flow_framework between rows of the framework,
+ * trace_flow_device between rows of the device. `name` is a text with its quotes. */
 void trace_flow_framework(TraceOut *out, const char *category, const char *name, gboolean is_end,
                           guint64 id, const TraceRow *row, gint64 time_ns);
 void trace_flow_device(ChromeTrace *trace, TraceOut *out, const char *category, const char *id,
                        gboolean is_end, const TraceRow *row, gint64 time_ns);
 
-/* device-events.c: spans of a device and of its host interfaces. */
+/* Defined in device-events.c: functions for spans of a device and of its host interfaces. */
 void compose_device_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                           const TraceRow *row);
 void compose_overlap(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -173,28 +178,28 @@ const TraceRow *prepare_device_event(ChromeTrace *trace, const TraceKind *kind,
                                      const StrobeView *record);
 const TraceRow *prepare_overlap(ChromeTrace *trace, const TraceKind *kind,
                                 const StrobeView *record);
-/* device-counters.c */
+/* Defined in device-counters.c. */
 gboolean trace_counters_bind(ChromeTrace *trace, TraceKind *kind);
 void trace_counters_free(TraceCounters *counters);
 void write_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 void compose_device_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                             const TraceRow *row);
-/* Writes the samples that are kept until the end. */
+/* Writes the samples that were kept until the end. */
 void trace_counters_finish(ChromeTrace *trace);
-/* source-event.c: an event for which the importer had no kind. */
+/* Defined in source-event.c: functions for events for which the importer had no kind. */
 void compose_source_event(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                           const TraceRow *row);
 
-/* external-events.c */
+/* Defined in external-events.c. */
 void compose_external_flow(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                            const TraceRow *row);
 void compose_counter(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                      const TraceRow *row);
 
-/* head-overlay.c */
+/* Defined in head-overlay.c. */
 void write_head_overhead(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 
-/* other-events.c */
+/* Defined in other-events.c. */
 void compose_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
                     const TraceRow *row);
 void compose_cpu_usage(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record,
@@ -216,8 +221,8 @@ const TraceRow *prepare_external_flow(ChromeTrace *trace, const TraceKind *kind,
 const TraceRow *prepare_marker(ChromeTrace *trace, const TraceKind *kind, const StrobeView *record);
 const TraceRow *prepare_cpu_usage(ChromeTrace *trace, const TraceKind *kind,
                                   const StrobeView *record);
-/* TracePrepare functions: for events of the row "Strobe", and for events on the row of their
- * track. */
+/* The TracePrepare functions of events in the row "Strobe" (prepare_run_event), and of events in
+ * the row of their track (prepare_on_track). */
 const TraceRow *prepare_run_event(ChromeTrace *trace, const TraceKind *kind,
                                   const StrobeView *record);
 const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
@@ -226,14 +231,14 @@ const TraceRow *prepare_on_track(ChromeTrace *trace, const TraceKind *kind,
  * an effect; it must come after the raw records. */
 void write_incomplete(ChromeTrace *trace);
 
-/* event-parts.c: common parts of events. */
+/* Defined in event-parts.c: functions for parts that are common to events. */
 char *put_begin_of_span(ChromeTrace *trace, TraceOut *out, const TraceKind *kind,
                         const StrobeView *record, const TraceRow *row);
 /* Writes the duration: `exact_us`, which may have digits below 1 ns, if the source has it, else the
  * difference of the times. */
 char *put_duration(const ChromeTrace *trace, char *at, const StrobeView *record, double exact_us);
 char *put_flags(char *at, const StrobeView *record, gboolean first);
-/* Whether the text is a JSON object on one line; a capture may contain anything.
+/* Returns whether the text is a JSON object on one line. The text may contain any bytes.
  * (source-event.c) */
 gboolean trace_is_object(StrobeText text);
 char *put_field(ChromeTrace *trace, TraceOut *out, char *at, const TraceField *field,
@@ -246,7 +251,7 @@ static inline char *put_text(ChromeTrace *trace, TraceOut *out, char *at, guint 
     return trace_out_padded(out, at, text->bytes, text->length);
 }
 
-/* Writes the record's name or, if it has none, the kind's. */
+/* Writes the record's name; if the record has none, writes the kind's name. */
 static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const TraceKind *kind,
                              const StrobeView *record)
 {
@@ -255,8 +260,8 @@ static inline char *put_name(ChromeTrace *trace, TraceOut *out, char *at, const 
     return trace_out_padded(out, at, kind->name_text, kind->name_length);
 }
 
-/* Copies a constant number of bytes, for which the compiler needs no call; few positions are
- * longer. */
+/* Copies the row's position to `at`. Usually copies only TRACE_PLACE_USUAL bytes, for which the
+ * compiler needs no call. */
 static inline void copy_place(char *at, const TraceRow *row)
 {
     memcpy(at, row->place, TRACE_PLACE_USUAL);
@@ -271,7 +276,8 @@ static inline char *put_where(char *at, const TraceRow *row)
     return at + TRACE_WHERE_LENGTH(row);
 }
 
-/* Writes the time: "1736412474000000.001" since the epoch, or a number relative to the base. */
+/* Writes the time: since the epoch as a text, for example "1736412474000000.001", or relative to
+ * the base as a number. */
 static inline char *put_time(char *at, const TraceRow *row, gint64 time_ns)
 {
     const TraceOrigin *origin = row->origin;

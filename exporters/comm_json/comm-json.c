@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes communication.json and communication_matrix.json from records of the kinds
- * communication_*. */
+ * communication_time, communication_bandwidth and communication_matrix. */
 #include "comm-json.h"
 
 #include <errno.h>
@@ -148,7 +148,7 @@ static void put_number(CommJson *out, const char *key, double value)
         strobe_json_double(&out->json, value);
 }
 
-/* Writes part / (part + other); the integer 0 if both are 0. */
+/* Writes part / (part + other); writes the integer 0 if both numbers are 0. */
 static void put_ratio(CommJson *out, const char *key, double part, double other)
 {
     double sum = part + other;
@@ -172,7 +172,7 @@ static void put_time(CommJson *out, const struct strobe_communication_time *time
     strobe_json_end_object(&out->json);
 }
 
-/* Writes the sizes and their counts and times: {"2.064384": [12, 1.58], ...} */
+/* Writes each size with its count and its time, for example {"2.064384": [12, 1.58], ...} */
 static void put_sizes(CommJson *out, const CommEntry *entry, const char *transport)
 {
     strobe_json_key(&out->json, "Size Distribution");

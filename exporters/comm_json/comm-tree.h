@@ -8,7 +8,7 @@
 
 enum { COMM_P2P, COMM_COLLECTIVE, COMM_TYPES };
 
-/* An operation with its values, or a rank of the matrix with its links. */
+/* An operation and its values, or a rank of the matrix and its links. */
 typedef struct CommEntry {
     char *name;
     gboolean has_time, is_total;
@@ -18,9 +18,9 @@ typedef struct CommEntry {
 } CommEntry;
 
 typedef struct CommList {
-    GPtrArray *entries;  /* of CommEntry */
+    GPtrArray *entries;  /* elements of type CommEntry */
     GHashTable *by_name; /* name of an entry -> CommEntry */
-    CommEntry *total;    /* NULL: no total has come */
+    CommEntry *total;    /* NULL: no record of a total has come */
 } CommList;
 
 typedef struct CommStep {
@@ -28,8 +28,8 @@ typedef struct CommStep {
     CommList lists[COMM_TYPES];
 } CommStep;
 
-GPtrArray *comm_tree_new(void); /* of CommStep */
-/* The list of a step and type, created if necessary. */
+GPtrArray *comm_tree_new(void); /* elements of type CommStep */
+/* Returns the list of a step and a type; makes it at the first call. */
 CommList *comm_tree_list(GPtrArray *tree, gint64 step, guint type);
 CommEntry *comm_list_entry(CommList *list, const char *name, gboolean is_total);
 

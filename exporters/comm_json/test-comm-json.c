@@ -150,7 +150,7 @@ static void add_link(StrobeMockHost *mock, const char *name, const char *op_name
     TEST_ADD(mock, communication_matrix, 0, name, 0, 0, &fields);
 }
 
-/* Without steps the key is "step"; a total has no name of an operation. */
+/* Without steps the key is "step". A total has no operation's name. */
 static void test_matrix(Made *made, gconstpointer unused)
 {
     g_autofree char *text = NULL;

@@ -21,7 +21,7 @@ static gboolean needs_quotes(const char *bytes, gsize length)
     return FALSE;
 }
 
-/* Writes the text with quotes: at most 2 * length + 2 bytes. Returns the end. */
+/* Writes the text with quotes, in at most 2 * length + 2 bytes. Returns the end of the output. */
 static char *put_quoted(char *at, const char *bytes, gsize length)
 {
     *at++ = '"';

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes cells of CSV rows one after the other, with separators, and with quotes where needed. */
+/* Writes the cells of CSV rows one after the other, with separators, and with quotes where a cell
+ * needs them. */
 #ifndef STROBE_CSV_CSV_CELLS_H
 #define STROBE_CSV_CSV_CELLS_H
 
@@ -7,28 +8,28 @@
 #include <string.h>
 
 typedef struct CsvCells {
-    char *bytes; /* text of rows; the last row is being written */
+    char *bytes; /* text of the rows; the last row may be incomplete */
     gsize used, size;
     guint n; /* number of cells in the current row */
 } CsvCells;
 
-/* A padded text is followed by so many readable bytes. Therefore it can be copied in blocks of this
- * size, without a loop for the last bytes. */
+/* Number of bytes that must be readable after the end of a padded text. A padded text can be copied
+ * in a block of this size, without a loop for the last bytes. */
 #define CSV_PADDING 32u
 
 void csv_cells_grow(CsvCells *cells, gsize more);
 void csv_cells_clear(CsvCells *cells); /* frees the text */
-/* Adds a cell of bytes that may need quotes. */
+/* Adds a cell with these bytes, in quotes if needed. */
 void csv_cells_text(CsvCells *cells, const char *bytes, gsize length);
 /* Adds a cell like csv_cells_text, but with an apostrophe in front if a spreadsheet would read the
  * text as a formula. */
 void csv_cells_escaped(CsvCells *cells, const char *bytes, gsize length);
-/* Whether a spreadsheet would read the text as a formula. */
+/* Returns whether a spreadsheet would read the text as a formula. */
 gboolean csv_is_formula(const char *bytes, gsize length);
 /* Appends the text of a cell to `out`, with quotes if needed. */
 void csv_quote(GString *out, const char *bytes, gsize length);
 
-/* Reserves `more` bytes; returns their address. */
+/* Makes room for `more` bytes. Returns the address of the room. */
 static inline char *csv_cells_reserve(CsvCells *cells, gsize more)
 {
     if (G_UNLIKELY(cells->used + more > cells->size))
@@ -51,7 +52,7 @@ static inline void csv_cells_end(CsvCells *cells, const char *end)
     cells->used = (gsize)(end - cells->bytes);
 }
 
-/* Adds a cell of bytes that need no quotes. */
+/* Adds a cell with these bytes, which must not need quotes. */
 static inline void csv_cells_put(CsvCells *cells, const char *bytes, gsize length)
 {
     char *at = csv_cells_begin(cells, length);

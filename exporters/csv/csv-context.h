@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared state for composing rows. */
+/* The state that all rows of an export share. */
 #ifndef STROBE_CSV_CSV_CONTEXT_H
 #define STROBE_CSV_CSV_CONTEXT_H
 
@@ -14,7 +14,7 @@ typedef struct CsvContext {
     StrobeCell cell;
 } CsvContext;
 
-/* Whether the string has this text. */
+/* Returns whether the string with the id `id` is `text`. */
 gboolean csv_context_has_text(const CsvContext *context, guint32 id, const char *text);
 
 #endif

@@ -19,12 +19,12 @@ struct CsvFile {
     char *name;
     StrobeSafeFile *file;
     StrobeStorage *storage;
-    StrobeExternalSorter *sorter; /* of a held file */
+    StrobeExternalSorter *sorter; /* NULL: the file is not held */
     gboolean is_held, has_header;
     int error;
     guint64 n_rows;
-    GArray *columns;  /* of Column */
-    gboolean *hidden; /* for each column: is it omitted? Known at the end */
+    GArray *columns;  /* elements of type Column */
+    gboolean *hidden; /* for each column: TRUE if it is omitted; set at the end */
     guint n_hidden;
     CsvCells cells;
 };
@@ -122,7 +122,8 @@ static gboolean is_shown(const CsvFile *file, guint at)
     return with < 0 || g_array_index(file->columns, Column, with).is_marked;
 }
 
-/* Writes the titles of the columns. In a held file this is done at the end, before the rows. */
+/* Writes the titles of the columns. In a held file, the titles are written at the end, before the
+ * rows. */
 static void write_header(CsvFile *file)
 {
     file->has_header = TRUE;
@@ -137,7 +138,8 @@ static void write_header(CsvFile *file)
 
 /* ---- held rows ---- */
 
-/* Returns the end of the cell that begins at `at`: the separator or the CR. */
+/* Returns the end of the cell that begins at `at`: the position of the separator or the CR after
+ * it. */
 static const char *cell_end(const char *at, const char *end)
 {
     gboolean is_quoted = FALSE;
@@ -151,7 +153,8 @@ static const char *cell_end(const char *at, const char *end)
     return at;
 }
 
-/* Writes a row without its hidden cells, and with the cells that it lacks. */
+/* Writes a row without its cells in hidden columns, and with FILL in the shown columns for which it
+ * has no cell. */
 static void rewrite_row(CsvFile *file, const char *at, const char *end)
 {
     for (guint i = 0; i < file->columns->len; i++) {

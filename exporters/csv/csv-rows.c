@@ -13,7 +13,7 @@
 struct CsvRows {
     CsvContext *context;
     CsvFile *file;
-    const AscendFile *entry; /* NULL: rows with all fields */
+    const AscendFile *entry; /* NULL: the rows have all fields of the kind */
     const CsvFile *unless;
     gint64 rank;
     RowSources *cells;
@@ -22,9 +22,10 @@ struct CsvRows {
     /* the last string that decided whether a record has a row; known_fits is the decision */
     guint32 known_id;
     gboolean known_fits;
-    gint64 known_number, known_order; /* the last argument and result of text_order() */
-    GHashTable *modules;              /* for modules without a number: id of the name -> position */
-    gint64 last_module;               /* position of the last record's module */
+    gint64 known_number, known_order; /* the last argument of text_order() and its result */
+    /* positions of modules without a number: id of the module's name -> position */
+    GHashTable *modules;
+    gint64 last_module; /* position of the last record's module */
 };
 
 CsvFile *csv_rows_file(const CsvRows *rows)
@@ -98,8 +99,8 @@ CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKi
 
 /* ---- rows ---- */
 
-/* Whether the record has a row in this file. An entry may take only the records with one text in a
- * field; the decision for the last text is cached. */
+/* Returns whether the record has a row in this file. An entry may have rows only for records with a
+ * certain text in a field. The decision for the last text is cached. */
 static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
 {
     const AscendFile *entry = rows->entry;
@@ -121,7 +122,7 @@ static gboolean is_row_wanted(CsvRows *rows, const StrobeView *record)
     return rows->known_fits;
 }
 
-/* A sort key by which numbers sort like their texts, as the Ascend profiler sorts them: the first 7
+/* Returns a sort key by which numbers sort like their texts, as in the Ascend profiler: the first 7
  * bytes of the text. The last result is cached, because there are few devices. */
 static gint64 text_order(CsvRows *rows, gint64 number)
 {
@@ -138,8 +139,8 @@ static gint64 text_order(CsvRows *rows, gint64 number)
     return order;
 }
 
-/* The position of the module: its number or, without a number, after the module whose record came
- * before its own first record. */
+/* Returns the position of the module. A module with a number has the position of this number. A
+ * module without a number comes after the module whose record preceded its own first record. */
 static gint64 module_order(CsvRows *rows, const StrobeView *record)
 {
     guint32 module = strobe_field_u32(record, rows->order_offset, STROBE_ABSENT_U32);

@@ -13,13 +13,14 @@
 
 typedef struct CsvRows CsvRows;
 
-/* Rows of an entry of the Ascend tables. `unless`: once this file has rows, no more rows are added
- * (NULL: no such file). `rank`: sort key of this entry's rows, if the file has several entries.
- * `is_first`: the file has no columns yet. */
+/* Makes the rows of an entry of the Ascend tables. `unless`: once this file has rows, no more rows
+ * are added (NULL: no such file). `rank`: sort key of this entry's rows, if the file has several
+ * entries. `is_first`: the file has no columns yet. */
 CsvRows *csv_rows_new_ascend(CsvContext *context, const AscendFile *entry, CsvFile *file,
                              const CsvFile *unless, gint64 rank, gboolean is_first,
                              const StrobeKindView *kind);
-/* Rows with all fields of a kind. `with_device`: the last column is the device of the track. */
+/* Makes rows with all fields of a kind. `with_device`: the last column is the device of the
+ * track. */
 CsvRows *csv_rows_new_generic(CsvContext *context, CsvFile *file, const StrobeKindView *kind,
                               gboolean with_device);
 void csv_rows_free(CsvRows *rows);

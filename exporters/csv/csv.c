@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes records to CSV files: kinds of the Ascend formats to the tables of these formats, any
- * other kind with all its fields to a file of its own. */
+/* Writes records to CSV files: kinds of the Ascend formats to the tables of these formats; any
+ * other kind to a file of its own, with all its fields. */
 #include "csv.h"
 
 #include <glib.h>
@@ -13,26 +13,27 @@
 #define FILE_STEM_MAX 200
 #define RECENT_KINDS 64u
 
-/* Kinds of which a file is written only if an option names them. */
+/* Kinds that are written only if an option names them. */
 static const char *const on_request[] = {
-    "cpu_op", /* operator_details.csv has every operator */
+    "cpu_op", /* operator_details.csv contains every operator */
     "collector_call", "diagnostic", "metadata", NULL,
 };
 
-/* A kind, with the writers of its records' rows. */
+/* A kind, with the objects that write the rows of its records. */
 typedef struct CsvKind {
     const StrobeKindView *view;
-    const StrobeFieldView *view_fields; /* with view_n_fields and view_id: identifies the kind */
+    /* view_fields, view_n_fields and view_id show whether another view is of the same kind */
+    const StrobeFieldView *view_fields;
     guint32 view_n_fields;
     StrobeKindId view_id;
-    GPtrArray *rows; /* of CsvRows; empty: the kind is not written */
+    GPtrArray *rows; /* elements of type CsvRows; empty: the kind is not written */
 } CsvKind;
 
-/* A file of the Ascend formats. Another file with the same name may have the fallbacks: rows that
- * are written if the main file has none. */
+/* A file of the Ascend formats. If its entries are fallbacks, its rows are written only if the main
+ * file with the same name has none. */
 typedef struct AscendOutput {
     CsvFile *file;
-    const CsvFile *unless; /* of a file with fallbacks: the main file */
+    const CsvFile *unless; /* for fallbacks: the main file */
     gboolean has_columns;
 } AscendOutput;
 
@@ -40,12 +41,12 @@ typedef struct Csv {
     CsvContext context;
     /* every kind is written with all its fields, none to a table of the Ascend formats */
     gboolean has_all_fields;
-    char **only, **also;           /* names of kinds in the options */
+    char **only, **also;           /* names of kinds that the options contain */
     GHashTable *kinds;             /* const StrobeKindView * -> CsvKind */
-    CsvKind *recent[RECENT_KINDS]; /* the last kinds, each in the slot of its id */
+    CsvKind *recent[RECENT_KINDS]; /* the last kinds; a kind is in the slot of its id */
     GPtrArray *files;              /* all files; of CsvFile */
     GHashTable *names;             /* names of generic files and of the tables' files */
-    AscendOutput *ascend;          /* indexed like ascend_files */
+    AscendOutput *ascend;          /* the output of each entry of ascend_files */
     guint n_generic;
     guint n_skipped;
 } Csv;
@@ -112,15 +113,16 @@ static gboolean is_here(const Csv *csv, const AscendFile *entry)
            is_among(entry->levels, ascend_level_bit(csv->context.level));
 }
 
-/* Whether the file has derived data and the Ascend profiler does not write it at this level. */
+/* Returns whether the file contains derived data and the Ascend profiler does not write the file at
+ * this level. */
 static gboolean is_left_out(const Csv *csv, const AscendFile *entry)
 {
     return (entry->flags & ASCEND_FILE_DERIVED) &&
            !is_among(entry->levels, ascend_level_bit(csv->context.level));
 }
 
-/* Returns the index of the first entry of the same file that is a fallback (`fallback` set) or is
- * not. */
+/* Returns the index of the first entry of the same file that is a fallback (`fallback` is set) or
+ * is no fallback (`fallback` is 0). */
 static guint32 first_entry(const AscendFile *entry, guint32 fallback)
 {
     guint32 i = 0;
@@ -131,8 +133,8 @@ static guint32 first_entry(const AscendFile *entry, guint32 fallback)
     return i;
 }
 
-/* The file of an entry. `first` is the index of the first entry of this file and type (fallback or
- * not). */
+/* Returns the output of the entry `first`, which is the first entry of its file and type (fallback
+ * or not). The first call makes the output. */
 static AscendOutput *output_of(Csv *csv, guint32 first)
 {
     const AscendFile *entry = &ascend_files[first];
@@ -145,7 +147,8 @@ static AscendOutput *output_of(Csv *csv, guint32 first)
         output->unless = output_of(csv, first_entry(entry, 0))->file;
     for (guint32 i = first + 1; i < n_ascend_files; i++)
         if (!strcmp(ascend_files[i].file, entry->file) && ascend_files[i].flags == entry->flags)
-            csv_file_hold(output->file); /* the rows of each entry follow those of the one before */
+            /* the rows of each entry come after the rows of the previous entry */
+            csv_file_hold(output->file);
     return output;
 }
 
@@ -161,7 +164,7 @@ static CsvRows *new_ascend_rows(Csv *csv, const StrobeKindView *view, guint32 at
                                is_first, view);
 }
 
-/* Adds the kind to the files of the Ascend tables. FALSE: the kind is in none of them. */
+/* Adds the kind to the files of the Ascend tables. Returns FALSE if the kind is in none of them. */
 static gboolean bind_ascend(Csv *csv, CsvKind *kind)
 {
     gboolean is_known = FALSE;
@@ -173,7 +176,7 @@ static gboolean bind_ascend(Csv *csv, CsvKind *kind)
             g_ptr_array_add(kind->rows, new_ascend_rows(csv, kind->view, i));
             is_known = TRUE;
         }
-        /* Derived data whose file is not written is not written to another file either. */
+        /* derived data whose file is omitted is not written to a generic file either */
         is_known |= kind->view->derived || is_left_out(csv, &ascend_files[i]);
     }
     return is_known;
@@ -181,8 +184,8 @@ static gboolean bind_ascend(Csv *csv, CsvKind *kind)
 
 /* ---- other kinds ---- */
 
-/* Makes a file name from a kind's name. Keeps only harmless characters, because a capture may
- * contain any name. */
+/* Returns the name of the kind's file. Keeps only harmless characters of the kind's name, because a
+ * capture may contain any name. */
 static char *file_name(Csv *csv, const char *kind)
 {
     g_autofree char *stem = g_strndup(kind, FILE_STEM_MAX);
@@ -199,7 +202,7 @@ static char *file_name(Csv *csv, const char *kind)
         stem = g_steal_pointer(&visible);
     }
     name = g_strconcat(stem, ".csv", NULL);
-    /* A different declaration with this name has other columns and needs a separate file. */
+    /* another kind with the same name has other columns and needs its own file */
     for (guint i = 2; g_hash_table_contains(csv->names, name); i++) {
         g_free(name);
         name = g_strdup_printf("%s_%u.csv", stem, i);
@@ -245,7 +248,7 @@ static CsvKind *find_kind(Csv *csv, const StrobeKindView *view)
         kind->view_id != view->id) {
         kind = new_kind(csv, view);
         g_hash_table_replace(csv->kinds, (gpointer)view, kind);
-        /* the kind that was replaced may be among them */
+        /* the kind that was replaced may be one of the last kinds */
         memset(csv->recent, 0, sizeof csv->recent);
     }
     *recent = kind;
@@ -284,7 +287,7 @@ static StrobeStatus csv_batch(void *state, const StrobeView *records, size_t n)
     return STROBE_OK;
 }
 
-/* Whether the file is a fallback for a file that has rows. */
+/* Returns whether the file is a fallback for a file that has rows. */
 static gboolean is_needless(const Csv *csv, const CsvFile *file)
 {
     for (guint32 i = 0; i < n_ascend_files; i++) {

@@ -8,13 +8,13 @@
 #define COLUMNS_MAX 256u
 #define NAMES_MAX 256u
 #define TITLE_MAX 160u
-#define TEXT_SIZE 8 /* a text of this size is copied as one word */
+#define TEXT_SIZE 8 /* size of a short text, which is copied as one word */
 
 typedef struct MetricColumn {
     char *metric;
     guint32 form;
     double factor;
-    /* text of the value 0; metrics that the other core type has are always 0 for a kernel */
+    /* text of the value 0; metrics of the other core type are always 0 for a kernel */
     char zero[TEXT_SIZE];
     gsize zero_length;
 } MetricColumn;
@@ -24,9 +24,9 @@ struct MetricColumns {
     gint generation;
     char absent[TEXT_SIZE];
     gsize absent_length;
-    GArray *columns; /* of MetricColumn */
-    guint32 plan_id; /* id of the metrics' names for which `plan` was made */
-    gint8 *plan;     /* for each column: index of its value, -1: none */
+    GArray *columns; /* elements of type MetricColumn */
+    guint32 plan_id; /* id of the names of metrics for which `plan` was made */
+    gint8 *plan;     /* for each column: index of its value; -1: the record has none */
 };
 
 static void clear_column(gpointer column)
@@ -82,15 +82,16 @@ static void init_column(MetricColumn *column, const char *metric, gint generatio
     column->metric = g_strdup(metric);
     column->form = ascend_metric_form(metric, generation);
     column->factor = ascend_metric_factor(metric);
-    /* In generation 1 the Ascend profiler writes a constant for cube_utilization instead of a
-     * formatted 0. */
+    /* in generation 1 the Ascend profiler writes a constant for cube_utilization, not a formatted
+     * 0 */
     if (generation != 1 || strcmp(metric, "cube_utilization"))
         format_value(column, 0, text);
     column->zero_length = strlen(text);
     memcpy(column->zero, text, sizeof column->zero);
 }
 
-/* Finds or creates the column of a metric. COLUMNS_MAX: there are too many columns. */
+/* Returns the column of a metric, and adds it if necessary. Returns COLUMNS_MAX if there are too
+ * many columns. */
 static guint find_column(MetricColumns *columns, const char *metric)
 {
     MetricColumn column;
@@ -126,7 +127,7 @@ static void make_plan(MetricColumns *columns, StrobeText text)
     }
 }
 
-/* Writes the text of the value at `at`, which must have room; returns its end. */
+/* Writes the text of the value to `at`, which must have room. Returns the end of the text. */
 static inline char *put_value(const MetricColumns *columns, const MetricColumn *column,
                               double value, char *at)
 {

@@ -17,7 +17,7 @@ typedef struct ModeSums {
     Samples min, max, avg;
 } ModeSums;
 
-/* A device; its sums are in ModeRows.sums from index `first` on, one for each mode. */
+/* A device. Its sums, one for each mode, begin at the index `first` of ModeRows.sums. */
 typedef struct DeviceSums {
     gint32 device;
     guint first;
@@ -28,8 +28,8 @@ struct ModeRows {
     const AscendFile *entry;
     const StrobeColumn *columns;
     guint32 n_columns;
-    GArray *devices; /* of DeviceSums */
-    GArray *sums;    /* of ModeSums */
+    GArray *devices; /* elements of type DeviceSums */
+    GArray *sums;    /* elements of type ModeSums */
 };
 
 ModeRows *mode_rows_new(CsvFile *file, const AscendFile *entry, const StrobeColumn *columns,
@@ -70,7 +70,8 @@ static void add_sample(Samples *samples, double value)
     samples->n++;
 }
 
-/* Finds or adds a device. NULL: there are too many devices. */
+/* Returns the entry of a device, and adds it if necessary. Returns NULL if there are too many
+ * devices. */
 static const DeviceSums *find_device(ModeRows *rows, gint32 device)
 {
     DeviceSums added = {device, rows->sums->len};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes files with one row for each mode and device, which summarises all samples of this
- * device. */
+/* Writes files that have one row for each mode and device. The row summarises all samples of the
+ * mode and the device. */
 #ifndef STROBE_CSV_MODE_ROWS_H
 #define STROBE_CSV_MODE_ROWS_H
 
@@ -18,7 +18,7 @@ ModeRows *mode_rows_new(CsvFile *file, const AscendFile *entry, const StrobeColu
 void mode_rows_free(ModeRows *rows);
 
 void mode_rows_add(ModeRows *rows, const StrobeView *record);
-/* Writes the rows. Returns 0 or an errno value. */
+/* Writes the rows to the file. Returns 0 or an errno value. */
 int mode_rows_end(ModeRows *rows);
 
 #endif

@@ -40,7 +40,8 @@ static const StrobeOption options[] = {
     GZIP_OPTION,
 };
 
-/* operator_device comes first, because operator_detail is ignored once operator_device has rows */
+/* operator_device must come before operator_detail, which is ignored once operator_device has
+ * rows */
 static const char *const wants[] = {
     "*",
     "operator_device",

@@ -6,8 +6,8 @@
 #include <strobe/helpers/fields.h>
 
 /* The position in a row's text. It is a local variable that stays in the processor's registers.
- * Functions that are not inlined write through CsvCells: pen_leave passes the position to it, and
- * pen_take takes the new one. */
+ * Functions that are not inlined write through CsvCells: pen_leave copies the position to the
+ * CsvCells, and pen_take copies the new position back. */
 
 typedef struct Pen {
     char *at;
@@ -146,7 +146,7 @@ static int put_text(Pen *pen, const RowSources *row, CsvContext *context, CsvCel
 }
 
 /* If the text is one of the two forms of `word`, writes the form that files of the generation
- * context->generation have. FALSE: `word` has no name for this text. */
+ * context->generation have. Returns FALSE if the text is neither form of `word`. */
 static gboolean put_word(CsvContext *context, CsvCells *cells, const AscendWord *word, guint32 id)
 {
     const gboolean is_older = (word->generations & ascend_generation_bit(context->generation)) != 0;
@@ -176,8 +176,8 @@ static int put_named(Pen *pen, const RowSources *row, CsvContext *context, CsvCe
     return is_put ? 0 : put_text(pen, row, context, cells, source, id, record);
 }
 
-/* Writes a cell from a source that row_cells_compose does not handle. Some of these sources are
- * numbers that can be written directly. */
+/* Writes a cell from a source that row_cells_compose does not handle. Writes numbers directly if
+ * their form allows it. */
 static int put_elsewhere(Pen *pen, const RowSources *row, CsvContext *context, CsvCells *cells,
                          const Source *source, const StrobeView *record)
 {

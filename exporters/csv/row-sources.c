@@ -3,7 +3,7 @@
 
 #include <strobe/helpers/fields.h>
 
-/* an imported column that formats/ does not know is a field with this prefix */
+/* prefix of the fields that contain imported columns which formats/ does not know */
 #define UNKNOWN_PREFIX "ascend_text."
 
 void row_sources_free(RowSources *row)
@@ -28,7 +28,7 @@ static const StrobeFieldView *find_field(const StrobeKindView *kind, const char 
     return NULL;
 }
 
-/* The source of a column that row-cells.c can write itself, for a number. */
+/* Returns the source of a column with a number that row-cells.c can write itself. */
 static guint number_source(const StrobeColumn *column, const StrobeFieldView *field)
 {
     static const guint8 types[] = {
@@ -49,7 +49,7 @@ static guint number_source(const StrobeColumn *column, const StrobeFieldView *fi
     return field && field->type < G_N_ELEMENTS(types) ? types[field->type] : SOURCE_OTHER;
 }
 
-/* Whether put_whole() or put_real() can write a number in this form. */
+/* Returns whether put_whole() or put_real() can write a number in this form. */
 static gboolean is_known_form(guint source, guint32 form)
 {
     const gboolean is_large = source == SOURCE_U64 || source == SOURCE_TRACK;
@@ -137,8 +137,8 @@ static void bind_sources(RowSources *row, const StrobeKindView *kind, const Asce
     }
 }
 
-/* Binds the column to the fields value_00, value_01 ... with the values of metrics. These must
- * follow each other in the record. */
+/* Binds the column to the fields value_00, value_01 ... with the values of metrics. These fields
+ * must follow each other in the record. */
 static void bind_metrics(RowSources *row, gint generation, const StrobeKindView *kind,
                          const StrobeColumn *column)
 {
@@ -156,8 +156,8 @@ static void bind_metrics(RowSources *row, gint generation, const StrobeKindView 
     }
 }
 
-/* Assigns the columns of the file to the sources, and adds them to the file if it has none
- * (`is_first`). Each entry of a file has the same columns in the same order. */
+/* Assigns the columns of the file to the sources, and adds the columns to the file if the file has
+ * none (`is_first`). All entries of a file have the same columns in the same order. */
 static void add_columns(RowSources *row, const AscendColumn **marks, gboolean is_first)
 {
     gint optional = CSV_COLUMN_ALWAYS;
@@ -182,8 +182,8 @@ static void add_columns(RowSources *row, const AscendColumn **marks, gboolean is
     }
 }
 
-/* Appends the columns of the imported file that formats/ does not know, with their own titles.
- * Files that summarise samples do not get such columns. */
+/* Appends the columns of the imported file that formats/ does not know, with the titles that they
+ * have there. Does nothing for files that summarise samples. */
 static void append_unknown(RowSources *row, const StrobeKindView *kind, const AscendColumn **marks)
 {
     static const AscendColumn unknown;

@@ -10,11 +10,11 @@
 #include "csv-file.h"
 #include "metric-columns.h"
 
-/* Room for a separator, and a number or the text of an absent value. */
+/* Room for a separator and either a number or the text of an absent value. */
 #define CELL_ROOM (STROBE_NUMBER_MAX + 16u)
-#define ABSENT_SIZE 16u /* the text of an absent value is copied with this size */
+#define ABSENT_SIZE 16u /* size of the text of an absent value, and of its copies */
 
-/* Where the cells of a column come from. */
+/* Types of sources, from which the cells of a column come. */
 enum {
     SOURCE_U8 = 0,
     SOURCE_U32,
@@ -27,10 +27,10 @@ enum {
     SOURCE_F64,
     SOURCE_NAME,
     SOURCE_TEXT, /* a field with a string or a stack */
-    SOURCE_WORD, /* a string field; some texts have another name in this generation */
+    SOURCE_WORD, /* a field with a string, of which some texts differ between the generations */
     SOURCE_PREFIXED,
     SOURCE_METRICS,
-    SOURCE_OTHER /* the SDK's functions for tables */
+    SOURCE_OTHER /* a column that only the SDK's functions for tables can read */
 };
 
 typedef struct Source {
@@ -38,24 +38,25 @@ typedef struct Source {
     gboolean is_optional;
     guint32 form;   /* STROBE_CELL_* */
     guint32 offset; /* offset of the field */
-    guint32 place;  /* the column's offset from strobe_table_bind */
-    guint column;   /* index in the file; for metrics: of the first one */
+    guint32 place;  /* the column's offset, which strobe_table_bind returned */
+    guint column;   /* index of the column in the file; of metrics: of the first column */
     guint n_absent;
     char absent[ABSENT_SIZE]; /* text of an absent value */
-    const AscendWord *word;   /* NULL: no text in this column has another name */
+    /* the texts that differ between the generations; NULL: the column has no such text */
+    const AscendWord *word;
 } Source;
 
 typedef struct RowSources {
     CsvFile *file;
-    const AscendFile *entry; /* NULL: rows with all fields */
+    const AscendFile *entry; /* NULL: the rows have all fields of the kind */
     StrobeColumn *columns;
     guint32 n_columns;
-    gboolean escapes; /* escape texts that a spreadsheet would read as a formula */
-    gsize room;       /* room for all cells except long texts */
+    gboolean escapes; /* texts that a spreadsheet would read as a formula are escaped */
+    gsize room;       /* room for all cells of a row, without long texts */
     Source *sources;
     MetricColumns *metrics;
     guint32 metrics_offset; /* offset of the metrics' names */
-    guint32 values;         /* offset of the metrics' values, and their number */
+    guint32 values;         /* offset of the first value of the metrics */
     guint n_values;
 } RowSources;
 

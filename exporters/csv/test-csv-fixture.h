@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the tests of the exporter: a folder, a mock host, and a comparison of files with a
+/* Provides, for the tests of the exporter, a folder, a mock host, and a comparison of files with a
  * text. */
 #ifndef STROBE_CSV_TEST_FIXTURE_H
 #define STROBE_CSV_TEST_FIXTURE_H

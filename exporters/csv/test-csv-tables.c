@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every file except kernel_details.csv, by generation and level. */
+/* Checks every file except kernel_details.csv, for each generation and level. */
 #include <ascend.h>
 #include <string.h>
 
@@ -82,8 +82,8 @@ static void test_api_statistic(Fixture *f, gconstpointer unused)
     }
 }
 
-/* A file that the Ascend profiler makes only at some levels is not written at other levels, not
- * even under another name. */
+/* A file that the Ascend profiler makes only at some levels is not written at other levels, under
+ * no name. */
 static void test_levels(Fixture *f, gconstpointer unused)
 {
     static const struct strobe_op_statistic row;
@@ -92,7 +92,8 @@ static void test_levels(Fixture *f, gconstpointer unused)
     begin_case(f, 3, 0);
     strobe_mock_derived_kind(f->mock, &strobe_kind_op_statistic);
     add_record(f, &strobe_kind_op_statistic, "MatMul", 0, 0, &row);
-    add_record(f, &strobe_kind_api_statistic, "launch", 0, 0, &call); /* as an import may keep it */
+    /* an import may have this record */
+    add_record(f, &strobe_kind_api_statistic, "launch", 0, 0, &call);
     run_mock(f);
     g_assert_cmpuint(clear_folder(f), ==, 0);
 }
@@ -181,7 +182,7 @@ static void test_soc_pmu(Fixture *f, gconstpointer unused)
         run_mock(f);
         check_file(f, "soc_pmu.csv", expected);
     }
-    /* Without such a file the kind gets a table of all fields. */
+    /* If there is no such file, the kind gets a table of all fields. */
     begin_case(f, 1, 0);
     add_record(f, &strobe_kind_soc_pmu, "MatMul", 0, 0, &row);
     run_mock(f);
@@ -274,7 +275,8 @@ static void test_memory_record(Fixture *f, gconstpointer unused)
     "Total Active(MB),Release Total Allocated(MB),Release Total Reserved(MB),Release Total "       \
     "Active(MB),Stream Ptr,Device Type\r\n"
 
-/* Blocks of the framework come first, by time; then those of the graph engine, by release. */
+/* Blocks of the framework come first, sorted by time; then those of the graph engine, sorted by
+ * release. */
 static void test_operator_memory(Fixture *f, gconstpointer unused)
 {
     struct strobe_memory_block row = {.size = 512,
@@ -322,7 +324,7 @@ static void test_operator_memory(Fixture *f, gconstpointer unused)
                "cann::kept,0.5," TIME ",,,,,1.0,2.0,,0.0,2.0,,,NPU:0\r\n");
 }
 
-/* Modules are sorted by their numbers; modules without a number keep the order in which they first
+/* Modules are sorted by their numbers; modules without a number have the order in which they first
  * came. */
 static void test_module_memory(Fixture *f, gconstpointer unused)
 {
@@ -351,7 +353,7 @@ static void test_module_memory(Fixture *f, gconstpointer unused)
     }
 }
 
-/* A module whose number is not known keeps its place. */
+/* A module whose number is not known stays at its place. */
 static void test_unknown_module(Fixture *f, gconstpointer unused)
 {
     static const char *const names[] = {"SYSMONITOR", "NEW", "NEWER", "ADETECT"};
@@ -393,7 +395,7 @@ static void add_operators(Fixture *f, gboolean device_first)
     add_record(f, &strobe_kind_operator_device, "ProfilerStep#50", 0, 1000, &both);
 }
 
-/* Rows with device times are used if there are any, whichever kind comes first. */
+/* If there are rows with device times, only these are used, in whatever order the kinds come. */
 static void test_operator_details(Fixture *f, gconstpointer unused)
 {
     for (guint first = 0; first < 2; first++) {
@@ -438,7 +440,7 @@ static void test_ports(Fixture *f, gconstpointer unused)
     check_file(f, "roce.csv", expected);
 }
 
-/* All samples of a device are summed up in two rows. */
+/* All samples of a device are summed up to two rows. */
 static void test_hccs(Fixture *f, gconstpointer unused)
 {
     static const gint32 devices[] = {1, 0, 1};
@@ -457,7 +459,8 @@ static void test_hccs(Fixture *f, gconstpointer unused)
                "1,Tx (MB/s),3.000,1.000,2.000\r\n1,Rx (MB/s),0.000,0.000,0.000\r\n");
 }
 
-/* Means of the device's values. In a sample without traffic the minimum is above the maximum. */
+/* Checks the means of the device's values. In a sample without traffic the minimum is larger than
+ * the maximum. */
 static void test_pcie(Fixture *f, gconstpointer unused)
 {
     struct strobe_pcie row = {.tx_post_min = 1048576,

@@ -95,8 +95,8 @@ static void add_formula(Fixture *f, const char *text)
     strobe_mock_add(f->mock, &formula, f->thread, fields_of.what, T0, T0, &fields_of);
 }
 
-/* A text that a spreadsheet would run gets an apostrophe, each time and in each column; numbers do
- * not. */
+/* A text that a spreadsheet would execute gets an apostrophe, each time and in each column; numbers
+ * get none. */
 static void test_formulas(Fixture *f, gconstpointer unused)
 {
     static const char *const texts[] = {"=1+1", "+1", "-1", "@a", "\tb", "a=1", "=1+1", "=\"a\",2"};
@@ -203,7 +203,7 @@ static void test_also(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(clear_folder(f), ==, 4);
 }
 
-/* A generic table marks derived rows that touch a gap; the Ascend files have no column for that. */
+/* A generic table marks derived rows that touch a gap; the Ascend files have no column for this. */
 static void test_incomplete(Fixture *f, gconstpointer unused)
 {
     struct strobe_step_summary step = {.number = 4, .duration = 1000, .operators = 7};
@@ -224,7 +224,7 @@ static void test_incomplete(Fixture *f, gconstpointer unused)
     check_file(f, "operator_details.csv", HEADER "aten::mm,,,0.001,0.001,0,0,0,0\r\n");
 }
 
-/* The name of a kind is not used as a path. */
+/* The name of a kind is never used as a path. */
 static void test_hostile_kind(Fixture *f, gconstpointer unused)
 {
     g_autofree char *longest = g_strnfill(5000, 'k');
@@ -244,7 +244,7 @@ static void test_hostile_kind(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(clear_folder(f), ==, G_N_ELEMENTS(names));
 }
 
-/* A damaged capture may declare any number of kinds: the number of files is bounded, and a message
+/* A damaged capture may declare any number of kinds: the number of files is limited, and a message
  * is logged. */
 static void test_many_kinds(Fixture *f, gconstpointer unused)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_details.csv: columns by generation and level, metrics, order. */
+/* Checks kernel_details.csv: its columns in each generation and level, metrics, and the order of
+ * rows. */
 #include <ascend.h>
 #include <string.h>
 
@@ -60,8 +61,8 @@ static Kernel compute_kernel(Fixture *f)
     return kernel;
 }
 
-/* Adds a kernel with metrics, one of another core type, one without metrics, and an operation, out
- * of order. */
+/* Adds, not in order of time, a kernel with metrics, a kernel of another core type, one without
+ * metrics, and an operation. */
 static void add_all(Fixture *f)
 {
     Kernel conv = compute_kernel(f), vector, dsa = no_kernel(), reduce = no_kernel();
@@ -135,7 +136,7 @@ static void test_third_generation(Fixture *f, gconstpointer unused)
         "" SIX_NA ",N/A,N/A,N/A,N/A,N/A\r\n");
 }
 
-/* Returns the line with the titles. */
+/* Returns the line that has the titles. */
 static char *header_of(Fixture *f)
 {
     g_autofree char *path = g_build_filename(f->folder, "kernel_details.csv", NULL);
@@ -159,8 +160,8 @@ static void check_header(Fixture *f, const char *expected)
     "Device_id,Model ID,Task ID,Stream ID,Name,Type,OP State,Accelerator Core,Start Time(us),"     \
     "Duration(us),Wait Time(us),Block Dim,"
 
-/* Without a step there is no column for steps; without fused tasks there are no columns for
- * these. */
+/* Without steps there is no column for steps; without fused tasks there are no columns for fused
+ * tasks. */
 static void test_left_out(Fixture *f, gconstpointer unused)
 {
     Kernel kernel = no_kernel();
@@ -199,7 +200,7 @@ static void test_level_0(Fixture *f, gconstpointer unused)
                "Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait "
                "Time(us),Block Num\r\n50,0,kernel,N/A,N/A,1736412474721516.710\t,6.280,0,0\r\n");
 
-    /* In newer generations the shapes are written at this level too. */
+    /* In newer generations the shapes are also written at this level. */
     begin_case(f, 3, 0);
     kernel.input_shapes = strobe_mock_string(f->mock, "\"1,2\"");
     kernel.output_formats = strobe_mock_string(f->mock, "ND");
@@ -235,8 +236,8 @@ static void test_devices(Fixture *f, gconstpointer unused)
                "2,kernel,N/A,N/A,1736412474721516.810\t,1.000,0,0\r\n");
 }
 
-/* Each set of metrics with its names as a database may have them: in reverse order, with a metric
- * that the unit cannot have. */
+/* Checks each set of metrics. The names are as a database may have them: in reverse order, and with
+ * a metric that the unit cannot have. */
 static void test_metric_sets(Fixture *f, gconstpointer unused)
 {
     for (guint32 i = 0; i < n_ascend_metric_sets; i++) {
@@ -263,8 +264,8 @@ static void test_metric_sets(Fixture *f, gconstpointer unused)
     }
 }
 
-/* Kernels with other metrics than the first one: their columns are appended, and the other rows are
- * filled. */
+/* Some kernels have other metrics than the first one: the columns of these metrics are appended,
+ * and the other rows get empty cells in them. */
 static void test_more_metrics(Fixture *f, gconstpointer unused)
 {
     Kernel kernel = no_kernel();
@@ -293,7 +294,7 @@ static void test_more_metrics(Fixture *f, gconstpointer unused)
 
 #define MANY 300
 
-/* What is special about the 200th of many kernels. */
+/* The way in which the 200th of many kernels differs from the others. */
 enum { STAYS_IN_ORDER, COMES_LATE, IS_OF_ANOTHER_DEVICE, HAS_MORE_METRICS, HAS_AN_OPTIONAL, CASES };
 
 static char *table_of_many(Fixture *f, guint happens, guint64 sorter_bytes)
@@ -307,7 +308,7 @@ static char *table_of_many(Fixture *f, guint happens, guint64 sorter_bytes)
         Kernel kernel = compute_kernel(f);
         gboolean is_it = i == 200;
 
-        if (i > 2) /* earlier rows have no value and are filled */
+        if (i > 2) /* earlier rows have no value, and get empty cells */
             kernel.metrics = strobe_mock_string(f->mock, "a_ratio");
         if (is_it && happens == HAS_MORE_METRICS)
             kernel.metrics = strobe_mock_string(f->mock, "b_bw;a_ratio");
@@ -324,7 +325,7 @@ static char *table_of_many(Fixture *f, guint happens, guint64 sorter_bytes)
     return text;
 }
 
-/* With little memory the same file is written as with much memory. */
+/* Checks that the same file is written with little memory as with much memory. */
 static void test_sorted(Fixture *f, gconstpointer unused)
 {
     for (guint happens = 0; happens < CASES; happens++) {

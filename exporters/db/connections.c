@@ -6,14 +6,14 @@
 #define WAITING_MAX 65536u
 #define THREADS_MAX 4096u
 
-/* An enqueue or launch that waits for the span around it. */
+/* An enqueue or launch that waits for the operator that contains it. */
 typedef struct Waiting {
     gint64 begin, end, value;
 } Waiting;
 
-/* The waiting enqueues and launches of a thread, each in order of end. */
+/* The waiting enqueues and launches of a thread; each list is in the order of ends. */
 typedef struct Thread {
-    GArray *enqueues, *launches; /* of Waiting */
+    GArray *enqueues, *launches; /* elements of type Waiting */
 } Thread;
 
 struct Connections {
@@ -21,7 +21,7 @@ struct Connections {
     GHashTable *threads; /* global tid (gint64) -> Thread */
     gint64 last_tid;
     Thread *last;
-    OutTable *queued, *launched, *direct; /* NULL: the table has no row */
+    OutTable *queued, *launched, *direct; /* NULL: the table has no row yet */
     gboolean has_queue;
     guint64 n_forgotten;
 };
@@ -55,7 +55,7 @@ guint64 connections_n_forgotten(const Connections *c)
     return c->n_forgotten;
 }
 
-/* Finds the thread. `makes`: adds it if it is new. */
+/* Returns the thread. `makes`: adds the thread if it is new. */
 static Thread *thread_of(Connections *c, gint64 tid, gboolean makes)
 {
     Thread *thread = c->last;
@@ -78,14 +78,16 @@ static Thread *thread_of(Connections *c, gint64 tid, gboolean makes)
 
 static void wait_for(Connections *c, GArray *list, const Waiting *item)
 {
-    if (list->len == WAITING_MAX) { /* drops the older half, which probably has no operator */
+    /* drops the older half, which probably belongs to no operator */
+    if (list->len == WAITING_MAX) {
         g_array_remove_range(list, 0, WAITING_MAX / 2);
         c->n_forgotten += WAITING_MAX / 2;
     }
     g_array_append_vals(list, item, 1);
 }
 
-/* Number of entries at the end of the list that may be inside the span. */
+/* Returns the number of entries at the end of the list that begin after `begin`, so that they may
+ * be inside the span. */
 static guint n_behind(const GArray *list, gint64 begin)
 {
     guint n = 0;
@@ -121,7 +123,8 @@ static void add_row(Connections *c, OutTable *table, gint64 key, gint64 value, g
     db_row_done(c->db, rows);
 }
 
-/* Moves the entries that are inside the span from the list to the table, with `key`. */
+/* Moves the entries that are inside the span from the list to rows of `table`, with the key
+ * `key`. */
 static void take_inside(Connections *c, GArray *list, gint64 begin, gint64 end, OutTable *table,
                         gint64 key)
 {

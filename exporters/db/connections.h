@@ -14,8 +14,8 @@
 
 typedef struct Connections Connections;
 
-/* A link of the operator `op`. A sorter sorts the links by operator, and keeps the order of the
- * links of one operator. */
+/* A link of the operator `op`. The sorter sorts the links by operator, and keeps the order of links
+ * of the same operator. */
 typedef struct OpLink {
     guint32 op;
     gint64 value;
@@ -35,14 +35,16 @@ void connections_enqueue(Connections *c, gint64 tid, gint64 begin, gint64 end, g
 void connections_dequeue(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 correlation);
 void connections_launch(Connections *c, gint64 tid, gint64 begin, gint64 end, gint64 connection);
 
-/* Whether the operator contains an enqueue or launch. If so, the caller must call connections_claim
- * before the next operator: that assigns the enqueues and launches to the operator. */
+/* Returns whether the operator contains an enqueue or launch. If it does, the caller must call
+ * connections_claim before the next operator, to assign these enqueues and launches to the
+ * operator. */
 gboolean connections_has(Connections *c, gint64 tid, gint64 begin, gint64 end);
 void connections_claim(Connections *c, gint64 tid, gint64 begin, gint64 end, guint32 op);
 
-/* Call this after the last record: adds a link for each launch of an operator. */
+/* Adds a link for each launch of an operator. Must be called after the last record. */
 void connections_end(Connections *c, StrobeExternalSorter *links);
-/* Number of enqueues and launches that were dropped, because too many waited for an operator. */
+/* Returns the number of enqueues and launches that were dropped because too many waited for an
+ * operator. */
 guint64 connections_n_forgotten(const Connections *c);
 
 #endif

@@ -23,7 +23,7 @@ static double real_of(const DbKind *kind, const StrobeView *record, guint field)
     return isnan(value) ? 0 : value;
 }
 
-/* Writes the step: "step50"; without steps "step". */
+/* Writes the step, for example "step50"; if there are no steps, writes "step". */
 static void put_step(const DbKind *kind, const StrobeView *record, RowBuffer *rows)
 {
     gint64 step = strobe_field_i64(record, kind->known[STEP], STROBE_ABSENT_I64);
@@ -35,8 +35,8 @@ static void put_step(const DbKind *kind, const StrobeView *record, RowBuffer *ro
     row_text(rows, text, length);
 }
 
-/* Writes the name of the operation. The record's name contains the group too, for which the table
- * has a column of its own. */
+/* Writes the name of the operation. Removes the group from the record's name, because the table has
+ * its own column for the group. */
 static void put_name(Db *db, const DbKind *kind, const StrobeView *record, RowBuffer *rows)
 {
     StrobeText name = db->host->string(db->self, record->name);
@@ -67,8 +67,8 @@ static void put_special(Db *db, const RowMap *map, const AscendDbColumn *column,
                                                                          : RATIO));
 }
 
-/* Binds the kind to the table. `has_packages`: records have sizes of packages; otherwise their
- * columns are 0. */
+/* Binds the kind to the table. `has_packages`: the records have sizes of packages; FALSE: the
+ * columns for packages are 0. */
 static void prepare_kind(Db *db, DbKind *kind, const char *table, gboolean has_packages)
 {
     static const char *const by_code[] = {"package_size", "count", "total_duration",
@@ -94,7 +94,7 @@ void analysis_take_time(Db *db, DbKind *kind, const StrobeView *record)
         row_map_put(db, kind->maps[0], record);
 }
 
-/* A record without transferred data has no row. */
+/* Adds a row for the record, if data was transferred. */
 void analysis_take_bandwidth(Db *db, DbKind *kind, const StrobeView *record)
 {
     prepare_kind(db, kind, "CommAnalyzerBandwidth", TRUE);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes COMMUNICATION_OP and COMMUNICATION_TASK_INFO. The row of a task names its operation, which
- * ends later, and the device's task. If the record of a task does not name them, its operation is
- * found by row and time, and the device's task by its begin, stream and ids. */
+ * ends later, and the device's task. If the record of a task does not name its operation, the
+ * operation is found by row and time. If it does not name the device's task, this task is found by
+ * its begin, stream and ids. */
 #include <math.h>
 
 #include <strobe/helpers/record-log.h>
@@ -13,11 +14,11 @@
 
 /* A communication task that waits for its operation. */
 typedef struct HeldTask {
-    gint64 op;  /* number of the operation; -1: the record does not name one */
-    gint64 row; /* row of the task's group in the trace, -1: unknown */
+    gint64 op;  /* number of the operation; -1: the record names no operation */
+    gint64 row; /* row of the task's group in the trace; -1: unknown */
     gint64 begin;
     gint64 device;
-    gint64 name; /* name of the operation, if the record has it */
+    gint64 name; /* number of the operation's name, if the record has the name */
     guint32 stream, task_id, context;
     /* positions in the row of values that are set later; 0: the value is already set */
     guint32 name_place, op_place, task_place;
@@ -25,10 +26,10 @@ typedef struct HeldTask {
 
 struct Communication {
     Db *db;
-    StrobeRecordLog *held; /* of HeldTask, each with its row */
-    RowBuffer row;         /* the row that is being made */
-    HeldTask head;         /* the task of this row */
-    OutTable *places;      /* temporary table of operations by row and time; NULL: none */
+    StrobeRecordLog *held; /* elements of type HeldTask, each with its row */
+    RowBuffer row;         /* the row that is made */
+    HeldTask head;         /* the task to which `row` belongs */
+    OutTable *places;      /* temporary table of operations by row and time; NULL: there is none */
     gint64 op;             /* number of the current operation */
     sqlite3_stmt *by_id, *by_place, *by_task;
 };
@@ -58,8 +59,8 @@ enum { OP_ID, OP_TYPE };
 static const StrobeWantedField op_fields[] = {{"op", STROBE_FIELD_LINK},
                                               {"op_type", STROBE_FIELD_STRING}};
 
-/* Writes the type of the operation. Traces lack it, but the name begins with it:
- * hcom_allReduce__865_0_1. */
+/* Writes the type of the operation. Records from traces have no type, but their names begin with
+ * it, for example hcom_allReduce__865_0_1. */
 static void put_op_type(Db *db, const DbKind *kind, const StrobeView *record, RowBuffer *rows)
 {
     StrobeStringId type = strobe_field_u32(record, kind->known[OP_TYPE], 0);
@@ -139,12 +140,12 @@ static const StrobeWantedField task_fields[] = {
     {"task_id", STROBE_FIELD_U32},
     {"context", STROBE_FIELD_U32},
     {"bandwidth", STROBE_FIELD_F64},
-    /* name of the operation, from a source without the operation itself */
+    /* name of the operation, if the source does not contain the operation itself */
     {"ascend_db.operation_name", STROBE_FIELD_STRING},
 };
 
-/* Returns the number of the notify. "No notify" is the largest number: in a trace that of 64 bits,
- * in a database that of 63 bits. */
+/* Returns the number of the notify. The largest number means that there is no notify: in a trace
+ * the largest number of 64 bits, in a database the largest one of 63 bits. */
 static gint64 notify_of(Db *db, StrobeStringId notify)
 {
     StrobeText text = db->host->string(db->self, notify);
@@ -155,8 +156,8 @@ static gint64 notify_of(Db *db, StrobeStringId notify)
     return value > (guint64)NO_NOTIFY ? NO_NOTIFY : (gint64)value;
 }
 
-/* Writes the bandwidth, which is in GB/s in the record, in B/s. Keeps the decimal digits of the
- * source unless there are too many. */
+/* Converts the bandwidth of the record from GB/s to B/s and writes it. Rounds it to 15 digits,
+ * unless this changes the value in GB/s. */
 static void put_bandwidth(RowBuffer *rows, double value)
 {
     char digits[G_ASCII_DTOSTR_BUF_SIZE];
@@ -210,7 +211,8 @@ static void fill_head(Db *db, const DbKind *kind, const StrobeView *record)
 
     *head = (HeldTask){
         .op = op == STROBE_ABSENT_U64 ? -1 : db_link(op),
-        /* the number of a plane's track is its group's, plus 1, plus the number of the plane */
+        /* the number of a plane's track is the number of the group's track, plus 1, plus the
+         * plane */
         .row = track ? (gint64)track->number - 1 - plane : -1,
         .begin = record->begin_ns,
         .device = track ? track->device : -1,
@@ -271,8 +273,8 @@ static gboolean find_value(Communication *c, guint file, sqlite3_stmt *statement
     return found;
 }
 
-/* Sets the values of the row that the task's record does not have. Tasks usually come in the order
- * of their times, so the look-ups are fast. */
+/* Sets the values of the row that were not in the task's record. Tasks usually come in the order of
+ * their times, so the look-ups are fast. */
 static void complete_task(Communication *c, HeldTask *task, guint8 *row)
 {
     gint64 value;
@@ -334,8 +336,8 @@ static int put_held(Communication *c)
 
         complete_task(c, task, (guint8 *)(task + 1));
         memcpy(row_room(rows, length - sizeof *task), task + 1, length - sizeof *task);
-        /* Waits until a full block is inserted, because the look-ups and the writing thread must
-         * not use the database at the same time. */
+        /* Waits until a full block is inserted, because only one thread at a time may use the
+         * database. */
         if (rows->used >= OUT_BLOCK_BYTES)
             out_db_wait(c->db->out, OUT_PROFILER);
     }

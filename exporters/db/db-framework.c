@@ -9,10 +9,10 @@
 #include "sequences.h"
 
 enum { API_OP = 50001, API_QUEUE = 50002, API_PYTHON = 50003 };
-enum { API_COLUMNS_EMPTY = 5 }; /* the columns from sequenceNumber to callchainId */
+enum { API_COLUMNS_EMPTY = 5 }; /* number of the columns from sequenceNumber to callchainId */
 
-/* Newer versions of the Ascend profiler add this to the queue's ids, so that they differ from the
- * runtime's. */
+/* Newer versions of the Ascend profiler add this to the ids of the queue, so that they differ from
+ * the ids of the runtime. */
 #define QUEUE_IDS ((gint64)5 << 28)
 #define STEP_NAME "ProfilerStep#"
 #define STEPS_MAX 1000000u
@@ -29,28 +29,30 @@ struct Framework {
     OutTable *api, *ids, *chains;
     Connections *connections;
     Sequences *sequences;
-    StrobeExternalSorter *links; /* of OpLink */
-    StrobeRecordLog *held;       /* of OpRow */
+    StrobeExternalSorter *links; /* elements of type OpLink: links of operators */
+    StrobeRecordLog *held;       /* elements of type OpRow */
     gint64 next_id, next_chain;
-    gint64 max_correlation;            /* the largest id of the queue; -1: there is no queue */
-    GArray *op_steps;                  /* of Step: steps that operators announce */
-    GArray *steps;                     /* of Step: steps that have records of their own */
-    StrobeStringId plain[PLAIN_NAMES]; /* cache of names that are not a step's */
+    gint64 max_correlation; /* the largest id in the queue; -1: there is no queue */
+    GArray *op_steps;       /* elements of type Step: steps that operators announce */
+    /* elements of type Step: steps that have their own records */
+    GArray *steps;
+    StrobeStringId plain[PLAIN_NAMES]; /* a cache of names that are not names of steps */
 };
 
-/* The row of an operator that waits for its connection. The numbers of texts are below 2^32. */
+/* The row of an operator that waits for its connection. The members of 32 bits are numbers of
+ * texts, which are below 2^32. */
 typedef struct OpRow {
     gint64 begin, end, tid, sequence, forward;
-    gint64 chain; /* NO_CHAIN: none */
+    gint64 chain; /* NO_CHAIN: there is none */
     guint32 name, shapes, types, reserved;
 } OpRow;
 
 #define NO_CHAIN G_MININT64
 #define NO_CONNECTION G_MININT64         /* the operator has no connection */
-#define NEVER_CONNECTED (G_MININT64 + 1) /* the row never has a connection */
+#define NEVER_CONNECTED (G_MININT64 + 1) /* the row can never have a connection */
 
-/* Links both operators of a pair. The value of such a link is negative until the ids of the queue
- * are known; then it becomes the id of the pair. */
+/* Adds a link for each of the two operators of a pair. The value of such a link is negative until
+ * the ids of the queue are known; then it becomes the id of the pair. */
 static void add_pair(gpointer user, gint64 n, guint32 forward, guint32 backward)
 {
     Framework *f = user;
@@ -155,7 +157,7 @@ static void add_chain(Framework *f, const StrobeStringId *frames, size_t n)
     }
 }
 
-/* Offsets in a record of an operator. */
+/* Indexes of the fields in a record of an operator. */
 enum { OP_SEQUENCE, OP_FORWARD, OP_SHAPES, OP_TYPES, OP_STACK };
 
 static const StrobeWantedField op_fields[] = {
@@ -183,10 +185,10 @@ static void read_op(Framework *f, const DbKind *kind, const StrobeView *record, 
     op->types = text_id(f, STRING_LIST, strobe_field_u32(record, kind->known[OP_TYPES], 0));
 }
 
-/* Writes the shapes and the types of the inputs; NULL if a list is empty. */
+/* Writes the shapes and the types of the inputs; writes NULL for an empty list. */
 static void put_inputs(Framework *f, RowBuffer *rows, const OpRow *op)
 {
-    /* Up to generation 2 the Ascend profiler swaps the two columns. */
+    /* up to generation 2 the Ascend profiler swaps the two columns */
     const gboolean is_swapped = f->db->generation < 3;
 
     put_unless(rows, is_swapped ? op->shapes : op->types, STRING_IDS_NONE);
@@ -199,7 +201,7 @@ static void put_op(Framework *f, RowBuffer *rows, const OpRow *op, gint64 connec
     put_time(rows, op->begin);
     put_time(rows, op->end);
     row_int(rows, op->tid);
-    /* the NULL is as long as a number, because blocks of rows are filled by size */
+    /* this NULL is as long as a number, because blocks of rows are filled by size */
     if (connection == NO_CONNECTION)
         row_nothing(rows);
     else
@@ -381,8 +383,9 @@ void framework_take_step(Db *db, DbKind *kind, const StrobeView *record)
 
 /* ---- the end ---- */
 
-/* Adds a row of STEP_TIME for each step that only an operator announces, and a row of PYTORCH_API
- * for each step without an operator. The Ascend profiler writes both rows from one event. */
+/* If there are no records of steps, adds a row of STEP_TIME for each step that an operator
+ * announces. If no operator announces steps, adds a row of PYTORCH_API for each record of a step.
+ * In the Ascend profiler's databases every step has both rows. */
 static void match_steps(Framework *f)
 {
     const AscendDbTable *format = ascend_db_table("STEP_TIME");
@@ -426,8 +429,8 @@ static gint64 connection_of(const Framework *f, gint64 link)
     return link < 0 ? first - 1 - link : link;
 }
 
-/* Writes the links of the operator `op`. `*link` is the next link in the order of operators, NULL:
- * there are no more. */
+/* Writes the links of the operator `op`. `*link` is the next link in the order of operators; NULL:
+ * there are no more. Returns whether the operator has links. */
 static gboolean put_links(Framework *f, guint32 op, const OpLink **link)
 {
     gboolean is_linked = FALSE;

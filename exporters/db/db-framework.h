@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes PYTORCH_API with CONNECTION_IDS and PYTORCH_CALLCHAINS. Writes STEP_TIME if only operators
- * announce the steps. */
+/* Writes the tables PYTORCH_API, CONNECTION_IDS, PYTORCH_CALLCHAINS and STEP_TIME. */
 #ifndef STROBE_DB_FRAMEWORK_H
 #define STROBE_DB_FRAMEWORK_H
 
@@ -8,7 +7,7 @@
 
 Framework *framework_new(Db *db);
 void framework_free(Framework *f);
-/* Call this after the last record: writes the rows that wait for their connections. */
+/* Writes the rows that wait for their connections. Must be called after the last record. */
 void framework_end(Framework *f);
 
 void framework_take_op(Db *db, DbKind *kind, const StrobeView *record);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes MSTX_EVENTS: ranges and instants that the program marked. */
+/* Writes MSTX_EVENTS: the ranges and instants that the program marked. */
 #include "kind-takes.h"
 
 enum { EVENT_MARK = 0, EVENT_RANGE = 2 };
@@ -11,8 +11,8 @@ static const StrobeWantedField fields[] = {
     {"marker.category", STROBE_FIELD_I64},  {"marker.end_thread", STROBE_FIELD_U64},
 };
 
-/* Whether all fields of the record are set. A range without an end has only its name and its
- * begin. */
+/* Returns whether all fields of the record are set. A range that has not ended has only its name
+ * and its begin. */
 static gboolean is_known(const StrobeView *record)
 {
     return !(record->flags & STROBE_VIEW_UNFINISHED);

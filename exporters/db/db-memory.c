@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes NPU_OP_MEM from the allocators' records, and MEMORY_RECORD and OP_MEMORY from the passes'
- * output. */
+/* Writes NPU_OP_MEM from the records of allocators, and MEMORY_RECORD and OP_MEMORY from the
+ * records of passes. */
 #include "kind-takes.h"
 
 enum { ACTION_ALLOCATION = 0, ACTION_RELEASE = 1 };
@@ -35,7 +35,8 @@ static void put_event(Db *db, const RowMap *map, const AscendDbColumn *column,
         row_int(rows, is_release && size < 0 ? -size : size);
 }
 
-/* Takes only events of the graph engine; the framework's are in OP_MEMORY. */
+/* Adds a row for the event if it is of the graph engine. The events of the framework are in
+ * OP_MEMORY. */
 void memory_take_event(Db *db, DbKind *kind, const StrobeView *record)
 {
     const StrobeTrackView *track = db_track(db, record->track);
@@ -65,13 +66,14 @@ static void put_active(Db *db, const RowMap *map, const AscendDbColumn *column,
 
     if (active != STROBE_ABSENT_I64)
         row_int(rows, active);
-    else if (device == -1) /* NULL: the host's allocator lacks this value */
+    else if (device == -1) /* NULL: the host's allocator does not have this value */
         row_null(rows);
     else /* the graph engine has no such data; the Ascend profiler writes 0 */
         row_int(rows, 0);
 }
 
-/* Skips the totals of the whole process, which only the CSV files have. */
+/* Adds a row for the totals, unless they are those of the whole process, which only the CSV files
+ * contain. */
 void memory_take_total(Db *db, DbKind *kind, const StrobeView *record)
 {
     if (!kind->known) {
@@ -86,8 +88,8 @@ enum { BLOCK_COMPONENT };
 
 static const StrobeWantedField block_fields[] = {{"component", STROBE_FIELD_STRING}};
 
-/* Writes the name. The name of an operator of the graph engine has a number among the texts of the
- * device's tool. */
+/* Writes the number of the name. The name of an operator of the graph engine is among the texts of
+ * the device's program. */
 static void put_name(Db *db, const RowMap *map, const AscendDbColumn *column,
                      const StrobeView *record, RowBuffer *rows)
 {
@@ -99,7 +101,8 @@ static void put_name(Db *db, const RowMap *map, const AscendDbColumn *column,
                           record->name));
 }
 
-/* Skips blocks of the host, which are in no table of the Ascend profiler. */
+/* Adds a row for the block, unless it is a block of the host, because no table of the Ascend
+ * profiler has such blocks. */
 void memory_take_block(Db *db, DbKind *kind, const StrobeView *record)
 {
     if (!kind->known) {

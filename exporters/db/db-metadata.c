@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes data about the run and the database: META_DATA, HOST_INFO, devices, enumerations. */
+/* Writes data about the run and the database: META_DATA, HOST_INFO, devices and enumerations. */
 #include <strobe/helpers/json-writer.h>
 #include <strobe/helpers/keyed-hash.h>
 
@@ -41,7 +41,8 @@ static void append_quoted(GString *out, StrobeText value)
     strobe_json_flush(&json);
 }
 
-/* Writes a text of META_DATA with quotes, because readers parse every value as JSON. */
+/* Adds a row with a text to META_DATA. The text has quotes, because readers parse every value as
+ * JSON. */
 static void put_quoted(Db *db, const char *name, StrobeText value)
 {
     g_autoptr(GString) text = g_string_new(NULL);
@@ -50,7 +51,7 @@ static void put_quoted(Db *db, const char *name, StrobeText value)
     put_pair(db, name, text->str, text->len);
 }
 
-/* Adds an environment variable. The Ascend profiler stores all of them in one JSON object. */
+/* Adds an environment variable to the JSON object that META_DATA has for all of them. */
 static void add_variable(Db *db, StrobeText name, StrobeText value)
 {
     if (!db->environment)
@@ -73,8 +74,8 @@ static void put_environment(Db *db)
     put_pair(db, "ENV_VARIABLES", object, strlen(object));
 }
 
-/* Writes the id of the trace, the last entry of profiler_metadata.json: the Ascend profiler copies
- * this file. */
+/* Writes the id of the trace. The Ascend profiler copies profiler_metadata.json, whose last entry
+ * is this id. */
 static void put_trace_id(Db *db)
 {
     const char *id = db->host->metadata_value(db->self, "trace_id");
@@ -151,8 +152,8 @@ static void put_rank(Db *db, gint32 device)
     db_row_done(db, rows);
 }
 
-/* Writes one row for each device with records, or one special row if only the framework has
- * records. */
+/* Writes one row for each device that has records. If only the framework has records, writes one
+ * row with the device -1. */
 static void put_ranks(Db *db)
 {
     guint32 n = db->host->track_count(db->self);
@@ -179,7 +180,7 @@ static void put_versions(Db *db)
     const char *version = db->host->metadata_value(db->self, "schema_version");
     const char *source = db->host->metadata_value(db->self, "generation");
 
-    /* If the source is a database of the same generation, its version is kept. */
+    /* if the source is a database of the same generation, the version of the source is written */
     if (!*version || g_ascii_strtoll(source, NULL, 10) != db->generation)
         version = of_generation[CLAMP(db->generation, 1, 3)];
     g_auto(GStrv) numbers = g_strsplit(version, ".", 3);
@@ -231,12 +232,12 @@ static void put_session(Db *db)
 typedef struct Filling {
     Db *db;
     OutTable *table;
-    /* whether to write the entries of the device or of the framework */
+    /* entries of the device are written; entries of the framework are written */
     gboolean has_device, has_framework;
 } Filling;
 
-/* First and last number of the framework's layers of calls. They are written if the framework has
- * records, all other layers if a device has. */
+/* First and last number of the framework's layers of calls. These layers are written if the
+ * framework has records; all other layers are written if a device has records. */
 #define API_FRAMEWORK_FIRST 50001
 #define API_FRAMEWORK_LAST 50004
 

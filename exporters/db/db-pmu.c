@@ -13,7 +13,7 @@ static const StrobeWantedField fields[] = {
     {"metrics", STROBE_FIELD_STRING},
 };
 
-/* The names in the last set of metrics, and the positions of their values. */
+/* The last list of metrics: the numbers of its names, and the offsets of their values. */
 typedef struct Metrics {
     OutTable *table;
     StrobeStringId names;

@@ -90,8 +90,9 @@ guint db_columns(const Db *db, const AscendDbTable *format, const AscendDbColumn
     return n;
 }
 
-/* Makes the statement that creates the table. Readers see this text in the database: for tables of
- * the device's tool it has no blanks after commas, as in the Ascend profiler. */
+/* Returns the statement that creates the table, and sets `key`. Readers see this text in the
+ * database. In tables of the device's program it has no blanks after commas, as in the Ascend
+ * profiler. */
 static char *create_text(const Db *db, const AscendDbTable *format, const char *extra, gint *key)
 {
     const AscendDbColumn *columns[64];
@@ -116,7 +117,7 @@ static char *create_text(const Db *db, const AscendDbTable *format, const char *
     return g_string_free(text, FALSE);
 }
 
-/* Whether the table has data that the device's tool measured. */
+/* Returns whether the table has data that the device's program measured. */
 static gboolean is_of_device(const AscendDbTable *format)
 {
     static const char *const others[] = {"STRING_IDS",        "META_DATA",   "HOST_INFO",

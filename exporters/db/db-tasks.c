@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes TASK, and the tables with further data about tasks. */
+/* Writes TASK, and the tables with further data of tasks. */
 #include "kind-takes.h"
 
 enum { IS_KERNEL, OP_TYPE, COPY_BYTES, STREAM, TASK_TYPE, HOST_TYPE };
@@ -11,9 +11,9 @@ static const StrobeWantedField fields[] = {
     {"task_type", STROBE_FIELD_STRING}, {"host_type", STROBE_FIELD_STRING},
 };
 
-/* Writes the type of the task. If the source is a trace, which lacks the host's name of the type,
- * the type is the record's name for tasks other than kernels, and the device's name of the type for
- * kernels. */
+/* Writes the type of the task. This is the host's name of the type. A trace has no such name: for a
+ * kernel from a trace the device's name of the type is written, for any other task the record's
+ * name. */
 static void put_type(Db *db, const RowMap *map, const AscendDbColumn *column,
                      const StrobeView *record, RowBuffer *rows)
 {
@@ -28,8 +28,8 @@ static void put_type(Db *db, const RowMap *map, const AscendDbColumn *column,
     row_int(rows, string_ids_of(db->strings, STRING_DEVICE, type));
 }
 
-/* Whether the record is not a task: an importer made it from a row of another table that names a
- * missing task. */
+/* Returns whether the record is not a task: an importer made it from a row of another table that
+ * belongs to a missing task. */
 static gboolean is_orphan(const DbKind *kind, const StrobeView *record)
 {
     return !record->track &&

@@ -18,7 +18,7 @@ typedef struct Added {
 
 struct EnumIds {
     gint32 generation;
-    GPtrArray *added;    /* of Added */
+    GPtrArray *added;    /* elements of type Added */
     GHashTable *by_name; /* "ENUMERATION NAME" -> Added */
 };
 
@@ -61,8 +61,8 @@ static const AscendDbEnum *find_known(const EnumIds *ids, const char *enumeratio
     return NULL;
 }
 
-/* Chooses the number of a new name. A name that another generation has keeps its number, unless
- * this generation uses the number for another name. */
+/* Returns the number for a new name. A name that another generation has gets the number that it has
+ * there, unless this generation uses the number for another name. */
 static gint64 choose_number(const EnumIds *ids, const char *enumeration, const char *name)
 {
     gint32 number = ascend_db_enum_id(enumeration, name, ids->generation);
@@ -90,7 +90,7 @@ gboolean enum_ids_of(EnumIds *ids, const char *enumeration, StrobeText name, gin
 
     string_append_valid(valid, name.bytes, name.length);
     known = find_known(ids, enumeration, valid->str, 0);
-    /* The layer of communication has another name in another generation, but the same number. */
+    /* the layer of communication has another name in each generation, but the same number */
     if (!known && !strcmp(enumeration, "API_TYPE"))
         known = find_known(ids, enumeration, NULL,
                            ascend_db_enum_id(enumeration, valid->str, ids->generation));
@@ -99,7 +99,7 @@ gboolean enum_ids_of(EnumIds *ids, const char *enumeration, StrobeText name, gin
         return TRUE;
     }
     key = g_strdup_printf("%s %s", enumeration, valid->str);
-    /* A name that is a number comes from an import that had no name for this number. */
+    /* a name that is a number comes from an import that knew only the number */
     if (g_ascii_string_to_signed(valid->str, 10, 0, G_MAXINT32, id, NULL) ||
         find_added(ids, key, id))
         return TRUE;

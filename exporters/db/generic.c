@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes kinds without a table in the formats to a table of their own. This has the kind's name and
- * all its fields or, for a table that was imported, the name and the columns of that table. */
+/* Writes kinds without a table in the formats to a table of their own. The table has the kind's
+ * name and all its fields. If the kind is an imported table, the new table has the name and the
+ * columns of the imported one. */
 #include <math.h>
 #include <strobe/helpers/keyed-hash.h>
 #include <strobe/helpers/number.h>
@@ -15,7 +16,7 @@
 
 typedef struct Generic {
     OutTable *table;
-    gboolean is_table; /* imported from a database: the fields are all its columns */
+    gboolean is_table; /* the kind is an imported table: its fields are all columns */
     guint n_fields;
 } Generic;
 
@@ -34,8 +35,8 @@ static const char *type_of(guint32 type)
     }
 }
 
-/* Adds a column; changes its name if another column has it. SQLite ignores case, for ASCII letters
- * only. */
+/* Adds a column. If another column has the name, changes the name. SQLite ignores the case of ASCII
+ * letters in names. */
 static void add_column(GHashTable *names, GString *columns, const char *name, const char *type)
 {
     g_autoptr(GString) valid = g_string_new(NULL);

@@ -29,7 +29,7 @@ static const struct {
     {"communication_time", analysis_take_time},
     {"communication_bandwidth", analysis_take_bandwidth},
     {"communication_matrix", analysis_take_matrix},
-    /* Flow events: the connections already contain them. */
+    /* no rows for flow events, because the connections already contain them */
     {"flow_point", NULL},
 };
 
@@ -44,10 +44,10 @@ static const char *const derived[] = {
     "device_clock",     NULL,
 };
 
-/* ---- kinds with a table and nothing special ---- */
+/* ---- kinds with a table that need no special code ---- */
 
-/* Writes the number of a module by its name, because a trace has only names, and the same number
- * may stand for different modules in different generations. */
+/* Writes the number of the module that the record names. Uses the name, because a trace has only
+ * names, and the same number may stand for different modules in different generations. */
 static void put_module(Db *db, const StrobeView *record, RowBuffer *rows)
 {
     DbModule *recent = &db->modules[record->name % G_N_ELEMENTS(db->modules)];
@@ -79,7 +79,7 @@ static void put_special(Db *db, const RowMap *map, const AscendDbColumn *column,
         row_int(rows, ++db->n_overlaps);
     else if (!strcmp(column->name, "moduleId"))
         put_module(db, record, rows);
-    else if (track) /* garbage collections belong to the process */
+    else if (track) /* garbage collections belong to the process, not to a thread */
         row_int(rows, (gint64)(track->pid << 32 | (track->pid & G_MAXUINT32)));
     else
         row_null(rows);
@@ -90,8 +90,8 @@ static void take_plain(Db *db, DbKind *kind, const StrobeView *record)
     row_map_put(db, kind->maps[0], record);
 }
 
-/* Takes a record of a kind with several tables. The record's name chooses the table: "CPU 3"
- * belongs to the table of "CPU". */
+/* Adds a row for a record of a kind that has several tables. The record's name chooses the table:
+ * for example, "CPU 3" belongs to the table of "CPU". */
 static void take_named(Db *db, DbKind *kind, const StrobeView *record)
 {
     StrobeText name = db->host->string(db->self, record->name);
@@ -108,7 +108,7 @@ static void take_named(Db *db, DbKind *kind, const StrobeView *record)
     }
 }
 
-/* Whether the table is left out, because viewers make it themselves in databases of older
+/* Returns whether the table is omitted. Viewers make it themselves in databases of older
  * generations. */
 static gboolean is_viewers(const Db *db, const AscendDbTable *table)
 {
@@ -167,7 +167,8 @@ static void bind_kind(Db *db, DbKind *kind)
         db->n_skipped++;
 }
 
-/* Removes a kind from the merging list, because its view's address is now that of another kind. */
+/* Removes a kind from the merging list. This is necessary when the address of its view belongs to
+ * another kind. */
 static void forget_kind(Db *db, DbKind *kind)
 {
     if (kind && kind->merge)

@@ -7,12 +7,12 @@
 
 /* Adds the rows of a record. */
 void db_take_record(Db *db, const StrobeView *record);
-/* Call this after the last record: passes on the records that wait for other parts of their
- * sample. */
+/* Passes on the records that wait for other parts of their sample. Must be called after the last
+ * record. */
 void db_kinds_end(Db *db);
 void db_kind_free(gpointer kind);
 
-/* ---- kinds, each in a file of its own ---- */
+/* ---- kinds that have their own file ---- */
 
 void tasks_take(Db *db, DbKind *kind, const StrobeView *record);
 void pmu_take(Db *db, DbKind *kind, const StrobeView *record);
@@ -31,8 +31,8 @@ void markers_take(Db *db, DbKind *kind, const StrobeView *record);
 
 void metadata_take_metadata(Db *db, DbKind *kind, const StrobeView *record);
 void metadata_take_device(Db *db, DbKind *kind, const StrobeView *record);
-/* Call this after the last record: writes the data that a database has once, and the
- * enumerations. */
+/* Writes the enumerations, and the tables that a database has only once. Must be called after the
+ * last record. */
 void metadata_end(Db *db);
 
 void analysis_take_step(Db *db, DbKind *kind, const StrobeView *record);
@@ -40,8 +40,8 @@ void analysis_take_time(Db *db, DbKind *kind, const StrobeView *record);
 void analysis_take_bandwidth(Db *db, DbKind *kind, const StrobeView *record);
 void analysis_take_matrix(Db *db, DbKind *kind, const StrobeView *record);
 
-/* Makes a table with all fields of a kind that has no table in the formats. FALSE: there are too
- * many such kinds. */
+/* Makes a table for a kind that has none in the formats, with all fields of the kind. Returns FALSE
+ * if there are too many such kinds. */
 gboolean generic_prepare(Db *db, DbKind *kind);
 void generic_take(Db *db, DbKind *kind, const StrobeView *record);
 

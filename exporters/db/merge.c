@@ -5,11 +5,11 @@
 
 #define WAITING_MAX 1024u
 
-/* Fields that identify the measured object. */
+/* Names of the fields that identify the measured object. */
 static const char *const keys[] = {"id", "device", "die", "module", "port", "processor", NULL};
 
 typedef struct Waiting {
-    StrobeView record; /* the fields are in `fields` */
+    StrobeView record; /* its fields are in `fields` */
     gboolean is_part;  /* some of its fields are absent */
     guint8 *fields;
 } Waiting;
@@ -18,8 +18,8 @@ struct Merge {
     DbKind *kind;
     KindTake take;
     guint32 bytes;  /* size of a record's fields */
-    guint8 *is_key; /* for each field: is it one of `keys`? */
-    guint8 *absent; /* fields without values */
+    guint8 *is_key; /* for each field: TRUE if its name is one of `keys` */
+    guint8 *absent; /* values of the fields of a record in which all fields are absent */
     Waiting *waiting;
     guint n;
 };

@@ -9,7 +9,7 @@
 typedef struct Block {
     RowBuffer rows;
     gboolean is_last;  /* the thread ends after this block */
-    gboolean is_asked; /* the caller waits for an answer after this block */
+    gboolean is_asked; /* the caller waits until the thread has inserted this block */
 } Block;
 
 struct OutDb {

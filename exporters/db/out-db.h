@@ -10,7 +10,7 @@ enum {
     OUT_PROFILER = 0,
     OUT_ANALYSIS = 1,
     OUT_FILES = 2,
-    OUT_SCRATCH = 2, /* temporary database for look-ups */
+    OUT_SCRATCH = 2, /* temporary database, in which the exporter looks values up */
     OUT_DATABASES = 3,
 };
 
@@ -18,18 +18,18 @@ enum {
 
 typedef struct OutDb OutDb;
 
-/* `names` are copied; `directory` and `storage` must outlive the result. A file is made when its
- * database gets its first row. */
+/* `names` are copied; `directory` and `storage` must outlive the result. The first row of a
+ * database makes its file. */
 OutDb *out_db_new(int directory, StrobeStorage *storage, const char *const names[OUT_FILES]);
 /* Removes databases that were not finished. */
 void out_db_free(OutDb *db);
 
-/* out_file_table in the database `file`. */
+/* Adds a table to the database `file`, like out_file_table. */
 OutTable *out_db_table(OutDb *db, guint file, const char *name, const char *create, guint n_columns,
                        gint key);
 
-/* Returns the buffer for the next row. Put the values of the row into it, one for each column of
- * the table, and then call out_db_sent. */
+/* Returns the buffer for the next row. The caller adds one value for each column of the table to
+ * the buffer, and then calls out_db_sent. */
 RowBuffer *out_db_rows(OutDb *db);
 void out_db_hand_over(OutDb *db);
 
@@ -39,21 +39,21 @@ static inline void out_db_sent(OutDb *db, RowBuffer *rows)
         out_db_hand_over(db);
 }
 
-/* Waits until all rows are inserted; returns the database, NULL: it has no rows. The caller may use
+/* Waits until all rows are inserted. Returns the database; NULL: it has no rows. The caller may use
  * the database until it sends the next row. */
 sqlite3 *out_db_wait(OutDb *db, guint file);
-/* Waits like out_db_wait, and runs `sql` if the database exists. */
+/* Waits like out_db_wait; then runs `sql` in the database, if the database has rows. */
 void out_db_run(OutDb *db, guint file, const char *sql);
-/* Reports that a statement of the caller itself has failed. */
+/* Stores that an SQL statement of the caller in this database has failed. */
 void out_db_fail(OutDb *db, guint file);
 
-/* The first failure, NULL: none. */
+/* Returns the message of the first failure; NULL: none. */
 const char *out_db_error(OutDb *db);
 
-/* Commits the databases, syncs them to disk and renames them into place. FALSE: out_db_error has
- * the reason. */
+/* Commits the databases, syncs them to disk and renames them into place. Returns FALSE if this
+ * fails; out_db_error then has the reason. */
 gboolean out_db_finish(OutDb *db);
-/* Number of rows that got another key, because theirs was used. */
+/* Returns the number of rows that got another key because their own was used. */
 guint64 out_db_n_moved(const OutDb *db);
 
 #endif

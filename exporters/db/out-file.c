@@ -5,7 +5,8 @@
 #include <strobe/helpers/record-log.h>
 #include <strobe/helpers/safe-file.h>
 
-/* Number of rows in one statement. Starting a statement takes longer than inserting a row. */
+/* Number of rows in one statement, because starting a statement takes longer than inserting a
+ * row. */
 #define AT_ONCE 16u
 
 static const char settings[] = "PRAGMA page_size=4096; PRAGMA journal_mode=OFF;"
@@ -18,11 +19,11 @@ struct OutTable {
     guint n_columns;
     gint key;
     char *name, *create;
-    sqlite3_stmt *insert;      /* for one row; NULL: no row yet */
-    sqlite3_stmt *insert_many; /* for AT_ONCE rows; NULL: the table has a key, or too many
-                                * columns */
+    sqlite3_stmt *insert; /* statement for one row; NULL: the table has no row yet */
+    /* statement for AT_ONCE rows; NULL: the table has a key, or too many columns */
+    sqlite3_stmt *insert_many;
     guint n_waiting;
-    const guint8 *waiting[AT_ONCE]; /* rows that wait until there are AT_ONCE */
+    const guint8 *waiting[AT_ONCE]; /* rows that wait until there are AT_ONCE of them */
 };
 
 struct OutFile {
@@ -31,8 +32,8 @@ struct OutFile {
     int directory;
     OutFailure *failure;
     GPtrArray *tables;
-    StrobeSafeFile *file;   /* NULL: no row yet, or it is temporary */
-    sqlite3 *sql;           /* NULL: no row yet */
+    StrobeSafeFile *file;   /* NULL: the database has no row yet, or is temporary */
+    sqlite3 *sql;           /* NULL: the database has no row yet */
     StrobeRecordLog *moved; /* rows that get a new key at the end */
 };
 
@@ -51,7 +52,8 @@ static void fail_file(OutFile *file, const char *reason)
     g_atomic_int_set(&file->failure->is_set, OUT_FAILURE_REPORTED);
 }
 
-/* Uses the system's message if the operating system caused the failure. */
+/* Stores the message of the last failure: the system's message if the operating system caused the
+ * failure, else SQLite's. */
 void out_file_fail(OutFile *file)
 {
     int code = sqlite3_errcode(file->sql), error = 0;
@@ -93,8 +95,8 @@ OutFile *out_file_new_temporary(StrobeStorage *storage, OutFailure *failure)
     return file;
 }
 
-/* Opens the database. SQLite takes no locks, because only this process knows the file's name. With
- * an empty path SQLite makes a temporary database, which it removes when it is closed. */
+/* Opens the database. SQLite takes no locks, because only this process knows the file's name. If
+ * the path is empty, SQLite makes a temporary database, and removes it when it is closed. */
 static gboolean connect_to(OutFile *file, const char *path)
 {
     if (sqlite3_open_v2(path, &file->sql,
@@ -116,7 +118,7 @@ static gboolean open_file(OutFile *file)
         fail_file(file, g_strerror(errno));
         return FALSE;
     }
-    /* The file only has a temporary name so far; SQLite finds it by this link. */
+    /* the file has only a temporary name so far, so SQLite opens it by this link */
     path = g_strdup_printf("/proc/self/fd/%d", strobe_safe_file_descriptor(file->file));
     return connect_to(file, path);
 }
@@ -205,8 +207,8 @@ static void bind_value(sqlite3_stmt *insert, gint column, const RowValue *value)
     }
 }
 
-/* Binds the row's values to the statement's parameters from number `first` on. FALSE: the table has
- * a key, but the row has none. */
+/* Binds the row's values to the statement's parameters from number `first` on. Returns FALSE if the
+ * table has a key, but the row has none. */
 static gboolean bind_row(const OutTable *table, sqlite3_stmt *insert, guint first,
                          const guint8 *row)
 {
@@ -251,7 +253,7 @@ static void insert_one(OutTable *table, const guint8 *row)
         keep_for_end(table->file, row);
     else if (run_insert(table, table->insert) && table->key >= 0 &&
              !sqlite3_changes(table->file->sql))
-        keep_for_end(table->file, row); /* another row has the key */
+        keep_for_end(table->file, row); /* another row already has the key */
 }
 
 static void insert_many(OutTable *table)

@@ -9,13 +9,13 @@
 
 typedef struct OutTable OutTable;
 
-/* Type of a value. The number or the text follows it. */
+/* Types of values. After the type's byte comes the number or the text. */
 enum {
     ROW_NULL = 0,
     ROW_INT = 1,     /* gint64 */
     ROW_REAL = 2,    /* double */
     ROW_TEXT = 3,    /* guint32 length, then the bytes of the text */
-    ROW_NOTHING = 4, /* a NULL that row_patch can replace by an integer */
+    ROW_NOTHING = 4, /* a NULL that row_patch can replace by an integer; has room for a gint64 */
 };
 
 typedef struct RowHead {
@@ -89,7 +89,7 @@ static inline void row_text(RowBuffer *buffer, const char *bytes, gsize length)
     memcpy(at + 1 + sizeof size, bytes, length);
 }
 
-/* Adds a NULL that row_patch can replace later; returns its position in the row. */
+/* Adds a NULL that row_patch can replace later. Returns its position in the row. */
 static inline guint32 row_nothing(RowBuffer *buffer)
 {
     const guint32 place = (guint32)(buffer->used - buffer->row);
@@ -99,7 +99,7 @@ static inline guint32 row_nothing(RowBuffer *buffer)
 }
 
 typedef struct RowValue {
-    int type; /* ROW_*; a ROW_NOTHING is read as ROW_NULL */
+    int type; /* ROW_*; a ROW_NOTHING in the row becomes ROW_NULL */
     union {
         gint64 whole;
         double real;
@@ -108,7 +108,7 @@ typedef struct RowValue {
     guint32 length;
 } RowValue;
 
-/* Reads the value at `at`; returns the address after it. */
+/* Reads the value at `at`. Returns the address after the value. */
 static inline const guint8 *row_value(const guint8 *at, RowValue *value)
 {
     *value = (RowValue){.type = *at++};

@@ -31,8 +31,8 @@ guint32 row_field(const StrobeKindView *view, const char *name, guint8 *type)
     return STROBE_FIELD_MISSING;
 }
 
-/* The form of the column's texts. It depends on the program that writes the table in the Ascend
- * profiler. */
+/* Returns the form of the column's texts, which depends on the program that writes the table in the
+ * Ascend profiler. */
 static guint8 form_of(const AscendDbTable *format, const AscendDbColumn *column)
 {
     if (!strcmp(column->name, "eventName"))
@@ -77,8 +77,8 @@ static void bind_slot(RowMap *map, RowSlot *slot, const AscendDbColumn *column)
         slot->type = 0;
 }
 
-/* Returns the name of the column if the field is a column of the source that the formats lack, else
- * NULL. The summary of such a field is "TABLE.column". */
+/* If the field is a column of the source that is not in the formats, returns the column's name;
+ * else NULL. The summary of such a field is "TABLE.column". */
 static const char *extra_column(const RowMap *map, const StrobeFieldView *field)
 {
     gsize length = strlen(map->format->name);
@@ -126,8 +126,8 @@ void row_map_by_code(RowMap *map, const char *column)
             map->slots[i].from = FROM_SPECIAL;
 }
 
-/* Returns the table. If this call creates it, it also gets the columns of this kind that the
- * formats lack. */
+/* Returns the table. If this call makes the table, the table also gets the columns of this kind
+ * that are not in the formats. */
 OutTable *row_map_table(Db *db, RowMap *map)
 {
     g_autoptr(GString) extra = g_string_new(NULL);
@@ -180,8 +180,8 @@ static void put_string(Db *db, RowSlot *slot, StrobeStringId string, RowBuffer *
     row_int(rows, id);
 }
 
-/* Returns the number of the name in the enumeration; -1: it has none. An empty name has a number
- * only in the HCCL_ enumerations, that of INVALID_TYPE. */
+/* Returns the number of the name in the enumeration; -1: it has none. In the enumerations HCCL_*,
+ * an empty name has the number of INVALID_TYPE; in all others it has none. */
 static gint64 find_enum(Db *db, const RowSlot *slot, StrobeStringId string)
 {
     static const StrobeText invalid = {"INVALID_TYPE", sizeof "INVALID_TYPE" - 1};
@@ -213,8 +213,9 @@ static void put_enum(Db *db, RowSlot *slot, StrobeStringId string, RowBuffer *ro
 
 static void put_text(Db *db, const RowSlot *slot, StrobeStringId string, RowBuffer *rows)
 {
-    if (string || slot->column) /* without a text, columns of the formats get an empty text, other
-                                   columns get NULL */
+    /* if there is no text, a column of the formats gets an empty text, any other column gets
+     * NULL */
+    if (string || slot->column)
         row_put_text(rows, db->host->string(db->self, string));
     else
         row_null(rows);

@@ -7,26 +7,27 @@
 
 typedef struct RowMap RowMap;
 
-/* Adds the value of a column that the formats cannot describe. It must add exactly one value. */
+/* Adds the value of a column that the formats cannot describe. The function must add exactly one
+ * value. */
 typedef void (*RowSpecial)(Db *db, const RowMap *map, const AscendDbColumn *column,
                            const StrobeView *record, RowBuffer *rows);
 
 #define ROW_RECENT 8u
 
 typedef struct RowSlot {
-    const AscendDbColumn *column; /* NULL: the formats lack this column of the source */
+    const AscendDbColumn *column; /* NULL: the formats do not have this column of the source */
     guint8 from;
     guint8 type; /* type of the field */
     guint8 form; /* STRING_* */
     gboolean has_absent;
     guint32 offset;
-    gint64 absent;      /* value that is written if the field has none */
-    gint64 absent_text; /* number of the text for an absent value, -1: not looked up yet */
+    gint64 absent;      /* value that is written if the record's field is absent */
+    gint64 absent_text; /* number of the text for an absent value; -1: not determined yet */
     struct {
         StrobeStringId name;
-        gboolean is_known; /* `id` is the number of `name`; -1: the name has none */
+        gboolean is_known; /* `name` was looked up; `id` is its number, -1: it has none */
         gint64 id;
-    } recent[ROW_RECENT]; /* cache of the last names of an enumeration */
+    } recent[ROW_RECENT]; /* a cache of the last names of an enumeration, with their numbers */
 } RowSlot;
 
 struct RowMap {
@@ -38,22 +39,22 @@ struct RowMap {
     RowSlot *slots;
 };
 
-/* `special` adds the values of special columns; NULL: there are no such columns. */
+/* `special` adds the values of special columns; NULL: the table has no such columns. */
 RowMap *row_map_new(Db *db, const AscendDbTable *format, const StrobeKindView *view,
                     RowSpecial special);
 void row_map_free(RowMap *map);
 
-/* From now on `special` adds the values of this column. */
+/* Lets `special` add the values of this column from now on. */
 void row_map_by_code(RowMap *map, const char *column);
 
-/* row_map_put adds a row for the record. row_map_fill only adds the values to a row that the caller
- * has begun. */
+/* row_map_put adds a row for the record. row_map_fill only adds the record's values to a row that
+ * the caller has begun. */
 void row_map_put(Db *db, RowMap *map, const StrobeView *record);
 void row_map_fill(Db *db, RowMap *map, const StrobeView *record, RowBuffer *rows);
 OutTable *row_map_table(Db *db, RowMap *map);
 
-/* Returns the offset of a field of any type and sets `type`; STROBE_FIELD_MISSING: there is no such
- * field. */
+/* Returns the offset of a field of any type, and sets `type`. Returns STROBE_FIELD_MISSING if there
+ * is no such field. */
 guint32 row_field(const StrobeKindView *view, const char *name, guint8 *type);
 
 /* Adds a text as valid UTF-8 without NUL. */

@@ -7,13 +7,13 @@
 
 typedef struct Entry {
     guint64 number;
-    guint32 ops[2]; /* 1 + forward operator, 1 + backward operator; 0: none yet */
+    guint32 ops[2]; /* 1 + forward operator, and 1 + backward operator; 0: none has come */
 } Entry;
 
 struct Sequences {
     SequencePair pair;
     gpointer user;
-    IdRows *entries; /* of Entry */
+    IdRows *entries; /* elements of type Entry */
     gint64 n_pairs;
 };
 

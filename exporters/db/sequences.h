@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs the forward operators with their backward operators by sequence number. If several
- * operators of one side have the same number, the last one is used. The memory is bounded: if there
- * are very many numbers, the older half of the pairs is output early, because it is complete for a
- * long time. */
+/* Pairs the forward operators with their backward operators by sequence number. If several forward
+ * operators or several backward operators have the same number, the last one is used. The memory is
+ * bounded: if there are very many numbers, the older half of the pairs is output early, because it
+ * is very probably complete. */
 #ifndef STROBE_DB_SEQUENCES_H
 #define STROBE_DB_SEQUENCES_H
 
@@ -18,7 +18,7 @@ Sequences *sequences_new(SequencePair pair, gpointer user);
 void sequences_free(Sequences *sequences);
 
 void sequences_add(Sequences *sequences, gint64 number, gboolean is_backward, guint32 op);
-/* Outputs the pairs that are left. Call this after the last operator. */
+/* Outputs the remaining pairs. Must be called after the last operator. */
 void sequences_end(Sequences *sequences);
 
 #endif

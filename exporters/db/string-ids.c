@@ -10,7 +10,8 @@
 #define SHORT_BYTES 32u
 #define LIST_PREFIX ";\r\n"
 
-/* The framework's numbers begin here, and those of its memory tables at twice this number. */
+/* First number of the framework's texts. The numbers of its memory tables begin at twice this
+ * number. */
 #define BLOCK ((gint64)1 << 28)
 
 static const guint block_of[STRING_FORMS] = {
@@ -18,7 +19,7 @@ static const guint block_of[STRING_FORMS] = {
     [STRING_MEMORY] = 2, [STRING_QOS] = 0,
 };
 
-/* For each id of a text: its number within the block, plus 1; 0: none yet. */
+/* Numbers of texts by the text's id: 1 + the number within the block; 0: none yet. */
 typedef struct Pages {
     guint32 **pages;
     guint32 n_pages;
@@ -84,7 +85,8 @@ void string_append_valid(GString *out, const char *bytes, gsize length)
     g_string_append_len(out, bytes + from, (gssize)(at - from));
 }
 
-/* Returns the slot of the text's id. NULL: no text of this page has a number yet. */
+/* Returns the slot of the text with the id `id`. Returns NULL if no text of this page has a number
+ * yet. */
 static guint32 *find_slot(const Pages *pages, guint32 id)
 {
     guint32 page = id >> PAGE_BITS;
@@ -110,7 +112,8 @@ static guint32 *make_slot(Pages *pages, guint32 id)
 }
 
 /* Returns the number of the text in `made` within its block. Short texts are looked up by content,
- * because the same text may have two ids in the capture, or be a word of the exporter itself. */
+ * because the same text may have two ids in the capture, or may be a word of the exporter
+ * itself. */
 static guint32 number_of_made(StringIds *ids, guint block)
 {
     gboolean is_short = ids->made->len <= SHORT_BYTES;

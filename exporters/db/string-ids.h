@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Assigns numbers to texts, which are stored in STRING_IDS. A text gets its number at its first
- * use. Each program of the Ascend profiler that writes texts has a separate range of numbers. Needs
- * four bytes for each pair of a text and a form in which the text is used. */
+ * use. Each program of the Ascend profiler that writes texts has its own range of numbers. Uses
+ * four bytes of memory for each pair of a text and a form that occurs. */
 #ifndef STROBE_DB_STRING_IDS_H
 #define STROBE_DB_STRING_IDS_H
 
@@ -11,13 +11,14 @@
 
 #define STRING_IDS_NONE 4294967295 /* number of the empty text, which is not stored */
 
-/* The form of the text: the program that writes it in the Ascend profiler, and changes to it. */
+/* Forms of a text. The form says which program of the Ascend profiler writes the text, and how it
+ * changes the text. */
 enum {
-    STRING_DEVICE = 0, /* text of the device's tool */
+    STRING_DEVICE = 0, /* text of the device's program */
     STRING_FRAMEWORK = 1,
     STRING_LIST = 2, /* text of the framework, with CR LF after each ';' */
     STRING_MEMORY = 3,
-    STRING_QOS = 4, /* text of the device's tool, with the prefix "QoS " */
+    STRING_QOS = 4, /* text of the device's program, with the prefix "QoS " */
     STRING_FORMS = 5
 };
 
@@ -26,13 +27,14 @@ typedef struct StringIds StringIds;
 StringIds *string_ids_new(const StrobeConsumerHost *host, StrobeInstance *self, OutTable *table);
 void string_ids_free(StringIds *ids);
 
-/* Returns the number of the text; STRING_IDS_NONE for an empty one. For a new text, adds a row to
- * string_ids_rows. */
+/* Returns the number of the text in this form; STRING_IDS_NONE for the empty text. For a new text,
+ * adds a row to string_ids_rows. */
 gint64 string_ids_of(StringIds *ids, guint form, StrobeStringId string);
 /* Returns the number of a word that is not a text of the capture. */
 gint64 string_ids_word(StringIds *ids, guint form, const char *word);
 
-/* The rows of new texts. The caller passes them on after the current row. */
+/* Returns the buffer with the rows of new texts. The caller must pass them on after the current
+ * row. */
 RowBuffer *string_ids_rows(StringIds *ids);
 
 /* Appends the text as valid UTF-8 without NUL: each invalid part becomes U+FFFD. */

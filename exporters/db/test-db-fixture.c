@@ -31,7 +31,7 @@ void fixture_tear_down(Fixture *f, gconstpointer unused)
     while ((name = g_dir_read_name(folder))) {
         g_autofree char *path = g_build_filename(f->folder, name, NULL);
 
-        g_assert_true(g_str_has_suffix(name, ".db")); /* no scratch file is left */
+        g_assert_true(g_str_has_suffix(name, ".db")); /* no temporary file may be left */
         g_assert_cmpint(g_unlink(path), ==, 0);
     }
     close(f->directory);

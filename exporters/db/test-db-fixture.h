@@ -34,11 +34,11 @@ void fixture_absent(const StrobeKind *kind, void *fields);
 StrobeTrackId fixture_thread(Fixture *f, guint64 tid);
 StrobeTrackId fixture_stream(Fixture *f, gint32 device, guint64 stream);
 
-/* Runs the exporter to its end, which must succeed. */
+/* Runs the exporter to its end, and checks that it succeeds. */
 void fixture_run(Fixture *f);
 
-/* Returns the result of a query: cells joined by '|', rows by '\n'; "no file" if there is no file.
- * Freed. */
+/* Returns the result of a query: cells are joined by '|', rows by '\n'; "no file" if there is no
+ * file. The caller must free the text. */
 char *fixture_ask(Fixture *f, const char *file, const char *sql);
 
 #define PROFILER "ascend_pytorch_profiler.db"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of the device's tool, of memory and of analysis.db, in each generation. */
+/* Checks the tables of the device's tool, of memory and of analysis.db in each generation. */
 #include <strobe/kinds.h>
 
 #include "test-db-fixture.h"
@@ -54,17 +54,17 @@ static void test_tasks_3(Fixture *f, gconstpointer unused)
 {
     FIELDS(device_task, fields);
     add_kernel(f);
-    fill_kernel(f, &fields); /* a task of a collective, which is not a kernel */
+    fill_kernel(f, &fields); /* the task belongs to a collective and is not a kernel */
     fields.task = 5;
     fields.is_kernel = 0;
     ADD(device_task, fixture_stream(f, 1, 2), "hcom", T0, T0 + 9);
-    fixture_absent(&strobe_kind_device_task, &fields); /* a copy */
+    fixture_absent(&strobe_kind_device_task, &fields); /* a task that copies */
     fields.task = 6;
     fields.stream = 2;
     fields.copy_bytes = 4096;
     fields.copy_direction = STRING("host to device");
     ADD(device_task, fixture_stream(f, 1, 2), "MEMCPY_ASYNC", T0, T0 + 9);
-    /* a row about a task that the source lacks */
+    /* the row belongs to a task that the source does not have */
     fixture_absent(&strobe_kind_device_task, &fields);
     fields.task = 77;
     fields.is_kernel = 1;
@@ -154,8 +154,8 @@ static void test_communication(Fixture *f, gconstpointer unused)
           "CommunicationTaskIndex");
 }
 
-/* A trace names neither the operation nor the task: they are found by row and time, and by stream
- * and number. */
+/* A trace names neither the operation nor the task: the operation is found by row and time, the
+ * task by stream and number. */
 static void test_communication_trace(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId group = strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 4, "", "HCCL", 1);
@@ -241,7 +241,7 @@ static void test_memory(Fixture *f, gconstpointer unused)
           "1|op|512|1700000000000000000|NULL|3\n0|op|512|1700000000000000000|NULL|3");
 }
 
-/* Samples that a trace has as separate events become one row. */
+/* Samples that are separate events in a trace become one row. */
 static void test_samples(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId track = strobe_mock_track(f->mock, STROBE_TRACK_COUNTER, 0, "", "NPU MEM", 1);
@@ -275,7 +275,7 @@ static void test_modules(Fixture *f, gconstpointer unused)
     CHECK("SELECT name FROM ENUM_MODULE WHERE id = 1000000", "SOMETHING");
 }
 
-/* More names than are cached, used in turn. */
+/* There are more names than the cache can have, and they are used in turn. */
 static void test_many_modules(Fixture *f, gconstpointer unused)
 {
     FIELDS(module_memory, fields);
@@ -333,14 +333,14 @@ static void test_others(Fixture *f, gconstpointer unused)
     CHECK("SELECT endNs - startNs, globalTid FROM GC_RECORD", "5|30064771079");
 }
 
-/* In older files viewers make this table themselves. */
+/* Older files do not have this table; viewers make it themselves. */
 static void test_others_1(Fixture *f, gconstpointer unused)
 {
     fixture_generation(f, 1);
     add_others(f);
     fixture_run(f);
     CHECK("SELECT count(*) FROM sqlite_master WHERE name = 'OVERLAP_ANALYSIS'", "0");
-    /* this generation had no such table, but the records are not lost */
+    /* this generation has no such table, but the records are not lost */
     CHECK("SELECT count(*) FROM QOS", "1");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files in general: names, tables that every database has, generic tables, hostile names,
+/* Checks the files in general: names, tables that each database has, generic tables, hostile names,
  * failures. */
 #include <sqlite3.h>
 #include <string.h>
@@ -109,7 +109,8 @@ static void test_generation_3(Fixture *f, gconstpointer unused)
                      "ENUM_MSTX_EVENT_TYPE,ENUM_OVERLAP_ANALYSIS_TYPE");
 }
 
-/* The version is that of the source, or for another generation that of the generation. */
+/* The version is that of the source; if another generation is requested, the version is that of
+ * this generation. */
 static void test_version(Fixture *f, gconstpointer unused)
 {
     strobe_mock_metadata_entry(f->mock, "schema_version", "1.3.4");
@@ -272,7 +273,8 @@ static void add_call(Fixture *f, const char *name, guint64 connection)
     ADD(api_call, fixture_thread(f, 9), name, T0, T0 + 3);
 }
 
-/* No row is lost, whatever its key is. A level that no enumeration has gets a number there. */
+/* No row is lost, whatever its key is. A level that is not in the enumeration gets a number in
+ * it. */
 static void test_keys(Fixture *f, gconstpointer unused)
 {
     add_call(f, "none", STROBE_ABSENT_U64);
@@ -287,8 +289,8 @@ static void test_keys(Fixture *f, gconstpointer unused)
     CHECK("SELECT e.name FROM CANN_API c JOIN ENUM_API_TYPE e ON e.id = c.type LIMIT 1", "opencl");
 }
 
-/* More rows than fit into memory; each has a smaller key than the one before, and each comes
- * twice. */
+/* There are more rows than fit in memory. Each has a smaller key than the one before, and each
+ * comes twice. */
 static void test_keys_backwards(Fixture *f, gconstpointer unused)
 {
     const guint n = 10000;
@@ -316,7 +318,7 @@ static void test_unwritable(Fixture *f, gconstpointer unused)
     g_assert_nonnull(strstr(strobe_mock_error(f->mock), PROFILER));
 }
 
-/* If the exporter is closed before its end, no file appears; the tear-down checks that the folder
+/* If the exporter is closed before its end, it makes no file: the tear-down checks that the folder
  * is empty. */
 static void test_abandoned(Fixture *f, gconstpointer unused)
 {
@@ -339,7 +341,7 @@ static void count_pair(gpointer user, gint64 n, guint32 forward, guint32 backwar
     (*next)++;
 }
 
-/* There are more numbers than are kept; no pair is lost if both of its ends come in time. */
+/* There are more numbers than can be stored; a pair is not lost if its two ends come in time. */
 static void test_sequences(Fixture *f, gconstpointer unused)
 {
     gint64 n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PYTORCH_API, with its connections and call chains, steps, marks. */
+/* Checks PYTORCH_API with its connections and call chains, steps, and marks. */
 #include <strobe/kinds.h>
 
 #include "test-db-fixture.h"
@@ -26,7 +26,7 @@ static void add_launch(Fixture *f, guint64 tid, const char *level, gint64 begin,
                        guint64 connection)
 {
     StrobeTrackId track =
-        strobe_mock_track(f->mock, STROBE_TRACK_THREAD, tid, "", "CANN", -1); /* another row */
+        strobe_mock_track(f->mock, STROBE_TRACK_THREAD, tid, "", "CANN", -1); /* on another row */
     FIELDS(api_call, fields);
     fields.level = STRING(level);
     fields.connection = connection;
@@ -38,8 +38,8 @@ static void add_launch(Fixture *f, guint64 tid, const char *level, gint64 begin,
                                 "CONNECTION_IDS c WHERE c.id = a.connectionId) FROM PYTORCH_API "  \
                                 "a ORDER BY a.startNs"
 
-/* Adds everything that is linked: a queue with two launches, a forward and a backward operator. The
- * records come in the order of their ends. */
+/* Adds all records that are linked: a queue with two launches, a forward and a backward operator.
+ * The records are sorted by their ends. */
 static void add_linked(Fixture *f)
 {
     add_op(f, 9, "inside", 12, 13, -1, 0);
@@ -49,7 +49,7 @@ static void add_linked(Fixture *f)
     add_launch(f, 8, "node", 41, 43, 500);
     add_launch(f, 8, "acl", 47, 48, 502);
     add_queue(f, 8, TRUE, 40, 50, 100);
-    add_launch(f, 8, "node", 52, 53, 503); /* in no dequeue */
+    add_launch(f, 8, "node", 52, 53, 503); /* it is in no dequeue */
     add_op(f, 9, "forward", 10, 60, 7, 0);
     add_op(f, 9, "forward again", 61, 62, 7, 0);
     add_op(f, 9, "backward", 70, 80, 7, 1);
@@ -140,7 +140,7 @@ static void test_python(Fixture *f, gconstpointer unused)
 
 /* ---- steps ---- */
 
-/* A step that was announced becomes an operator too. */
+/* A step that was announced also becomes an operator. */
 static void test_step(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId track = strobe_mock_track(f->mock, STROBE_TRACK_STEPS, 0, "Steps", "", -1);
@@ -155,7 +155,7 @@ static void test_step(Fixture *f, gconstpointer unused)
           "ProfilerStep#5|30064771081|50001\naten::mm|30064771081|50001");
 }
 
-/* A trace has only the operator of a step. */
+/* In a trace a step has only an operator. */
 static void test_step_of_op(Fixture *f, gconstpointer unused)
 {
     add_op(f, 9, "ProfilerStep#6", 0, 10, -1, 0);
@@ -177,7 +177,7 @@ static void test_markers(Fixture *f, gconstpointer unused)
           "0|0|4294967295|4294967295|mark|30064771081|30064771081|4294967295|4294967295");
 }
 
-/* Operators that wait, and their links, are stored in files. */
+/* Waiting operators, and their links, are stored in files. */
 static void test_many(Fixture *f, gconstpointer unused)
 {
     const gint64 n = 30000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The database while rows are inserted: keys, values, names, failures. */
+/* Checks the database while rows are inserted: keys, values, names, failures. */
 #include "out-file.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ typedef struct Fixture {
 static void set_up(Fixture *f, gconstpointer unused)
 {
     f->folder = g_dir_make_tmp("strobe-out-XXXXXX", NULL);
-    f->storage = strobe_mock_storage(0, 0); /* rows that wait are stored in a file */
+    f->storage = strobe_mock_storage(0, 0); /* waiting rows are stored in a file */
     f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     f->file = out_file_new("made.db", f->directory, &f->storage, &f->failure);
     f->table =
@@ -37,7 +37,7 @@ static void tear_down(Fixture *f, gconstpointer unused)
     out_file_free(f->file);
     g_unlink(path);
     close(f->directory);
-    g_assert_cmpint(g_rmdir(f->folder), ==, 0); /* no scratch file is left */
+    g_assert_cmpint(g_rmdir(f->folder), ==, 0); /* no temporary file may be left */
     g_free(f->failure.text);
     g_free(f->row.bytes);
     g_free(f->folder);
@@ -56,7 +56,7 @@ static void put_row(Fixture *f)
     out_file_rest(f->file);
 }
 
-/* Adds a row; `key` 0: without a key. */
+/* Adds a row. 0: the row has no key. */
 static void add_row(Fixture *f, gint64 key, gint64 number)
 {
     begin_row(f);
@@ -96,7 +96,8 @@ static void finish_file(Fixture *f)
     CHECK("PRAGMA integrity_check", "ok|");
 }
 
-/* Rows without a key, or with a used one, get the next numbers in the order in which they came. */
+/* Rows without a key, or whose key is used, get the next numbers in the order in which they
+ * came. */
 static void test_moved(Fixture *f, gconstpointer unused)
 {
     add_row(f, 17, 1);
@@ -111,7 +112,7 @@ static void test_moved(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(out_file_n_moved(f->file), ==, 4);
 }
 
-/* Rows of several tables that are added in turn, and wait for each other, keep their order. */
+/* Rows of several tables, which are added in turn and wait for each other, keep their order. */
 static void test_in_turn(Fixture *f, gconstpointer unused)
 {
     OutTable *tables[] = {
@@ -138,7 +139,7 @@ static void test_in_turn(Fixture *f, gconstpointer unused)
     CHECK("SELECT count(*) FROM other WHERE number = (rowid - 1) * 3", "34|");
 }
 
-/* Every second key is used when all keys come again, each twice. */
+/* Every second key is used; then all keys come again, each twice. */
 static void test_taken(Fixture *f, gconstpointer unused)
 {
     for (gint64 i = 1; i <= 100; i++)
@@ -195,7 +196,7 @@ static void test_values(Fixture *f, gconstpointer unused)
           "9223372036854775807|-1.0e+300|3145728|''|7|");
 }
 
-/* The file appears when it is finished, with its mode. */
+/* The file appears only when it is complete, and has its mode. */
 static void test_appears_whole(Fixture *f, gconstpointer unused)
 {
     g_autofree char *path = g_build_filename(f->folder, "made.db", NULL);
@@ -228,7 +229,7 @@ static void test_failure(Fixture *f, gconstpointer unused)
     out_file_finish(f->file);
 }
 
-/* A file that cannot grow: the error is the system's message, and no file appears. */
+/* The file cannot grow: the error is the system's message, and no file appears. */
 static void test_full(Fixture *f, gconstpointer unused)
 {
     g_autofree char *path = g_build_filename(f->folder, "made.db", NULL);
@@ -262,7 +263,7 @@ static void test_no_folder(Fixture *f, gconstpointer unused)
     g_assert_cmpint(g_mkdir(f->folder, 0700), ==, 0);
 }
 
-/* The file of a temporary database has no name, and is removed at the end. */
+/* The file of a temporary database has no name, and no longer exists at the end. */
 static void test_scratch(Fixture *f, gconstpointer unused)
 {
     OutFile *scratch = out_file_new_temporary(&f->storage, &f->failure);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records with any content: standard fields with other types, unknown ids, times in any order.
- * Whatever the options request, the result is a valid database. */
+/* Exports records with any content: standard fields of other types, unknown ids, times in any
+ * order. Checks that the result is a valid database, whatever the options request. */
 #include <string.h>
 #include <strobe/kinds.h>
 

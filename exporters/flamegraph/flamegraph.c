@@ -9,12 +9,13 @@
 #include "path-sources.h"
 #include "picture.h"
 
-#define PATHS_MAX 262144 /* maximum number of paths in a picture; the smallest are left out */
+/* maximum number of paths in a picture; the smallest paths are omitted */
+#define PATHS_MAX 262144
 
-/* For each source of call paths, its picture. */
+/* The picture of each source of call paths. */
 static const struct {
     const char *option; /* the option that names the file */
-    const char *title;  /* the part of the picture's title after the command */
+    const char *title;  /* the part of the picture's title that follows the command */
     FlameUnit unit;
 } pictures[N_PATH_SOURCES] = {
     [PATHS_SAMPLES] = {"file", "", {"ms", 1e6}},
@@ -28,7 +29,7 @@ typedef struct Flamegraph {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     PathSources sources;
-    GPtrArray *paths[N_PATH_SOURCES]; /* of FlamePath */
+    GPtrArray *paths[N_PATH_SOURCES]; /* elements of type FlamePath */
     guint64 n_left_out[N_PATH_SOURCES];
 } Flamegraph;
 
@@ -110,7 +111,7 @@ static int write_picture(const Flamegraph *graph, guint source, const GString *p
     return file && !error ? strobe_safe_file_finish(file) : error;
 }
 
-/* Writes the picture of the source. Without paths no file is written. */
+/* Writes the picture of the source. If there are no paths, makes no file. */
 static StrobeStatus finish_picture(Flamegraph *graph, guint source)
 {
     const StrobeConsumerHost *host = graph->host;

@@ -9,7 +9,7 @@
 
 #define WIDTH 1200.0
 #define MARGIN 10.0
-#define HEAD 50 /* height above the frames */
+#define HEAD 50 /* height of the picture above the frames */
 #define FRAME_HEIGHT 16
 #define NARROWEST 0.1
 #define PADDING 3.0
@@ -21,17 +21,17 @@ typedef struct Texts {
     void *user;
 } Texts;
 
-/* A frame of the current path. The next path may contain it too, so its width is not known yet. */
+/* A frame of the current path. Its width is not known until a path without it comes. */
 typedef struct OpenFrame {
     StrobeStringId name;
-    gint64 begin; /* sum of the values of all paths before it */
+    gint64 begin; /* sum of the values of all paths before the frame */
 } OpenFrame;
 
 typedef struct Picture {
     Texts texts;
     const FlameUnit *unit;
     GString *out;
-    GArray *open; /* of OpenFrame */
+    GArray *open; /* elements of type OpenFrame */
     gint64 whole;
     guint depth; /* number of frames of the deepest path */
 } Picture;
@@ -117,7 +117,7 @@ static void append_colour(GString *out, StrobeText name)
                                (hash >> 16) % 60);
 }
 
-/* Writes as much of the name as fits into the frame. */
+/* Writes the name into the frame, cut off if the frame is too narrow. */
 static void append_label(Picture *picture, StrobeText name, double x, double width, guint y)
 {
     gsize room = width > 2 * PADDING ? (gsize)((width - 2 * PADDING) / LETTER_WIDTH) : 0;

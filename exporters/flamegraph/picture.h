@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws call paths as an SVG picture. */
+/* Draws call paths as a flame graph in SVG. */
 #ifndef STROBE_FLAMEGRAPH_PICTURE_H
 #define STROBE_FLAMEGRAPH_PICTURE_H
 
@@ -12,7 +12,7 @@ typedef struct FlamePath {
     gint64 value; /* time in ns or size in B */
 } FlamePath;
 
-/* The unit in which values are shown; a value is divided by `scale`. */
+/* The unit in which values are shown. The shown number is the value divided by `scale`. */
 typedef struct FlameUnit {
     const char *name;
     double scale;
@@ -23,7 +23,8 @@ typedef StrobeText (*FlameText)(void *user, StrobeStringId id);
 /* Sorts the paths, so that paths with the same outer frames are neighbours. */
 void flame_paths_sort(GPtrArray *paths, FlameText text, void *user);
 
-/* Draws sorted paths (FlamePath). Frames narrower than a tenth of a pixel are left out. */
+/* Draws paths (FlamePath) that flame_paths_sort has sorted. Omits frames that are narrower than a
+ * tenth of a pixel. */
 GString *flame_picture(const GPtrArray *paths, const char *title, const FlameUnit *unit,
                        FlameText text, void *user);
 

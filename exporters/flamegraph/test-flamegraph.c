@@ -3,7 +3,7 @@
 
 #include "../fixture/test-export-fixture.h"
 
-/* Adds a path: the innermost frame first, the thread last. */
+/* Adds a path, whose innermost frame comes first and whose thread comes last. */
 static void add_path(ExportFixture *f, gint64 time, const char *const *frames)
 {
     const struct strobe_call_path path = {.path = frames ? strobe_mock_stack(f->mock, frames) : 0,
@@ -13,7 +13,8 @@ static void add_path(ExportFixture *f, gint64 time, const char *const *frames)
     strobe_mock_add(f->mock, &strobe_kind_call_path, 0, 0, 0, 0, &path);
 }
 
-/* 1180 pixels are 4 ms. Paths with the same outer frames share these frames. */
+/* 1180 pixels correspond to 4 ms. Paths that have the same outer frames share them in the
+ * picture. */
 static void test_frames(ExportFixture *f, gconstpointer unused)
 {
     static const char *const a[] = {"a<int> (h)", "main (h)", "h", NULL};
@@ -67,7 +68,7 @@ static void test_hostile_names(ExportFixture *f, gconstpointer unused)
     export_fixture_expect(picture, ">&lt;b&gt;</text>");
 }
 
-/* Each source has a picture; that of the heap is in bytes. */
+/* Each source has its own picture; that of the heap is in bytes. */
 static void test_sources(ExportFixture *f, gconstpointer unused)
 {
     static const char *const calls[] = {"a.py(9): leaf", "a.py(1): main", NULL};

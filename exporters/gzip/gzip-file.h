@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compresses the files of exporters that write text. Each of these exporters has the option `gzip`,
- * and creates its file with this function. */
+ * and creates its file with gzip_file_create. */
 #ifndef STROBE_EXPORTERS_GZIP_FILE_H
 #define STROBE_EXPORTERS_GZIP_FILE_H
 

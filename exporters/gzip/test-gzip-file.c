@@ -31,7 +31,7 @@ static void tear_down(Fixture *f, gconstpointer unused)
     close(f->directory);
 }
 
-/* Returns the bytes to which gzip unpacks the file. */
+/* Returns the bytes that gzip unpacks from the file. */
 static GByteArray *unpack_file(Fixture *f, const char *name)
 {
     g_autofree char *path = g_build_filename(f->folder, name, NULL);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Maximum number of passes over the nodes. A pass visits them in the direction of the flow, so a
- * few passes find everything in a normal program. */
+/* Maximum number of passes over the nodes. A pass visits the nodes in the direction of the flow, so
+ * a normal program needs only a few passes. */
 #define ROUNDS_MAX 64u
 
 /* A set of versions (indexed by number) or of blocks: one flag for each. */
@@ -15,8 +15,8 @@ static guint32 number_of(const Categories *c, guint32 block, guint32 version)
     return flow_block(c->flow, block)->first_version + version;
 }
 
-/* input_of returns the number of the version before the access, output_of that of the version after
- * it. */
+/* input_of returns the number of the version before the access; output_of returns the number of the
+ * version after the access. */
 static guint32 input_of(const Categories *c, const FlowEdge *edge)
 {
     return number_of(c, edge->block, edge->version);
@@ -77,8 +77,8 @@ static void set_temporaries(Categories *c)
     c->temporary[edge->block] |= edge->is_taken && edge->is_given;
 }
 
-/* Parameters are the blocks that the program reported as such. Without reports, they are the blocks
- * for which a gradient is gathered. */
+/* Sets the category of parameters: the blocks that the program reported as parameters or, if it
+ * reported none, the blocks for which a gradient is gathered. */
 static void set_parameters(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_PARAMETER];
@@ -91,8 +91,8 @@ static void set_parameters(Categories *c)
     }
 }
 
-/* An optimizer's state is in the blocks that the program reported as such. Without reports, it is
- * in the blocks that an optimizer's step left allocated. */
+/* Sets the category of an optimizer's state: the blocks that the program reported as state or, if
+ * it reported none, the blocks that an optimizer's step left allocated. */
 static void set_state(Categories *c)
 {
     gboolean is_reported = c->flow->has_role[FLOW_ROLE_STATE];
@@ -113,7 +113,7 @@ static gboolean is_learned(guint category)
     return category == CATEGORY_GRADIENT || category == CATEGORY_PARAMETER;
 }
 
-/* Returns the blocks of which some version was made from a gradient or a parameter. */
+/* Returns the blocks that have a version which was made from a gradient or a parameter. */
 static Set *depending_on_gradients(const Categories *c)
 {
     Set *depends = g_new0(Set, c->flow->blocks->len + 1);
@@ -205,7 +205,7 @@ static gboolean touches_gradient(const Categories *c, const FlowNode *node)
 }
 
 /* Returns the blocks that are not made from inputs, but are used together with inputs to make a
- * result from which gradients are made. */
+ * result from which a gradient is made. */
 static Set *beside_inputs(const Categories *c, const Set *is_used)
 {
     g_autofree Set *forward = g_new0(Set, c->flow->n_versions + 1);
@@ -252,8 +252,9 @@ static Set *used_for_gradients(const Categories *c)
     return used;
 }
 
-/* Finds parameters that the program did not report, such as weights that it trains by hand: leaves
- * of the graph that are used together with inputs, and into which gradients flow. */
+/* Sets the category of parameters that the program did not report, for example weights that it
+ * trains by hand: leaves of the graph that are used together with inputs, and into which gradients
+ * flow. */
 static void set_parameters_by_flow(Categories *c)
 {
     g_autofree Set *used = used_for_gradients(c);
@@ -314,7 +315,7 @@ Categories *categories_new(const Flow *flow)
     set_gradients(c);
     set_temporaries(c);
     set_parameters(c);
-    /* before the parameters by flow, because these rules would take an optimizer's state for
+    /* must come before set_parameters_by_flow, whose rules would take an optimizer's state for
      * parameters */
     set_state(c);
     set_inputs(c);

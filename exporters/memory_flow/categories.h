@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns a category to each version of each block: one of the eight categories of PyTorch's memory
- * profiler, by the rules of this profiler. */
+/* Assigns to each version of each block one of the eight categories of PyTorch's memory profiler,
+ * by the rules of this profiler. */
 #ifndef STROBE_MEMORY_FLOW_CATEGORIES_H
 #define STROBE_MEMORY_FLOW_CATEGORIES_H
 
@@ -23,8 +23,8 @@ typedef struct Categories {
     /* category of all versions of the block; CATEGORY_UNKNOWN: the versions have categories of
      * their own in of_version */
     guint8 *of_block;
-    guint8 *temporary;  /* for each block: a node allocates and releases it */
-    guint8 *of_version; /* indexed by number of the version */
+    guint8 *temporary;  /* for each block: TRUE if the same node allocates and releases it */
+    guint8 *of_version; /* indexed by the number of a version among the versions of all blocks */
 } Categories;
 
 Categories *categories_new(const Flow *flow);

@@ -5,26 +5,26 @@
 
 #define STEPS_MAX 64u /* maximum number of concurrent optimizer steps in all threads */
 
-/* One access of a node to a block. make_edges merges the accesses of the same node to the same
+/* An access of a node to a block. make_edges merges the accesses of the same node to the same
  * block. */
 typedef struct Touch {
     guint32 node, block;
     guint8 is_taken, is_given, is_written;
 } Touch;
 
-/* The nodes of one track in order. The instants are processed in order too, so the search continues
- * where it ended. */
+/* The nodes of one track, in order. The instants of a track are processed in order, so each search
+ * begins at `at`, where the previous one ended. */
 typedef struct ThreadBuffer {
-    GArray *nodes; /* of guint32 */
+    GArray *nodes; /* elements of type guint32: indexes of the nodes */
     guint at;
 } ThreadBuffer;
 
 typedef struct Builder {
     Flow *flow;
     GHashTable *thread_buffers; /* track -> ThreadBuffer */
-    GHashTable *present;        /* address -> 1 + index of the block there */
+    GHashTable *present;        /* address -> 1 + index of the block at this address */
     GArray *touches;
-    const GArray *steps; /* of FlowSpan, in the order of their ends */
+    const GArray *steps; /* elements of type FlowSpan, in the order of their ends */
     guint step;          /* index of the first step that has not ended */
 } Builder;
 
@@ -77,7 +77,7 @@ static void make_thread_buffers(Builder *b)
 
 /* Returns the node of the instant's thread that contains the instant. The inputs of an operator may
  * be recorded just before it begins, so a use outside of all nodes belongs to the next node.
- * FLOW_NO_BLOCK: there is no node. */
+ * Returns FLOW_NO_BLOCK if there is no node. */
 static guint32 node_at(Builder *b, const FlowInstant *instant)
 {
     ThreadBuffer *thread_buffer =
@@ -120,8 +120,8 @@ static guint32 add_block(Builder *b, const FlowInstant *instant, gint64 begin_ns
     return index;
 }
 
-/* Returns the block at the instant's address. If no allocation of it is in the window, adds a block
- * from before the window. */
+/* Returns the block at the instant's address. If the window has no allocation of this block, adds a
+ * block that was allocated before the window. */
 static guint32 block_at(Builder *b, const FlowInstant *instant)
 {
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
@@ -149,7 +149,7 @@ static void free_block(Builder *b, guint32 node, guint32 block, const FlowInstan
     add_touch(b, node, block, &given);
 }
 
-/* Whether the instant is in an optimizer's step. The steps of a thread do not nest. */
+/* Returns whether the instant is in an optimizer's step. Steps of the same thread do not nest. */
 static gboolean is_in_step(Builder *b, const FlowInstant *instant)
 {
     while (b->step < b->steps->len &&
@@ -193,8 +193,8 @@ static void use_block(Builder *b, guint32 node, const FlowInstant *instant)
     add_touch(b, node, index, instant);
 }
 
-/* Ignores blocks that are not present because the window has no use of them: a program may have
- * parameters that it does not train. */
+/* Stores the role of the block at the instant's address. There may be no block at this address in
+ * the window: a program may have parameters that it does not train. */
 static void take_role(Builder *b, const FlowInstant *instant)
 {
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(b->present, &instant->address));
@@ -227,8 +227,8 @@ static void take_instant(Builder *b, const FlowInstant *instant)
 
 /* ---- edges ---- */
 
-/* Sets the version before the access, and counts a new version if the access makes one. Called in
- * the order in which nodes begin. */
+/* Sets the version before the access; if the access makes a new version, counts it. Must be called
+ * in the order in which the nodes begin. */
 static void finish_edge(Flow *flow, FlowEdge *edge)
 {
     FlowBlock *block = flow_block(flow, edge->block);

@@ -20,16 +20,16 @@ enum { FLOW_ROLE_PARAMETER, FLOW_ROLE_GRADIENT, FLOW_ROLE_STATE, FLOW_N_ROLES };
 typedef struct FlowBlock {
     guint64 bytes;
     gint64 begin_ns, end_ns;
-    StrobeStringId name;   /* name of the operator that allocated the block, 0: none */
+    StrobeStringId name;   /* name of the operator that allocated the block; 0: none */
     guint32 first_version; /* number of the block's version 0 among the versions of all blocks */
     guint32 n_versions;
-    guint8 role;    /* FLOW_ROLE_*, FLOW_NO_ROLE */
+    guint8 role;    /* FLOW_ROLE_*; FLOW_NO_ROLE: none */
     guint8 is_leaf; /* a gradient is gathered for the block */
-    /* an optimizer's step has allocated or written the block, and has not released it */
+    /* a step of an optimizer has allocated or written the block, and has not released it */
     guint8 is_state;
 } FlowBlock;
 
-/* An access of a node to a block. */
+/* All accesses of a node to a block. */
 typedef struct FlowEdge {
     guint32 block;
     guint32 version; /* the version before the access; an allocation has none */
@@ -42,7 +42,7 @@ typedef struct FlowNode {
     StrobeStringId name;
     StrobeTrackId track;
     guint32 first_edge, n_edges;
-    guint32 gradient; /* the block in which the operator gathers a gradient, FLOW_NO_BLOCK: none */
+    guint32 gradient; /* block in which the operator gathers a gradient; FLOW_NO_BLOCK: none */
     guint8 is_backward;
     guint8 gathers; /* the operator is AccumulateGrad, which stores a gradient */
 } FlowNode;
@@ -69,17 +69,18 @@ typedef struct FlowSpan {
 } FlowSpan;
 
 typedef struct Flow {
-    GArray *blocks; /* of FlowBlock */
-    GArray *nodes;  /* of FlowNode, by begin */
-    /* of FlowEdge, by node in the order of nodes; a node has at most one edge to a block */
+    GArray *blocks; /* elements of type FlowBlock */
+    GArray *nodes;  /* elements of type FlowNode, by begin */
+    /* elements of type FlowEdge, by node in the order of nodes; a node has at most one edge to a
+     * block */
     GArray *edges;
     guint n_versions;
-    gboolean has_role[FLOW_N_ROLES]; /* whether any block was reported with this role */
+    gboolean has_role[FLOW_N_ROLES]; /* TRUE if a block was reported with this role */
 } Flow;
 
-/* Makes the flow. `nodes` are outermost operators; those of a track must be in order. `steps` (of
- * FlowSpan) must be in the order of their ends. Sorts `nodes` and `instants`; the flow owns `nodes`
- * from now on. */
+/* Makes the flow. `nodes` (FlowNode) are outermost operators; the nodes of a track must be in
+ * order. `steps` (of FlowSpan) must be in the order of their ends. Sorts `nodes` and `instants`;
+ * the flow owns `nodes` from now on. */
 Flow *flow_new(GArray *nodes, GArray *instants, const GArray *steps);
 void flow_free(Flow *flow);
 

@@ -8,8 +8,8 @@
 
 enum { OBJECT, STORAGE, TYPE, ELEMENT, SIZES, STRIDES, DEVICE_TYPE, DEVICE, N_ITEMS };
 
-/* Returns the part of the text before the first character of `marks`, or the whole text, and moves
- * `text` past it. */
+/* Returns the part of the text before the first character that is in `marks`, or the whole text.
+ * Moves `text` past this part and the character. */
 static StrobeText take_part(StrobeText *text, const char *marks)
 {
     StrobeText part = {text->bytes, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the tensors in torch_npu's raw files. A text has for each tensor "object;storage;type;bytes
- * of an element;sizes;strides;type of device;device". */
+/* Reads the tensors in torch_npu's raw files. For each tensor a text contains
+ * "object;storage;type;bytes of an element;sizes;strides;type of device;device". */
 #ifndef STROBE_MEMORY_FLOW_EXTERNAL_TENSORS_H
 #define STROBE_MEMORY_FLOW_EXTERNAL_TENSORS_H
 
@@ -14,11 +14,11 @@ typedef struct ExternalTensor {
 } ExternalTensor;
 
 /* Reads the next tensor of the text, and moves `text` past it. Skips tensors that cannot be read.
- * FALSE: there are no more. */
+ * Returns FALSE if there are no more tensors. */
 gboolean external_tensor_next(StrobeText *text, ExternalTensor *tensor);
 
-/* Whether an operator with this name ("aten::add_") writes to its first tensor. Raw files do not
- * contain this. */
+/* Returns whether an operator with this name, for example "aten::add_", writes to its first tensor.
+ * Raw files do not contain this property. */
 gboolean external_operator_writes(const char *name);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "external-tensors.h"
 
-#define DEVICES_MAX 64u /* maximum number of devices; further ones are left out */
+#define DEVICES_MAX 64u /* maximum number of devices; further devices are ignored */
 
 #define SCOPE_FUNCTION 0 /* at::RecordScope */
 #define SCOPE_BACKWARD 1
@@ -53,9 +53,9 @@ struct MemoryRecords {
     StrobeInstance *self;
     StrobeBinder events, operators, uses, roles, parameters;
     gint32 device;
-    GArray *devices;  /* of MemoryDevice, by number */
-    GArray *instants; /* of FlowInstant */
-    GArray *steps;    /* of FlowSpan: steps of optimizers */
+    GArray *devices;  /* elements of type MemoryDevice, by number */
+    GArray *instants; /* elements of type FlowInstant */
+    GArray *steps;    /* elements of type FlowSpan: steps of optimizers */
     GHashTable
         *thread_buffers; /* track -> GArray of FlowNode: outermost operators that have ended */
     guint n_nodes;
@@ -99,7 +99,8 @@ static gboolean is_wanted(const MemoryRecords *records, gint32 device)
 
 /* ---- adding records ---- */
 
-/* Finds or adds a device. NULL: there are too many. */
+/* Returns the entry of a device, and adds it if necessary. Returns NULL if there are too many
+ * devices. */
 static MemoryDevice *find_device(MemoryRecords *records, gint32 number)
 {
     const MemoryDevice added = {number, 0, STROBE_ABSENT_I64, STROBE_ABSENT_I64};
@@ -117,7 +118,7 @@ static MemoryDevice *find_device(MemoryRecords *records, gint32 number)
     return &g_array_index(records->devices, MemoryDevice, place);
 }
 
-/* Keeps the largest totals of a device. An absent value is the smallest number, so it never
+/* Updates the largest totals of a device. An absent value is the smallest number, so it never
  * replaces a total. */
 static void take_totals(MemoryDevice *device, const StrobeView *record, const uint32_t *at)
 {
@@ -146,8 +147,8 @@ static void take_event(MemoryRecords *records, const StrobeView *record)
     if (!device)
         return;
     take_totals(device, record, at);
-    /* A size below 0 means a release, whatever the action is: raw files of the host have releases
-     * in this form. */
+    /* A negative size means a release, whatever the action is: raw files contain releases of the
+     * host's memory in this form. */
     if (action > 1 || size == STROBE_ABSENT_I64 || instant.address == STROBE_ABSENT_U64)
         return;
     device->n_events++;
@@ -162,7 +163,7 @@ static void add_step(MemoryRecords *records, const StrobeView *record)
     g_array_append_val(records->steps, step);
 }
 
-/* Whether the operator stores a gradient in the block that it uses. */
+/* Returns whether the operator stores a gradient in the block that it uses. */
 static gboolean is_placing_gradient(const char *name)
 {
     return !strcmp(name, "aten::detach") || !strcmp(name, "aten::add_");
@@ -179,8 +180,8 @@ static GArray *thread_buffer_of(MemoryRecords *records, StrobeTrackId track)
     return thread_buffer;
 }
 
-/* Adds an operator. Removes the operators that it contains, which ended before it, so that only
- * outermost ones are left. */
+/* Adds an operator. Removes the operators inside it, which ended earlier, so that only outermost
+ * operators remain. */
 static void add_node(MemoryRecords *records, const StrobeView *record, const char *name,
                      guint scope)
 {
@@ -234,7 +235,8 @@ static void take_external(MemoryRecords *records, const StrobeView *record, cons
     }
 }
 
-/* Adds a reported parameter. It is one for the whole window, whatever the time of the record. */
+/* Adds a reported parameter. The block is a parameter in the whole window, whatever the time of the
+ * record. */
 static void take_parameter(MemoryRecords *records, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&records->parameters, record->kind);
@@ -259,8 +261,8 @@ static void take_parameter(MemoryRecords *records, const StrobeView *record)
     }
 }
 
-/* Adds an operator with a schema ("aten::mm") or of the backward graph. Other operators (ranges,
- * the engine of the graph) only contain these and are not nodes. */
+/* Adds an operator with a schema ("aten::mm") or of the backward graph. Other operators, such as
+ * ranges and the graph's engine, only contain these operators and are not nodes. */
 static void take_operator(MemoryRecords *records, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&records->operators, record->kind);

@@ -22,16 +22,17 @@ typedef struct MemoryDevice {
 
 typedef struct MemoryRecords MemoryRecords;
 
-/* `device`: only this device's memory is recorded; MEMORY_ALL_DEVICES: that of all devices. */
+/* `device`: only the memory of this device is recorded; MEMORY_ALL_DEVICES: the memory of all
+ * devices. */
 MemoryRecords *memory_records_new(const StrobeConsumerHost *host, StrobeInstance *self,
                                   gint32 device);
 void memory_records_free(MemoryRecords *records);
 
-/* Adds a record of MEMORY_FLOW_KINDS; ignores others. */
+/* Adds a record of a kind in MEMORY_FLOW_KINDS; ignores records of other kinds. */
 void memory_records_add(MemoryRecords *records, const StrobeView *record);
-/* Returns the number of records that are kept. */
+/* Returns the number of stored records. */
 guint64 memory_records_count(const MemoryRecords *records);
-/* Releases the records that are kept. Later records only change the totals of the devices. */
+/* Frees the stored records. Records that are added later only change the totals of the devices. */
 void memory_records_drop(MemoryRecords *records);
 /* Returns the devices (MemoryDevice) in the order of their numbers; the array belongs to
  * `records`. */

@@ -44,7 +44,8 @@ static void keep_sample(GArray *kept, guint i)
         g_array_append_val(kept, i);
 }
 
-/* Keeps the first, smallest, largest and last of the samples `from` to `to`. */
+/* Adds to `kept` the indexes of the first, the smallest, the largest and the last of the samples
+ * from `from` to before `to`. */
 static void keep_extremes(const GArray *samples, guint from, guint to, GArray *kept)
 {
     guint least = from, most = from;
@@ -61,7 +62,7 @@ static void keep_extremes(const GArray *samples, guint from, guint to, GArray *k
     keep_sample(kept, to - 1);
 }
 
-/* Returns the indexes of the samples that are drawn. */
+/* Returns the indexes of the samples that are written. */
 static GArray *thin_samples(const GArray *samples, guint parts)
 {
     GArray *kept = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -112,7 +113,7 @@ static gint compare_held(gconstpointer a, gconstpointer b)
     return (x->block > y->block) - (x->block < y->block);
 }
 
-/* Returns the blocks that are allocated in this microsecond, the largest first. */
+/* Returns the blocks that are allocated in the microsecond `at_us`; the largest come first. */
 static GArray *held_at(const Flow *flow, gint64 at_us)
 {
     GArray *found = g_array_new(FALSE, FALSE, sizeof(Held));
@@ -129,7 +130,7 @@ static GArray *held_at(const Flow *flow, gint64 at_us)
     return found;
 }
 
-/* Returns the version of each block in this microsecond. */
+/* Returns the version that each block has in the microsecond `at_us`. */
 static guint32 *versions_at(const Flow *flow, gint64 at_us)
 {
     guint32 *versions = g_new0(guint32, flow->blocks->len + 1);

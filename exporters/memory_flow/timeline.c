@@ -53,7 +53,7 @@ GArray *timeline_events(const Categories *c)
 
             if (edge->is_taken || !flow_has_output(edge))
                 continue;
-            /* A node of another thread may begin before the block or end after it. */
+            /* a node of another thread may begin before the block or end after it */
             add_event(events, CLAMP(node->begin_ns, block->begin_ns, block->end_ns),
                       ACTION_INCREMENT_VERSION, block, category_of(c, edge->block, edge->version),
                       category_of(c, edge->block, flow_output(edge)));
@@ -99,7 +99,8 @@ GArray *timeline_samples(const GArray *events)
         now.at_us = at_us;
         g_array_append_val(samples, now);
     }
-    /* Blocks from before the window have no time; the first sample gets one here. */
+    /* blocks from before the window have no time, so the first sample gets the time of the second
+     * one */
     if (samples->len > 1 && g_array_index(samples, TimelineSample, 0).at_us < 0)
         g_array_index(samples, TimelineSample, 0).at_us =
             g_array_index(samples, TimelineSample, 1).at_us;

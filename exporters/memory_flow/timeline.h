@@ -6,7 +6,7 @@
 
 #include "categories.h"
 
-/* Actions, with the numbers that PyTorch's profiler uses. */
+/* Actions of events, with the numbers that PyTorch's profiler uses. */
 enum {
     ACTION_PREEXISTING = 0,
     ACTION_CREATE = 1,
@@ -22,7 +22,7 @@ typedef struct TimelineEvent {
     guint8 next;     /* for a write: category of the new version */
 } TimelineEvent;
 
-/* The allocated bytes from a microsecond on. */
+/* The allocated bytes of each category from a microsecond on. */
 typedef struct TimelineSample {
     gint64 at_us;
     gint64 held[N_CATEGORIES];

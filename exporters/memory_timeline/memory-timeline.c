@@ -9,7 +9,7 @@
 
 #include "timeline-file.h"
 
-/* maximum number of records: blocks and versions are counted in 32 bits */
+/* maximum number of records, because blocks and versions are counted in 32 bits */
 #define RECORDS_MAX (1u << 30)
 
 typedef struct MemoryTimeline {
@@ -18,7 +18,8 @@ typedef struct MemoryTimeline {
     MemoryRecords *records;
 } MemoryTimeline;
 
-/* Reads the number of a device: "cpu" is -1, "npu:2" is 2, "npu" is 0. */
+/* Sets `device` to the number of the device that `text` names: -1 for "cpu", 2 for "npu:2", 0 for
+ * "npu". Returns FALSE if the text names no device. */
 static gboolean parse_device(const char *text, gint32 *device)
 {
     guint64 number = 0;

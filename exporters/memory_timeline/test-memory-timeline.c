@@ -10,7 +10,7 @@
 
 extern const StrobePlugin strobe_plugin_1;
 
-/* The kinds of the collector memory, as they are in a capture. */
+/* The kinds of the collector `memory`, as in a capture. */
 struct use {
     uint64_t address, bytes;
     uint32_t input;
@@ -33,7 +33,7 @@ static const StrobeField role_fields[] = {FIELD("address", U64), FIELD("bytes", 
 static const StrobeKind role_kind = {
     sizeof(StrobeKind), STROBE_SHAPE_INSTANT, "memory.tensor_role", "", role_fields, 3, 0};
 
-/* An operator, as raw files of torch_npu have it. */
+/* An operator, as in raw files of torch_npu. */
 struct external_op {
     _Alignas(8) StrobeStringId tensors; /* the size of a record's fields is a multiple of 8 */
     StrobeStringId lists;
@@ -94,7 +94,7 @@ static void tear_down(Made *made, gconstpointer unused)
     g_free(made->folder);
 }
 
-/* Returns the text that the exporter wrote, NULL: no file. */
+/* Returns the text that the exporter wrote; NULL: there is no file. */
 static char *export_timeline(Made *made, const char *name)
 {
     g_autofree char *path = g_build_filename(made->folder, name, NULL);
@@ -143,8 +143,8 @@ static void add_role(Made *made, int64_t at, uint64_t address, uint32_t role)
     strobe_mock_add(made->mock, &role_kind, made->thread, 0, at, at, &fields);
 }
 
-/* Adds a model: y = x W, the backward pass, and a step of an optimizer with one state. Operators
- * are recorded when they end, and the inputs of some of them just before they begin. */
+/* Adds a model: y = x W, the backward pass, and a step of an optimiser with one state. An operator
+ * is recorded when it ends; the inputs of some operators are recorded just before these begin. */
 static void add_model(Made *made)
 {
     add_memory_event(made, 1500, X, 40);
@@ -187,7 +187,7 @@ static const char model_events[] =
 
 /* ---- tests ---- */
 
-/* The category of every tensor is found, although no role is reported. */
+/* The exporter finds the category of each tensor, although no role is reported. */
 static void test_categories(Made *made, gconstpointer unused)
 {
     add_model(made);
@@ -207,8 +207,8 @@ static void test_reported_roles(Made *made, gconstpointer unused)
     g_assert_cmpstr(text, ==, model_events);
 }
 
-/* A role that the program reports takes precedence over one that is derived from the flow. Memory
- * without a use is not shown. */
+/* A role that the program reports takes precedence over a role that is derived from the flow.
+ * Memory without a use is not shown. */
 static void test_reported_role_wins(Made *made, gconstpointer unused)
 {
     add_model(made);
@@ -220,8 +220,8 @@ static void test_reported_role_wins(Made *made, gconstpointer unused)
     g_assert_null(strstr(text, "[-1, 0, 100, 1]"));
 }
 
-/* A release that was not recorded, a release of memory from before the window, and one without a
- * size. */
+/* The events are a release that was not recorded, a release of memory from before the window, and a
+ * release without a size. */
 static void test_odd_events(Made *made, gconstpointer unused)
 {
     add_memory_event(made, 1000, X, 40);
@@ -247,7 +247,7 @@ static void test_sums(Made *made, gconstpointer unused)
                     "[0, 100, 100, 40, 0, 60, 100, 0, 0], [0, 100, 100, 40, 0, 0, 100, 0, 0]]]");
 }
 
-/* A recorded name cannot end the element that contains it. */
+/* A recorded name cannot end the element that has it. */
 static void test_page(Made *made, gconstpointer unused)
 {
     add_memory_event(made, 1500, X, 40);
@@ -261,8 +261,8 @@ static void test_page(Made *made, gconstpointer unused)
     g_assert_true(g_str_has_suffix(text, "</html>\n"));
 }
 
-/* The allocator's totals are larger than the sum of the known blocks. The host's allocator reports
- * no reserved memory. */
+/* The totals of the allocator are larger than the sum of the known blocks. The host's allocator
+ * reports no reserved memory. */
 static void test_maxima(Made *made, gconstpointer unused)
 {
     struct strobe_memory_event fields = {.address = X,
@@ -272,7 +272,7 @@ static void test_maxima(Made *made, gconstpointer unused)
                                          .device = -1};
 
     strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, 1000, 1000, &fields);
-    fields.action = 3; /* only a state */
+    fields.action = 3; /* an event that has only a state */
     fields.total_allocated = 6000;
     strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, 2000, 2000, &fields);
     fields.total_allocated = 4000;
@@ -285,8 +285,7 @@ static void test_maxima(Made *made, gconstpointer unused)
     g_assert_nonnull(strstr(text, "\"most_allocated\":6000,\"most_reserved\":null"));
 }
 
-/* There are more samples than a screen has columns: the peak is among the samples that are
- * drawn. */
+/* There are more samples than columns on a screen: the samples that are drawn include the peak. */
 static void test_thinned_page(Made *made, gconstpointer unused)
 {
     for (guint i = 0; i < 20000; i++) {
@@ -336,8 +335,8 @@ static void device_event(Made *made, int64_t at, uint64_t address, int64_t size,
     strobe_mock_add(made->mock, &strobe_kind_memory_event, made->thread, 0, at, at, &fields);
 }
 
-/* Tensors as texts: those of an operator come before those of operators in it; one tensor is on
- * another device. */
+/* Tensors are given as texts. Those of an operator precede those of the operators in it. One tensor
+ * is on another device. */
 static void test_raw_files(Made *made, gconstpointer unused)
 {
     static const char weight[] = "0x1;0x1000;float;4;5,5;5,1;20;0",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a timeline in its file formats. */
+/* Writes a timeline in one of its file formats. The functions return 0 or an errno value. */
 #ifndef STROBE_MEMORY_TIMELINE_FILE_H
 #define STROBE_MEMORY_TIMELINE_FILE_H
 
@@ -7,8 +7,8 @@
 
 #include "timeline-data.h"
 
-/* The functions return 0 or an errno value. timeline_write_raw writes [[time in ns, action, bytes,
- * category], ...]; a write, which replaces a version by a new one, has two entries. */
+/* Writes [[time in ns, action, bytes, category], ...]. A write, which replaces a version by a new
+ * one, has two entries. */
 int timeline_write_raw(const TimelineText *text, StrobeSafeFile *file);
 /* Writes [[times in us], [[0, bytes of each category], ...]]. */
 int timeline_write_json(const TimelineText *text, StrobeSafeFile *file);

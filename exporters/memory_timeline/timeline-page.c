@@ -5,7 +5,7 @@
 #include "page-text.h"
 #include "timeline-file.h"
 
-#define PARTS 1500u /* a screen has at most about so many columns */
+#define PARTS 1500u /* about the maximum number of columns of a screen */
 
 int timeline_write_page(const TimelineText *text, StrobeSafeFile *file)
 {

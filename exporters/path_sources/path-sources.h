@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads call paths with their time or memory, from samples, waiting, Python calls, operators and
- * the heap. */
+/* Reads call paths with their time or memory from records: of samples, of waiting, of Python calls,
+ * of operators and of the heap. */
 #ifndef STROBE_EXPORTERS_PATH_SOURCES_H
 #define STROBE_EXPORTERS_PATH_SOURCES_H
 
@@ -44,13 +44,14 @@ typedef struct PathSources {
 typedef struct SourcePath {
     PathSource source;
     StrobeStackId stack; /* frames, the innermost first */
-    gint64 value;        /* value in ns; for the heap in B */
+    gint64 value;        /* in ns, for the heap in B */
 } SourcePath;
 
 /* `heap_metric` is one of path_source_heap_metrics and must stay valid. */
 void path_sources_init(PathSources *sources, const StrobeConsumerHost *host, StrobeInstance *self,
                        const char *heap_metric);
-/* Reads the path of a record. FALSE: the record is not a path, or its value is 0. */
+/* Sets `path` to the path of a record. Returns FALSE if the record is not a path, or its value is
+ * 0. */
 gboolean path_sources_read(PathSources *sources, const StrobeView *record, SourcePath *path);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { SAMPLES, WAITS, CALLS, OPERATORS, BLOCKS, N_FILES };
 
-/* The fields that are read of each kind: the stack, then the numbers that become values. */
+/* The fields that are read from each kind: the stack, then the numbers that become values. */
 enum { STACK, NUMBERS };
 
 static const StrobeWantedField sample_fields[] = {{"stack", STROBE_FIELD_STACK},
@@ -23,7 +23,8 @@ static const StrobeWantedField call_fields[] = {{"path", STROBE_FIELD_STACK},
                                                 {"count", STROBE_FIELD_U64},
                                                 {"time", STROBE_FIELD_I64},
                                                 {"source", STROBE_FIELD_STRING}};
-enum { CALL_SOURCE = 3 }; /* index of the source of a call_path, after the numbers */
+/* index of the field `source` in call_fields, which follows the numbers */
+enum { CALL_SOURCE = 3 };
 static const StrobeWantedField operator_fields[] = {
     {"path", STROBE_FIELD_STACK}, {"calls", STROBE_FIELD_U64}, {"host_self", STROBE_FIELD_I64}};
 static const StrobeWantedField block_fields[] = {{"stack", STROBE_FIELD_STACK},
@@ -56,7 +57,7 @@ static const struct {
                 block_values},
 };
 
-/* The sum of the samples with one stack and one name of a thread. */
+/* The sum of the samples that have the same stack and the same name of a thread. */
 typedef struct StackSum {
     guint64 key; /* name of the thread, and stack */
     gint64 values[2];
@@ -134,7 +135,7 @@ static StrobeStatus write_stack(Pprof *pprof, guint file, StrobeStackId stack,
     return error ? fail_file(pprof, file, error) : STROBE_OK;
 }
 
-/* Writes a record that is the sum of a path already. */
+/* Writes a record that already is the sum of a path. */
 static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record, const guint32 *at)
 {
     gint64 values[PROFILE_VALUES_MAX] = {0};
@@ -144,8 +145,9 @@ static StrobeStatus add_path(Pprof *pprof, guint file, const StrobeView *record,
     return write_stack(pprof, file, strobe_field_u32(record, at[STACK], 0), 0, values);
 }
 
-/* Whether the record belongs to this file. The kind call_path has several sources. Its paths of
- * samples are not used, because they have no lines; the file of samples is made from cpu_sample. */
+/* Returns whether the record belongs to this file. The kind call_path has several sources. Paths of
+ * samples from this kind are not used, because they have no line numbers; the file of samples is
+ * made from cpu_sample. */
 static gboolean is_of_file(const Pprof *pprof, guint file, const StrobeView *record,
                            const guint32 *at)
 {
@@ -174,7 +176,8 @@ static StrobeStatus pprof_batch(void *state, const StrobeView *records, size_t n
     return status;
 }
 
-/* Compares by time, the longest first, so that every run writes the same file. */
+/* Compares sums by time (the longest first), then by key, so that every run writes the same
+ * file. */
 static gint compare_sums(gconstpointer a, gconstpointer b)
 {
     const StackSum *x = *(StackSum *const *)a, *y = *(StackSum *const *)b;

@@ -10,7 +10,7 @@
 
 #include "proto-message.h"
 
-/* Numbers of the messages' fields in profile.proto. */
+/* Numbers of the fields of messages in profile.proto. */
 enum {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE = 2,
@@ -36,12 +36,13 @@ struct ProfileFile {
     const char *option;
     const ProfileValue *values;
     guint n_values;
-    StrobeSafeFile *file;    /* NULL: no sample yet */
-    GHashTable *locations;   /* frame -> number, from 1 */
-    GHashTable *functions;   /* name and file -> number, from 1 */
-    GHashTable *strings;     /* text -> index in the table */
-    GByteArray *definitions; /* the locations and functions, which are written after the samples */
-    GByteArray *table;       /* the table of strings */
+    StrobeSafeFile *file;  /* NULL: no sample was added yet */
+    GHashTable *locations; /* frame -> number, from 1 */
+    GHashTable *functions; /* name and file -> number, from 1 */
+    GHashTable *strings;   /* text -> index in the table */
+    /* the messages of locations and functions, which are written after the samples */
+    GByteArray *definitions;
+    GByteArray *table; /* the table of strings */
     GByteArray *message, *part;
     guint64 n_samples;
     gint64 total; /* sum of the last value of all samples */
@@ -160,7 +161,7 @@ static int open_file(ProfileFile *file)
     return file->file ? 0 : errno;
 }
 
-/* Writes a message as a field of the profile: tag, length, message. */
+/* Writes a message as a field of the profile: the tag, the length and the message. */
 static int write_field(ProfileFile *file, guint field, const GByteArray *message)
 {
     g_autoptr(GByteArray) whole = g_byte_array_sized_new(message->len + 16);

@@ -6,8 +6,8 @@
 
 #include <glib.h>
 
-/* Each function appends one field to the message. A number 0 is left out, because a field that is
- * left out means 0. */
+/* Each function appends one field to the message. A number 0 is omitted, because an absent field
+ * means 0. */
 void proto_add_number(GByteArray *message, guint field, guint64 number);
 void proto_add_bytes(GByteArray *message, guint field, const void *bytes, gsize length);
 void proto_add_message(GByteArray *message, guint field, const GByteArray *part);

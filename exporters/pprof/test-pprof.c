@@ -30,7 +30,7 @@ static void assert_message(const GByteArray *message, const char *bytes, gsize l
     g_assert_cmpmem(message->data, message->len, bytes, length);
 }
 
-/* Checks the examples in the documentation of the wire format, and its limits. */
+/* Checks the examples in the documentation of the wire format, and the limits of the format. */
 static void test_wire(void)
 {
     static const guint64 numbers[] = {3, 270, 86942};
@@ -61,7 +61,7 @@ static void add_sample(ExportFixture *f, gint64 time, const char *const *frames)
                     0, &sample);
 }
 
-/* The first sample of the message: two equal samples become one. */
+/* Checks the first sample of the message: two equal samples become one. */
 static void test_samples(ExportFixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"work (h) h.c:7", "main (h)", NULL};
@@ -82,7 +82,8 @@ static void test_samples(ExportFixture *f, gconstpointer unused)
     g_assert_nonnull(memmem(message, size, "\x32\x08work (h)", 10));
 }
 
-/* Calls and time of a path of Python calls; a path of samples is not in the file twice. */
+/* Checks the calls and the time of a path of Python calls. A path of samples is not in the file a
+ * second time. */
 static void test_calls(ExportFixture *f, gconstpointer unused)
 {
     static const char *const frames[] = {"a.py(9): leaf", "a.py(1): main", NULL};

@@ -18,7 +18,8 @@ gint64 profiler_info_raw_time(gint64 ns, gint64 clock_offset_ns)
     return (gint64)((guint64)ns - (guint64)clock_offset_ns);
 }
 
-/* Without a folder of CANN, torch_npu's analysis complains about devices. */
+/* Returns the list of activities for the file. If there is no folder of CANN, the list must not
+ * contain devices, because torch_npu's analysis would report an error. */
 static const char *find_activities(const StrobeConsumerHost *host, StrobeInstance *self)
 {
     return strstr(host->metadata_value(self, "external"), "\"PROF_")

@@ -7,9 +7,10 @@
 #define MODULE "nn.Module: "
 
 struct PythonEvents {
-    StrobeExternalSorter *calls; /* in the order in which they began */
-    const PythonCall *call;      /* the next one to begin, NULL: it has not been read */
-    GHashTable *open; /* calls that have not returned, innermost last: GArray by thread */
+    StrobeExternalSorter *calls; /* calls, sorted by begin */
+    const PythonCall *call;      /* the next call; NULL: it has not been read */
+    /* thread -> GArray of PythonCall: calls that have not returned, the innermost last */
+    GHashTable *open;
     PythonCall returned;
 };
 
@@ -34,7 +35,8 @@ void python_events_free(PythonEvents *events)
     g_free(events);
 }
 
-/* Ids count the calls of a thread. Without them the longer call is the outer one. */
+/* Adds a call. Calls with the same begin are sorted by id, because ids count the calls of a thread;
+ * calls without an id are sorted by length, because a longer call encloses a shorter one. */
 void python_events_add(PythonEvents *events, const PythonCall *call)
 {
     const gint64 order = call->id ? (gint64)call->id : ~call->end_ns;
@@ -54,8 +56,8 @@ static GArray *stack_of(PythonEvents *events, guint64 thread)
     return stack;
 }
 
-/* The time decides whether a call has returned before the next one begins. If it is the same, the
- * call around the next one is still open. */
+/* Returns whether the innermost open call has returned before `next` begins. If it ends exactly
+ * when `next` begins, it has returned unless it is the parent of `next`. */
 static gboolean has_returned(const GArray *stack, const PythonCall *next)
 {
     if (!stack->len)
@@ -74,7 +76,8 @@ static gboolean return_call(PythonEvents *events, GArray *stack, PythonEvent *ev
     return TRUE;
 }
 
-/* After the last call all open ones return. */
+/* Sets `event` to the return of any open call. Is used after the last call. Returns FALSE if no
+ * call is open. */
 static gboolean return_any_call(PythonEvents *events, PythonEvent *event)
 {
     GHashTableIter iter;

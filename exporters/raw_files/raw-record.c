@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define HEAD_BYTES 6 /* of a record or text: u16 type, u32 length */
+#define HEAD_BYTES 6 /* size of the head of a record or a text: u16 type, u32 length */
 
 static void add_head(GByteArray *bytes, guint16 type, gsize length)
 {

@@ -9,8 +9,7 @@
 #define PID 42
 #define THREAD 43
 
-/* The bytes of a file, in hexadecimal, without zeros at the end of each 8-byte integer being
- * special. */
+/* Returns the bytes of a file in hexadecimal, and removes the file. */
 static char *take_hex(ExportFixture *f, const char *name)
 {
     g_autofree char *path = g_build_filename("FRAMEWORK", name, NULL);
@@ -36,7 +35,7 @@ static void run_mock(ExportFixture *f)
     g_assert_cmpstr(strobe_mock_error(f->mock), ==, "");
 }
 
-/* What stays when the files are taken. */
+/* Removes the files that every run makes, and the folders. */
 static void clear_folder(ExportFixture *f)
 {
     g_autofree char *info = export_fixture_take(f, "profiler_info.json", NULL);
@@ -68,7 +67,7 @@ static void test_operator(ExportFixture *f, gconstpointer unused)
     strobe_mock_add(f->mock, &strobe_kind_cpu_op, thread, strobe_mock_string(f->mock, "aten::mm"),
                     1000, 5000, &op);
     run_mock(f);
-    /* The sample of the reference, 108 bytes. */
+    /* the sample of the reference, which has 108 bytes */
     check_file(f, "torch.op_range",
                "010066000000" U64_2("e8", "03") U64_2("88", "13") U64("07") U64("2a") U64("2b")
                    U64("2b") U64("00") "0000"
@@ -94,7 +93,7 @@ static void test_step(ExportFixture *f, gconstpointer unused)
     clear_folder(f);
 }
 
-/* Results of the profiler have each step as an operator, too. */
+/* In results of the profiler each step is also an operator. */
 static void test_step_that_is_an_operator(ExportFixture *f, gconstpointer unused)
 {
     const struct strobe_step step = {.number = 3, .thread = 7};
@@ -122,7 +121,7 @@ static void test_stack(ExportFixture *f, gconstpointer unused)
     clear_folder(f);
 }
 
-/* The number of an enqueue is known as it ends. */
+/* The number of an enqueue is known when the enqueue ends. */
 static void test_marks(ExportFixture *f, gconstpointer unused)
 {
     StrobeTrackId thread = add_thread(f);
@@ -223,8 +222,8 @@ static void test_calls(ExportFixture *f, gconstpointer unused)
     clear_folder(f);
 }
 
-/* Each module has a number that no other has, of whatever class, and those of its class have the
- * same text before it. */
+/* Each module has its own number, whatever its class is. Modules of the same class have the same
+ * text before the number. */
 static void test_modules(ExportFixture *f, gconstpointer unused)
 {
     static const char *const names[] = {"nn.Module: Linear_0", "nn.Module: My_Net_0",
@@ -246,7 +245,8 @@ static void test_modules(ExportFixture *f, gconstpointer unused)
     run_mock(f);
     g_autofree char *hash = export_fixture_take(f, "FRAMEWORK/torch.python_tracer_hash", &length);
     g_autoptr(GString) found = g_string_new(NULL);
-    for (gsize at = 0; at < length;) { /* type, length, key, type of text, its length, text */
+    /* type, length, key, type of the text, its length, the text */
+    for (gsize at = 0; at < length;) {
         guint64 key;
         guint32 text_length;
 
@@ -288,7 +288,7 @@ static void test_clock(ExportFixture *f, gconstpointer unused)
     g_assert_cmpint(unlinkat(f->directory, "FRAMEWORK", AT_REMOVEDIR), ==, 0);
 }
 
-/* CANN's folder is read with the host's files, at the level of the recording. */
+/* The folder of CANN is read with the host's files, at the level of the recording. */
 static void test_devices(ExportFixture *f, gconstpointer unused)
 {
     const struct strobe_gc gc = {.generation = 2};
@@ -306,7 +306,7 @@ static void test_devices(ExportFixture *f, gconstpointer unused)
     g_assert_cmpint(unlinkat(f->directory, "FRAMEWORK", AT_REMOVEDIR), ==, 0);
 }
 
-/* No file, as the fixture finds, and no folder. */
+/* No file is made, which the fixture checks, and no folder. */
 static void test_nothing(ExportFixture *f, gconstpointer unused)
 {
     add_thread(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records -> FRAMEWORK/torch.* and profiler_info.json. Raw times are times of
+/* Writes records to the files FRAMEWORK/torch.* and profiler_info.json. Raw times are times of
  * CLOCK_MONOTONIC_RAW, as in files of torch_npu; if the recording does not say how this clock
  * differs from the time since the epoch, they are times since the epoch. */
 #include "torch-raw.h"
@@ -19,7 +19,7 @@
 
 #define FRAMEWORK "FRAMEWORK"
 #define DEVICE_TYPE_NPU 20
-#define TEXT_OF_RECORD 1 /* type of the text in a record that has only one */
+#define TEXT_OF_RECORD 1 /* type of the text in a record that has only one text */
 
 enum { OP_RANGE, OP_MARK, MEMORY_USAGE, TRACER_FUNC, TRACER_HASH, GC_RECORD, N_FILES };
 
@@ -32,7 +32,7 @@ static const char *const file_names[N_FILES] = {
     [GC_RECORD] = "torch.gc_record",
 };
 
-/* Type of the records in each file. */
+/* Types of the records in the files. */
 static const guint16 record_types[N_FILES] = {
     [OP_RANGE] = 1, [OP_MARK] = 2, [MEMORY_USAGE] = 3, [TRACER_HASH] = 4};
 
@@ -83,7 +83,7 @@ static const StrobeWantedField memory_fields[N_MEMORY] = {
     [DEVICE] = {"device", STROBE_FIELD_I32},
     [COMPONENT] = {"component", STROBE_FIELD_STRING},
 };
-#define ACTIONS 3u /* allocation, release, release of the block */
+#define ACTIONS 3u /* number of actions: allocation, release, release of the block */
 
 enum { CALL_ID, CALL_PARENT, N_CALL };
 
@@ -96,16 +96,16 @@ typedef struct RawFiles {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     int folder;
-    StrobeSafeFile *files[N_FILES]; /* NULL: no record yet */
+    StrobeSafeFile *files[N_FILES]; /* NULL: the file has no record yet */
     int error;                      /* errno value of the first failure of a file; 0: none */
     gint64 clock_offset_ns;         /* time since the epoch minus raw time; 0: unknown */
-    gboolean has_steps;             /* the source has them among its operators */
+    gboolean has_steps;             /* the source contains steps among its operators */
     GByteArray *bytes;
     GString *text;
     StrobeKindNames kinds;
     StrobeBinder op, step, mark, memory, call;
     PythonEvents *events;
-    GHashTable *keys; /* ids of the functions' names */
+    GHashTable *keys; /* a set of the ids of the functions' names */
 } RawFiles;
 
 /* ---- files ---- */
@@ -117,7 +117,7 @@ static StrobeStatus report_error(RawFiles *raw, int error)
                            raw->host->metadata(raw->self)->directory_path, g_strerror(error));
 }
 
-/* Creates the file at the first record. */
+/* Writes the bytes of `raw` to the file. The first record makes the file. */
 static void write_bytes(RawFiles *raw, guint file)
 {
     if (raw->error)
@@ -161,7 +161,7 @@ static void add_string(RawFiles *raw, guint16 type, StrobeStringId id)
         raw_record_add_text(raw->bytes, type, text.bytes, text.length);
 }
 
-/* ---- places ---- */
+/* ---- properties of tracks ---- */
 
 static const StrobeTrackView *track_of(RawFiles *raw, const StrobeView *record)
 {
@@ -248,13 +248,15 @@ static void take_step(RawFiles *raw, const StrobeView *record)
     end_record(raw, OP_RANGE);
 }
 
-/* `category`: 0 and 1 are begin and end of an enqueue, 2 and 3 of a dequeue. */
+/* Writes a mark of the queue. `category`: 0 is the begin and 1 the end of an enqueue, 2 is the
+ * begin and 3 the end of a dequeue. */
 static void write_mark(RawFiles *raw, const StrobeView *record, gint64 at_ns, guint category,
                        guint64 correlation)
 {
     StrobeText name = raw->host->string(raw->self, record->name);
     const char *at = memchr(name.bytes, '@', name.length);
-    const gsize before = at ? (gsize)(at + 1 - name.bytes) : 0; /* "Dequeue@" */
+    /* length of the prefix, for example "Dequeue@" */
+    const gsize before = at ? (gsize)(at + 1 - name.bytes) : 0;
 
     begin_record(raw, OP_MARK);
     add_time(raw, at_ns);
@@ -272,7 +274,7 @@ static void take_mark(RawFiles *raw, const StrobeView *record)
     const guint64 correlation = strobe_field_u64(record, at[CORRELATION], 0);
     const guint begin = strobe_field_u8(record, at[IS_DEQUEUE], 0) ? 2 : 0;
 
-    /* torch_npu's profiler knows the correlation only at the end of an enqueue. */
+    /* in torch_npu's profiler the correlation of an enqueue is known only at its end */
     write_mark(raw, record, record->begin_ns, begin, begin ? correlation : 0);
     write_mark(raw, record, record->end_ns, begin + 1, correlation);
 }
@@ -284,7 +286,8 @@ static void add_known(RawFiles *raw, const StrobeView *record, uint32_t offset)
     add_number(raw, value == STROBE_ABSENT_I64 ? 0 : (guint64)value);
 }
 
-/* Uses only events of the framework's allocators; CANN records those of GE and of the process. */
+/* Writes an event of memory if it is of the framework's allocators. CANN itself records the events
+ * of GE and of the process. */
 static void take_memory(RawFiles *raw, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&raw->memory, record->kind);
@@ -308,7 +311,7 @@ static void take_memory(RawFiles *raw, const StrobeView *record)
     raw_record_add_u8(raw->bytes, (guint8)MAX(device, -1));
     raw_record_add_u8(raw->bytes, !strcmp(component, "WORKSPACE"));
     raw_record_add_u8(raw->bytes, device < 0 ? 0 : (guint8)action);
-    raw_record_add_u8(raw->bytes, 0); /* not the program's own allocator */
+    raw_record_add_u8(raw->bytes, 0); /* 0: this is not an allocator of the program itself */
     add_number(raw, thread_of(raw, record));
     add_number(raw, process_of(raw, record));
     end_record(raw, MEMORY_USAGE);

@@ -67,7 +67,7 @@ gboolean report_cell_number(const ReportCell *cell, double *number)
     }
 }
 
-/* Length to which the text is cut, never inside a character. */
+/* Returns the length to which the text is cut: at most `most`, and never inside a character. */
 static gsize cut_length(StrobeText text, gsize most)
 {
     gsize length = MIN(text.length, most);

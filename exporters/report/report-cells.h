@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of fields: reads them from records, keeps, sums and writes them. */
+/* Reads the values of fields from records, keeps them, and writes them to the page. */
 #ifndef STROBE_REPORT_CELLS_H
 #define STROBE_REPORT_CELLS_H
 
@@ -8,13 +8,13 @@
 #include <strobe/helpers/json-writer.h>
 
 #define REPORT_TEXT_MAX 400u /* maximum number of bytes of a text in the page */
-/* the same for all texts together; later texts are left out */
+/* maximum number of bytes of all texts together; further texts are omitted */
 #define REPORT_TEXTS_MAX (1200u * 1024u)
 
-/* What the page may still contain. */
+/* Limits how large the page becomes. */
 typedef struct ReportBudget {
-    gsize text_bytes; /* of all texts that the page has so far */
-    /* The page was too large so many times; each time its limits are halved. */
+    gsize text_bytes; /* number of bytes of all texts that the page has so far */
+    /* how many times the page was too large; each time its limits are halved */
     guint n_halvings;
 } ReportBudget;
 
@@ -36,17 +36,18 @@ typedef struct ReportCell {
 } ReportCell;
 
 ReportCell report_cell_read(const StrobeView *record, const StrobeFieldView *field);
-/* The cell's number; FALSE: the cell is absent or not a number. */
+/* Sets `number` to the cell's number. Returns FALSE if the cell is absent or is not a number. */
 gboolean report_cell_number(const ReportCell *cell, double *number);
 void report_cell_write(const ReportCell *cell, const ReportSource *source, StrobeJsonWriter *json);
 
-/* A limit of the page, halved as often as the page was too large. */
+/* Returns the limit `most`, halved as many times as the page was too large. */
 guint report_limit(const ReportSource *source, guint most);
 
-/* Whether the page may have more texts. */
+/* Returns whether the page may have more texts. */
 gboolean report_has_texts(const ReportSource *source);
 
-/* Writes a text, cut if it is too long; "..." if the page already has too many bytes of texts. */
+/* Writes a text, cut off if it is too long; writes "..." if the page already has too many bytes of
+ * texts. */
 void report_write_text(const ReportSource *source, StrobeText text, StrobeJsonWriter *json);
 
 #endif

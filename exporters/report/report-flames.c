@@ -4,9 +4,9 @@
 #include "path-sources.h"
 #include "report-numbers.h"
 
-/* The page knows sources by their kind: for a chosen step it derives the paths of call_path and
- * stack_total again, from its samples and operators. The graphs of the other sources do not
- * change. */
+/* The sources of call paths. The page identifies them by their kind: for a chosen step it derives
+ * the paths of call_path and stack_total again, from its samples and operators. The graphs of the
+ * other sources do not change. */
 static const struct {
     const char *kind, *title, *unit;
 } flame_sources[N_PATH_SOURCES] = {
@@ -23,7 +23,7 @@ typedef struct FlamePathValue {
 } FlamePathValue;
 
 typedef struct OneFlame {
-    GArray *paths; /* of FlamePathValue */
+    GArray *paths; /* elements of type FlamePathValue */
     gint64 rest;   /* sum of the paths that are not kept */
     guint64 n_left_out;
 } OneFlame;
@@ -88,7 +88,7 @@ void report_flames_add(ReportFlames *flames, const StrobeView *record)
         trim_paths(flames, flame);
 }
 
-/* Keeps the largest paths, as many as have at most this many frames together. */
+/* Keeps the largest paths: as many as have at most `most` frames together. */
 static void limit_frames(const ReportFlames *flames, OneFlame *flame, gsize most)
 {
     const StrobeStringId *frames = NULL;

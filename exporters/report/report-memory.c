@@ -3,7 +3,8 @@
 
 #include <timeline-data.h>
 
-#define PARTS 1200u /* parts of a timeline, shared by all: a screen has no more columns */
+/* number of parts of all timelines together, because a screen has no more columns */
+#define PARTS 1200u
 
 struct ReportMemory {
     ReportSource source;

@@ -25,7 +25,7 @@ struct ReportOperators {
     GHashTable *names[N_SORTS]; /* name -> DurationCounts */
     guint64 n_left_out[N_SORTS];
     gint64 left_out_ns[N_SORTS];
-    GArray *steps; /* of gint64, ns */
+    GArray *steps; /* elements of type gint64: durations of steps, in ns */
 };
 
 ReportOperators *report_operators_new(void)
@@ -46,7 +46,8 @@ void report_operators_free(ReportOperators *operators)
     g_free(operators);
 }
 
-/* The two bits after the highest one say which quarter of its octave a duration is in. */
+/* Returns the bucket of a duration. The two bits after the highest one determine the quarter of the
+ * duration's octave. */
 static guint bucket_of(gint64 duration)
 {
     if (duration < 4)
@@ -137,7 +138,7 @@ static double duration_at(const DurationCounts *counts, double share)
     return 0;
 }
 
-/* Orders by total time, the longest first. */
+/* Compares names by total time; the longest come first. */
 static gint compare_counts(gconstpointer a, gconstpointer b)
 {
     const DurationCounts *x = *(DurationCounts *const *)a, *y = *(DurationCounts *const *)b;
@@ -159,13 +160,13 @@ static void write_counts(const DurationCounts *counts, const ReportSource *sourc
     strobe_json_end_array(json);
 }
 
-/* Calls of names that have no percentiles. */
+/* The sum of the calls of names that have no percentiles. */
 typedef struct NamesRest {
     guint64 n;
     gint64 total_ns;
 } NamesRest;
 
-/* Writes the names with most time, and returns the sum of the others. */
+/* Writes the names with the most time, and returns the sum of the other names. */
 static NamesRest write_names(const ReportOperators *operators, guint sort,
                              const ReportSource *source, StrobeJsonWriter *json)
 {

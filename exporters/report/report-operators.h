@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Median and 95th percentile of durations, exact for steps, within 9 % for operators and kernels.
- */
+/* Computes the median and the 95th percentile of durations: exact for steps, with an error of at
+ * most 9 % for operators and kernels. */
 #ifndef STROBE_REPORT_OPERATORS_H
 #define STROBE_REPORT_OPERATORS_H
 
@@ -12,10 +12,10 @@ ReportOperators *report_operators_new(void);
 void report_operators_free(ReportOperators *operators);
 
 void report_operators_add(ReportOperators *operators, const StrobeView *record);
-/* {count, median, p95}, in ns. */
+/* Writes {count, median, p95}; the durations are in ns. */
 void report_operators_write_steps(ReportOperators *operators, StrobeJsonWriter *json);
-/* {kind: [[name, p50, p95, count, total]], left_out: {kind: [count, total]}}, in ns, the longest
- * first. */
+/* Writes {kind: [[name, p50, p95, count, total]], left_out: {kind: [count, total]}}. Durations are
+ * in ns; the names with the longest total come first. */
 void report_operators_write(const ReportOperators *operators, const ReportSource *source,
                             StrobeJsonWriter *json);
 

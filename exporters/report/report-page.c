@@ -10,11 +10,11 @@
 
 #define SCHEMA 1 /* version of the page's data */
 
-/* Maximum number of bytes of the page, and how often its limits may be halved for that: then
- * nothing is left. */
+/* Maximum number of bytes of the page, and maximum number of times that its limits are halved to
+ * make it small enough. */
 #define PAGE_MAX 4900000u
 #define HALVINGS_MAX 10u
-#define LICENCE_MAX 32768u /* bytes */
+#define LICENCE_MAX 32768u /* maximum number of bytes of the licence */
 
 /* Files that become part of the data. */
 enum { COMPARISON, RANKS, SOURCE, LICENCE, N_FILES };
@@ -29,18 +29,18 @@ static const struct {
 };
 
 typedef struct PageFiles {
-    char *texts[N_FILES]; /* NULL: none */
+    char *texts[N_FILES]; /* NULL: there is no such file */
     gsize lengths[N_FILES];
 } PageFiles;
 
-/* The page's data, as long as they fit. */
+/* The page's data, which have at most `most` bytes. */
 typedef struct PageData {
     GString *text;
-    gsize n_bytes, most; /* with escapes */
+    gsize n_bytes, most; /* n_bytes: number of bytes with escapes; most: its maximum */
 } PageData;
 
-/* Reads the file that an option names. NULL: the option names none, or the file cannot be read or
- * is too large, which is logged. */
+/* Reads the file that an option names. Returns NULL if the option is empty, or the file cannot be
+ * read or is too large. Logs the reason if there is a file. */
 static char *read_option(const ReportSource *source, const char *option, gsize *length,
                          const char *without)
 {
@@ -89,7 +89,7 @@ static void write_metadata(const ReportSource *source, StrobeJsonWriter *json)
     strobe_json_end_object(json);
 }
 
-/* Writes JSON that `strobe report` made; it is escaped like all data. */
+/* Writes JSON from a file that `strobe report` made. The JSON is escaped like all data. */
 static void write_given(const PageFiles *files, guint place, StrobeJsonWriter *json)
 {
     strobe_json_key_text(json, options[place].option, strlen(options[place].option));
@@ -152,7 +152,7 @@ static int add_data(void *user, const char *bytes, size_t length)
     return 0;
 }
 
-/* Makes the data, and halves all limits until they fit. Returns 0 or an errno value. */
+/* Makes the data. Halves all limits until the data fit. Returns 0 or an errno value. */
 static int make_data(ReportContent *content, const PageFiles *files, PageData *data)
 {
     ReportBudget *budget = &content->budget;
@@ -187,7 +187,8 @@ static void free_files(PageFiles *files)
         g_free(files->texts[i]);
 }
 
-/* NULL: the page has tables in place of charts. */
+/* Reads the library of charts. Returns NULL if there is none; the page then has tables in place of
+ * charts. */
 static char *read_library(const ReportSource *source)
 {
     gsize length = 0;
@@ -204,7 +205,7 @@ static char *read_library(const ReportSource *source)
     return library;
 }
 
-/* Writes the page with these data. */
+/* Writes the page with the data and the library. */
 static int write_page(const GString *data, const char *library, StrobeSafeFile *file)
 {
     int error = strobe_safe_file_write(file, (const char *)report_head, sizeof report_head);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page as a file. */
+/* Writes the page to a file. */
 #ifndef STROBE_REPORT_PAGE_H
 #define STROBE_REPORT_PAGE_H
 

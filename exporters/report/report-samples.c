@@ -20,13 +20,13 @@ static const StrobeWantedField wanted[N_WANTED] = {
 
 typedef struct OneSample {
     gint64 at_ns, time_ns;
-    guint64 path; /* thread's name and stack */
+    guint64 path; /* name of the thread, and stack */
 } OneSample;
 
 struct ReportSamples {
     ReportSource source;
     StrobeBinder binder;
-    GArray *samples; /* of OneSample */
+    GArray *samples; /* elements of type OneSample */
     guint64 n_seen, every;
 };
 
@@ -48,7 +48,7 @@ void report_samples_free(ReportSamples *samples)
     g_free(samples);
 }
 
-/* Keeps every second sample. */
+/* Drops every second sample. */
 static void thin_samples(ReportSamples *samples)
 {
     guint kept = 0;
@@ -79,8 +79,8 @@ void report_samples_add(ReportSamples *samples, const StrobeView *record)
 
 /* ---- out ---- */
 
-/* The number of a frame's function, without file and line; adds the text of a new one to
- * `texts`. */
+/* Returns the number of a frame's function. For a new function, adds its text (without file and
+ * line) to `texts`. */
 static guint number_function(const ReportSamples *samples, ReportNumbers *frames, GPtrArray *texts,
                              StrobeStringId id)
 {
@@ -95,8 +95,8 @@ static guint number_function(const ReportSamples *samples, ReportNumbers *frames
     return number;
 }
 
-/* Writes a path, or only its innermost frame if the paths so far have too many frames together
- * (`*n_frames`). */
+/* Writes a path. If the paths so far have too many frames together (`*n_frames`), writes only its
+ * innermost frame. */
 static void write_path(const ReportSamples *samples, guint64 path, gsize *n_frames,
                        ReportNumbers *frames, GPtrArray *texts, StrobeJsonWriter *json)
 {

@@ -6,13 +6,13 @@
 #define BINS_MAX 480u
 #define BINS_SHARED 16384u /* maximum number of bins of all series together */
 #define SERIES_MAX 64u
-#define DIGITS "%.6g" /* of a value: more than a chart can show */
+#define DIGITS "%.6g" /* form of a value; a chart cannot show more digits */
 #define FIRST_WIDTH_NS 100000
 
 /* The series that are drawn: a field of a kind, in a group that shares one chart. */
 static const struct {
     const char *kind, *field, *group;
-    gboolean is_named; /* each record name has its own series */
+    gboolean is_named; /* TRUE: each name of records has its own series */
 } drawn[] = {
     {"host_cpu", "usage", "Processor", FALSE},
     {"host_mem", "resident", "Memory", FALSE},
@@ -28,7 +28,8 @@ static const struct {
     {"host_cpu", "wait", "Ready, without a processor", FALSE},
     {"host_throttle", "throttled", "Held up by the limit", TRUE},
     {"counter", "value", "Counters", TRUE},
-    {"device_task", "busy", "Devices", FALSE}, /* kernels: their time in each bin */
+    /* for kernels, the value is their time in each bin */
+    {"device_task", "busy", "Devices", FALSE},
 };
 
 #define BUSY_PLACE (G_N_ELEMENTS(drawn) - 1)
@@ -39,7 +40,7 @@ typedef struct SeriesBin {
 } SeriesBin;
 
 typedef struct OneSeries {
-    guint place; /* in `drawn` */
+    guint place; /* index in `drawn` */
     StrobeStringId name;
     gint32 device;
     gint64 width_ns;
@@ -49,8 +50,8 @@ typedef struct OneSeries {
 
 struct ReportSeries {
     ReportSource source;
-    GPtrArray *all;     /* of OneSeries */
-    guint64 n_left_out; /* values of series beyond SERIES_MAX */
+    GPtrArray *all;     /* elements of type OneSeries */
+    guint64 n_left_out; /* number of values that belong to further series */
 };
 
 static void free_series(gpointer data)
@@ -74,7 +75,8 @@ void report_series_free(ReportSeries *series)
     g_free(series);
 }
 
-/* NULL: there are too many. */
+/* Returns the series of the record, and adds it if necessary. Returns NULL if there are too many
+ * series. */
 static OneSeries *find_series(ReportSeries *series, guint place, const StrobeView *record,
                               const char *unit)
 {
@@ -111,7 +113,7 @@ static void add_bin(SeriesBin *into, const SeriesBin *from)
     into->n += from->n;
 }
 
-/* Merges each two bins into one. */
+/* Doubles the width of the bins: merges each pair of bins into one. */
 static void widen_bins(OneSeries *series)
 {
     for (guint i = 0; i < BINS_MAX / 2; i++) {
@@ -141,7 +143,7 @@ static void add_value(OneSeries *series, gint64 at_ns, double value)
         add_bin(&series->bins[at_ns / series->width_ns], &one);
 }
 
-/* Adds to each bin the part of the interval that lies in it. */
+/* Adds the parts of an interval to the bins in which they lie. */
 static void add_stretch(OneSeries *series, gint64 begin_ns, gint64 end_ns)
 {
     if (begin_ns < 0 || !make_room(series, end_ns))
@@ -246,7 +248,8 @@ static guint find_last_bin(const OneSeries *one)
     return last;
 }
 
-/* Bins without a value are left out, but a device without kernels is idle. */
+/* Writes the bins that have a value. For a device, writes bins without kernels as well, because the
+ * device is idle in them. */
 static void write_bins(const OneSeries *one, StrobeJsonWriter *json)
 {
     guint last = find_last_bin(one);

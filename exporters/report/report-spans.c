@@ -21,12 +21,12 @@ typedef struct ReportLink {
 
 struct ReportSpans {
     ReportSource source;
-    GArray *spans;     /* of ReportSpan */
-    GArray *links;     /* of ReportLink */
+    GArray *spans;     /* elements of type ReportSpan */
+    GArray *links;     /* elements of type ReportLink */
     GHashTable *kinds; /* id -> name */
     StrobeBinder binder;
     guint64 n_seen, n_links;
-    gint64 least_ns; /* shorter spans are left out */
+    gint64 least_ns; /* shorter spans are omitted */
 };
 
 enum { TO_BEGIN, TO_TRACK, N_WANTED };
@@ -109,7 +109,8 @@ static void add_link(ReportSpans *spans, const StrobeView *record)
         g_array_append_val(spans->links, link);
 }
 
-/* Leaves out steps and spans about the recording itself, which other parts of the page show. */
+/* Adds a record, except steps and spans about the recording itself, which other parts of the page
+ * show. */
 void report_spans_add(ReportSpans *spans, const StrobeView *record)
 {
     static const char *const others[] = {"step", "loss", "sampling", "collector_call", "metadata"};

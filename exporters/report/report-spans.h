@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest spans, and the links between them, for the timeline. */
+/* Keeps the longest spans, and the links between them, for the timeline. */
 #ifndef STROBE_REPORT_SPANS_H
 #define STROBE_REPORT_SPANS_H
 
@@ -13,7 +13,8 @@ typedef struct ReportSpans ReportSpans;
 ReportSpans *report_spans_new(const ReportSource *source);
 void report_spans_free(ReportSpans *spans);
 void report_spans_add(ReportSpans *spans, const StrobeView *record);
-/* {names, kinds, tracks, spans: [[track, name, kind, begin, duration]], left_out, least, links}. */
+/* Writes {names, kinds, tracks, spans: [[track, name, kind, begin, duration]], left_out, least,
+ * links}. */
 void report_spans_write(ReportSpans *spans, StrobeJsonWriter *json);
 
 #endif

@@ -8,15 +8,16 @@
 #define ROWS_KEPT 3u
 #define NOT_FOUND G_MAXUINT32
 
-/* The kinds that are shown, and the field by which rows are ranked. NULL: the duration; "": the
- * first rows are kept, in their order. */
+/* The kinds that are shown, and the field by which the rows of a kind are ranked. NULL: rows are
+ * ranked by duration; "": the first rows are kept, in their order. */
 static const struct {
     const char *kind;
     const char *weight;
 } shown[] = {
     {"finding", ""},
     {"step_part", "duration"},
-    /* these have few and important texts: they come before those that may use up the room */
+    /* these kinds have few and important texts, so they come before kinds that may use up the room
+     * for texts */
     {"loss", "count"},
     {"diagnostic", ""},
     {"metadata", ""},
@@ -36,13 +37,13 @@ static const struct {
 typedef struct ReportColumn {
     char *name, *unit, *summary;
     guint32 type;
-    double rest; /* sum of the rows that are not kept */
+    double rest; /* sum over the rows that are not kept */
     gboolean has_rest;
 } ReportColumn;
 
 typedef struct ReportRow {
     double weight;
-    guint64 number; /* number in order of arrival */
+    guint64 number; /* number of records that came before this row */
     gint64 begin_ns, end_ns;
     StrobeStringId name;
     guint32 flags;
@@ -50,12 +51,12 @@ typedef struct ReportRow {
 } ReportRow;
 
 typedef struct ReportTable {
-    const StrobeKindView *kind; /* the kind that has these columns */
+    const StrobeKindView *kind; /* the kind whose fields are the columns */
     ReportColumn *columns;
     /* number of columns, and index of the column by which rows are ranked */
     guint n_columns, weight;
     gboolean is_ordered;
-    GArray *rows; /* of ReportRow */
+    GArray *rows; /* elements of type ReportRow */
     guint64 n_seen;
 } ReportTable;
 
@@ -95,8 +96,8 @@ void report_tables_free(ReportTables *tables)
     g_free(tables);
 }
 
-/* Kinds with the same name may have different fields if a plugin extended one. The table shows the
- * columns of the first kind. */
+/* Sets the table's columns to the fields of `kind`, which is the first kind of the table. Kinds
+ * with the same name may have different fields if a plugin extended one of them. */
 static void take_columns(ReportTable *table, guint place, const StrobeKindView *kind)
 {
     table->kind = kind;
@@ -137,7 +138,7 @@ static void sum_row(ReportTable *table, const ReportRow *row)
     }
 }
 
-/* Keeps the rows with the largest values. */
+/* Keeps the `most` rows with the largest values; adds the others to the sums. */
 static void trim_rows(ReportTable *table, guint most)
 {
     g_array_sort(table->rows, compare_rows);
@@ -212,7 +213,8 @@ static void write_columns(const ReportTable *table, StrobeJsonWriter *json)
     strobe_json_end_array(json);
 }
 
-/* [name, begin ns, end ns, incomplete, fields ...]; times are since the window's begin. */
+/* Writes [name, begin ns, end ns, incomplete, fields ...]. The times are relative to the window's
+ * begin. */
 static void write_row(const ReportTable *table, const ReportRow *row, const ReportSource *source,
                       StrobeJsonWriter *json)
 {
@@ -240,7 +242,8 @@ static void write_rest(const ReportTable *table, StrobeJsonWriter *json)
     strobe_json_end_array(json);
 }
 
-/* Tables keep their rows until the other limits have been halved ROWS_KEPT times. */
+/* Returns the maximum number of rows of a table. It is halved only after the other limits have been
+ * halved ROWS_KEPT times. */
 static guint limit_rows(const ReportSource *source)
 {
     guint n = source->budget->n_halvings;

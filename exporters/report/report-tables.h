@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of kinds: keeps the rows with the largest values, and sums up the others. */
+/* Makes the tables of kinds: keeps the rows with the largest values, and sums up the other rows. */
 #ifndef STROBE_REPORT_TABLES_H
 #define STROBE_REPORT_TABLES_H
 
@@ -12,9 +12,9 @@ typedef struct ReportTables ReportTables;
 ReportTables *report_tables_new(void);
 void report_tables_free(ReportTables *tables);
 
-/* Takes the record if its kind is shown as a table. */
+/* Adds the record as a row, if its kind is shown as a table. */
 void report_tables_add(ReportTables *tables, const StrobeView *record);
-/* {kind: {columns, rows, total_rows, rest}}. */
+/* Writes {kind: {columns, rows, total_rows, rest}}. */
 void report_tables_write(ReportTables *tables, const ReportSource *source, StrobeJsonWriter *json);
 
 #endif

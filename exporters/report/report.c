@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records -> one page. */
+/* Writes records to one HTML page. */
 #include "report.h"
 
 #include <errno.h>

@@ -35,7 +35,7 @@ static guint count_parts(const char *page, const char *part)
     return n;
 }
 
-/* A name from outside ends no element, and the page has no mark of its template left. */
+/* A name from a capture ends no element, and no placeholder of the template is left in the page. */
 static void test_hostile_name(ExportFixture *f, gconstpointer unused)
 {
     strobe_mock_option(f->mock, "library", "");
@@ -51,7 +51,7 @@ static void test_hostile_name(ExportFixture *f, gconstpointer unused)
     g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 0);
 }
 
-/* The rows that weigh most; the others in one sum. */
+/* The page has the rows with the most time, and one row with the sum of the others. */
 static void test_many_rows(ExportFixture *f, gconstpointer unused)
 {
     strobe_mock_option(f->mock, "library", "");
@@ -68,8 +68,8 @@ static void test_many_rows(ExportFixture *f, gconstpointer unused)
     export_fixture_expect(page, "\"rest\":[400.0,20100.0,20100.0,");
 }
 
-/* Control characters, which take six bytes each: all limits are halved until the page fits, but the
- * tables keep their rows. */
+/* The names have control characters, each of which needs six bytes: all limits are halved until the
+ * page is small enough, but the tables have as many rows as before. */
 static void test_too_large(ExportFixture *f, gconstpointer unused)
 {
     gsize length = 0;
@@ -94,7 +94,7 @@ static void test_too_large(ExportFixture *f, gconstpointer unused)
     export_fixture_expect(page, "\"has_all_texts\":false,\"halvings\":1,");
 }
 
-/* The library comes into the page; one that would end its element does not. */
+/* The page has the library, unless the library would end its element. */
 static void test_library(ExportFixture *f, gconstpointer unused)
 {
     g_autofree char *path = g_build_filename(f->folder, "charts.js", NULL);
@@ -141,7 +141,8 @@ static void add_memory(ExportFixture *f, gint32 device, gint64 mib, gint64 at_ns
     strobe_mock_add(f->mock, &strobe_kind_memory_event, 0, 0, at_ns, at_ns, &fields);
 }
 
-/* Of each device what memory is for, on the axis of its first event. */
+/* For each device the page shows what memory is used for. `begin` is the time from the window's
+ * begin to the device's first event. */
 static void test_memory(ExportFixture *f, gconstpointer unused)
 {
     strobe_mock_option(f->mock, "library", "");
@@ -156,7 +157,7 @@ static void test_memory(ExportFixture *f, gconstpointer unused)
     export_fixture_expect(page, "{\"device\":\"npu:1\",\"begin\":1000000,");
 }
 
-/* Of a long recording the maxima alone. */
+/* For a long recording the page has only the maxima. */
 static void test_long_memory(ExportFixture *f, gconstpointer unused)
 {
     strobe_mock_option(f->mock, "library", "");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes call paths as folded stacks, "outermost;...;innermost value", which FlameGraph reads. */
+/* Writes call paths as folded stacks, which FlameGraph reads: lines of the form
+ * "outermost;...;innermost value". */
 #include "stacks.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 
 #include "path-sources.h"
 
-/* Fields of operators. They are read if the metric is the device's time. */
+/* Fields of operators, which are read if the metric is the device's time. */
 enum { DEVICE_SELF, PATH, N_WANTED };
 
 static const StrobeWantedField wanted[N_WANTED] = {
@@ -20,7 +21,7 @@ static const StrobeWantedField wanted[N_WANTED] = {
     [PATH] = {"path", STROBE_FIELD_STACK},
 };
 
-/* The options that name the files. */
+/* Names of the options with the names of the files. */
 static const char *const file_options[N_PATH_SOURCES] = {[PATHS_SAMPLES] = "cpu_file",
                                                          [PATHS_WAITS] = "wait_file",
                                                          [PATHS_CALLS] = "python_file",
@@ -30,7 +31,8 @@ static const char *const file_options[N_PATH_SOURCES] = {[PATHS_SAMPLES] = "cpu_
 /* A file of folded stacks. */
 typedef struct StackFile {
     StrobeSafeFile *file;
-    gint64 rest_ns; /* sum of the fractions of a microsecond that the lines so far lack */
+    /* sum of the fractions of a microsecond that were not written in the lines so far */
+    gint64 rest_ns;
 } StackFile;
 
 typedef struct Stacks {
@@ -111,8 +113,8 @@ static gsize count_plain(const char *at, gsize length)
     return n;
 }
 
-/* Appends a frame, without blanks around it. Characters that would end the frame or the line become
- * '_'. */
+/* Appends a frame without the blanks at its ends. Replaces characters that would end the frame or
+ * the line by '_'. */
 static void append_frame(GString *line, StrobeText text)
 {
     const char *at = text.bytes;
@@ -162,8 +164,8 @@ static int write_path(Stacks *stacks, const StackFile *file, StrobeStackId path,
     return strobe_safe_file_write(file->file, line->str, line->len);
 }
 
-/* Reads the path of an operator with the time of the kernels that it launched. FALSE: it launched
- * none. */
+/* Sets `path` to the path of an operator, with the time of the kernels that it launched. Returns
+ * FALSE if the operator launched no kernels. */
 static gboolean read_device_path(Stacks *stacks, const StrobeView *record, SourcePath *path)
 {
     const uint32_t *at = strobe_binder_offsets(&stacks->binder, record->kind);
@@ -176,8 +178,8 @@ static gboolean read_device_path(Stacks *stacks, const StrobeView *record, Sourc
     return path->value > 0;
 }
 
-/* Converts a time to whole microseconds. The fraction is added to the next line, so that the lines
- * add up to the total and no line is wrong by more than a microsecond. */
+/* Converts a time to whole microseconds. Adds the fraction to `rest_ns`, from which a later line
+ * gets it: so the lines add up to the total, and no line is wrong by more than a microsecond. */
 static gint64 microseconds_of(StackFile *file, gint64 time)
 {
     gint64 value = time / 1000;
@@ -211,7 +213,7 @@ static StrobeStatus stacks_batch(void *state, const StrobeView *records, size_t 
     return status;
 }
 
-/* Finishes the files; a file without lines is not written. */
+/* Finishes the files that have lines; removes the other files. */
 static StrobeStatus stacks_end(void *state)
 {
     Stacks *stacks = state;

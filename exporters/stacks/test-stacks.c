@@ -33,7 +33,7 @@ static void test_lines(ExportFixture *f, gconstpointer unused)
                     " 2");
 }
 
-/* Lines have whole microseconds, but add up to the total. */
+/* Lines have whole microseconds, but their sum is the total. */
 static void test_sum(ExportFixture *f, gconstpointer unused)
 {
     static const char *const flat[] = {"aten::mm", NULL};
@@ -52,7 +52,7 @@ static void test_sum(ExportFixture *f, gconstpointer unused)
     g_assert_cmpint(written, ==, total / 1000);
 }
 
-/* The other metric: the time of the kernels, which is absent if there are none. */
+/* The other metric is the time of the kernels, which is absent if there are none. */
 static void test_device(ExportFixture *f, gconstpointer unused)
 {
     static const char *const flat[] = {"aten::mm", NULL};
@@ -74,7 +74,7 @@ static void test_device(ExportFixture *f, gconstpointer unused)
     g_assert_cmpstr(text, ==, "aten::mm 12\naten::mm 1");
 }
 
-/* Samples go to a file of their own, and are summed up separately. */
+/* Samples are written to a separate file and are summed up separately. */
 static void test_samples(ExportFixture *f, gconstpointer unused)
 {
     static const char *const deep[] = {"work (h)", "main (h)", "h", NULL};
@@ -96,7 +96,7 @@ static void test_samples(ExportFixture *f, gconstpointer unused)
     g_assert_null(operators);
 }
 
-/* Python calls are in microseconds, the heap in bytes, each in a file of its own. */
+/* Python calls are in microseconds and the heap is in bytes, each in a separate file. */
 static void test_sources(ExportFixture *f, gconstpointer unused)
 {
     static const char *const calls[] = {"a.py(9): leaf", "a.py(1): main", NULL};

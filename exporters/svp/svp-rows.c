@@ -11,14 +11,14 @@
 #define CAPTURES_MAX 1000000u
 #define FREQUENCIES_MAX 1000000u
 #define FIRSTS_MAX 1024u
-#define EXACT_MAX 9007199254740992.0 /* all integers up to this one are exact in a double */
+#define EXACT_MAX 9007199254740992.0 /* all integers up to this number are exact in a double */
 
 enum { KIND_TASK, KIND_PMU, KIND_LAYER, KIND_CAPTURE, KIND_CALL, KIND_FREQUENCY, KINDS };
 
 const char *const svp_rows_wants[] = {"device_task", "device_pmu",    "svp.layer", "svp.capture",
                                       "api_call",    "svp.frequency", NULL};
 
-/* The parts of a task. Parts are joined in this order. */
+/* The parts of a task, in the order in which they are joined. */
 enum { PART_LAYER, PART_PMU, PART_TASK };
 
 typedef struct Part {
@@ -32,14 +32,15 @@ typedef struct Part {
 struct SvpRows {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    gint64 offset; /* offset of the records' times from the board's times */
+    gint64 offset; /* time of a record minus time of the board */
     StrobeKindNames kinds;
     StrobeBinder binders[KINDS];
-    GArray *captures;    /* of SvpCapture */
+    GArray *captures;    /* elements of type SvpCapture */
     GHashTable *indices; /* id of a capture -> 1 + index */
     GHashTable *batches; /* model -> 1 + batch */
     GArray *frequencies;
-    GArray *firsts; /* of SvpCall: the first call of a model in each process and device */
+    /* elements of type SvpCall: the first call of a model in each process and device */
+    GArray *firsts;
     StrobeExternalSorter *parts, *tasks, *calls;
     int error;
 };
@@ -146,7 +147,7 @@ int svp_rows_error(const SvpRows *rows)
     return rows->error;
 }
 
-/* Converts the times of a record to the board's clock, at least 0. */
+/* Converts the times of a record to the board's clock. The results are at least 0. */
 static void take_times(const SvpRows *rows, const StrobeView *view, gint64 *begin, gint64 *end)
 {
     if (__builtin_sub_overflow(view->begin_ns, rows->offset, begin) || *begin < 0)
@@ -162,7 +163,8 @@ static const StrobeTrackView *track_of(const SvpRows *rows, const StrobeView *vi
 
 /* ---- reading records ---- */
 
-/* Finds or adds the capture with this id; returns its index. G_MAXUINT: there are too many. */
+/* Returns the index of the capture with this id, and adds the capture if necessary. Returns
+ * G_MAXUINT if there are too many captures. */
 static guint capture_index(SvpRows *rows, guint64 id)
 {
     guint index = GPOINTER_TO_UINT(g_hash_table_lookup(rows->indices, &id));
@@ -236,7 +238,8 @@ static void take_task(SvpRows *rows, const StrobeView *view, const guint32 *at)
     part->row.device = track && track->device > 0 ? (guint32)track->device : 0;
 }
 
-/* Adds the counters of a task. The record has their names and values, in any order. */
+/* Adds the counters of a task. The record has the names and values of the counters, in any
+ * order. */
 static void take_pmu(SvpRows *rows, const StrobeView *view, const guint32 *at)
 {
     const char *name =
@@ -359,7 +362,8 @@ static void add_task(SvpRows *rows, const Part *part, const Part *layer, const P
     SvpTask row = part->row;
     int error;
 
-    if (index == G_MAXUINT) /* the task is not one of a board, or there are too many captures */
+    /* the task does not belong to a board, or there are too many captures */
+    if (index == G_MAXUINT)
         return;
     row.capture = index;
     g_array_index(rows->captures, SvpCapture, index).n_tasks++;
@@ -440,7 +444,8 @@ gboolean svp_capture_is_cut(const SvpCapture *capture)
     return capture->tasks != STROBE_ABSENT_U32 && capture->n_tasks < capture->tasks;
 }
 
-/* Returns the mean clock during the capture. A sample is valid until the next one of its core. */
+/* Returns the mean clock frequency during the capture. The frequency of a sample applies until the
+ * next sample of its core. */
 static double mean_mhz(const SvpRows *rows, const SvpCapture *capture)
 {
     double sum = 0, whole = 0;

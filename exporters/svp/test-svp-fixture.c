@@ -14,7 +14,7 @@ void svp_fixture_set_up(SvpFixture *f, gconstpointer unused)
     f->folder = g_dir_make_tmp("strobe-svp-XXXXXX", NULL);
     f->directory = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     f->mock = strobe_mock_new(strobe_plugin_1.components[0], f->directory);
-    strobe_mock_metadata(f->mock)->pid = 4242; /* the pid of its tracks */
+    strobe_mock_metadata(f->mock)->pid = 4242; /* the pid of the host's tracks */
 }
 
 void svp_fixture_tear_down(SvpFixture *f, gconstpointer unused)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worked examples of a board's profile, which a mock host gives to an exporter. */
+/* Gives an exporter, through a mock host, the worked examples of a board's profile. */
 #ifndef STROBE_SVP_TEST_FIXTURE_H
 #define STROBE_SVP_TEST_FIXTURE_H
 
@@ -14,9 +14,10 @@ typedef struct SvpFixture {
 } SvpFixture;
 
 void svp_fixture_set_up(SvpFixture *f, gconstpointer unused);
-void svp_fixture_tear_down(SvpFixture *f, gconstpointer unused); /* fails if a file is left */
+/* fails if a file is left in the folder */
+void svp_fixture_tear_down(SvpFixture *f, gconstpointer unused);
 
-/* Adds an inference of the model with four layers, one of them on the processor. */
+/* Adds an inference of the model. It has four layers, one of which runs on the processor. */
 void svp_fixture_add_layers(SvpFixture *f, const char *model, guint32 number, gint64 begin);
 void svp_fixture_add_call(SvpFixture *f, const char *name, const char *mode, guint32 model,
                           guint64 tid, gint64 begin, gint64 duration);

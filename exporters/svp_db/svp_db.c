@@ -94,8 +94,8 @@ static StrobeStatus db_batch(void *state, const StrobeView *records, size_t n)
 
 /* ---- rows ---- */
 
-/* Inserts a row. `form` has a letter for each value: i: gint64; u: guint64, NULL if absent; s: id
- * of a string; t: text; d: double. */
+/* Inserts a row. `form` has a letter for each value: i: gint64; u: guint64, which becomes NULL if
+ * absent; s: id of a string; t: text; d: double. */
 static gboolean insert_row(SvpDb *db, sqlite3_stmt *statement, const char *form, ...)
 {
     va_list values;
@@ -245,7 +245,7 @@ static gboolean put_frequencies(SvpDb *db)
     return good;
 }
 
-/* ---- facts ---- */
+/* ---- metadata ---- */
 
 static gboolean put_files(SvpDb *db)
 {

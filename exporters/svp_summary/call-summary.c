@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the calls by name (acl_statistic): a table for each device and model, or for each captured
- * inference. The memory grows with the number of names and threads. */
+/* Writes the sums of calls by name (acl_statistic), to a table for each device and model, or for
+ * each captured inference. The memory grows with the number of names and threads. */
 #include <errno.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
@@ -34,7 +34,7 @@ static gboolean equal_keys(gconstpointer a, gconstpointer b)
     return memcmp(a, b, sizeof(Key)) == 0;
 }
 
-/* Returns the number of the last capture of the model that had begun before the call ended. */
+/* Returns the number of the last capture of the model that began before the call ended. */
 static guint32 iter_of(const Summary *summary, const SvpCall *call)
 {
     guint32 iter = 1;
@@ -80,7 +80,7 @@ static int compare_numbers(guint64 a, guint64 b)
     return a < b ? -1 : a > b;
 }
 
-/* Compares by file; 0: `one` and `other` belong to the same file. */
+/* Compares two interfaces by their file. Returns 0 if the interfaces belong to the same file. */
 static int compare_files(const Interface *one, const Interface *other)
 {
     int order = compare_numbers(one->key.device, other->key.device);
@@ -90,7 +90,7 @@ static int compare_files(const Interface *one, const Interface *other)
     return order ? order : compare_numbers(one->key.iter, other->key.iter);
 }
 
-/* Compares by file, then by time (the longest first), then by name. */
+/* Compares interfaces by file, then by time (the longest first), then by name. */
 static int compare_interfaces(gconstpointer a, gconstpointer b)
 {
     const Interface *one = *(Interface *const *)a, *other = *(Interface *const *)b;
@@ -140,7 +140,7 @@ static void put_interface(SummaryFile *file, const Interface *interface, guint64
     put_us(file, interface->least);
 }
 
-/* Writes the rows from `from` to `to` (exclusive) to one file. */
+/* Writes the rows from index `from` to before `to` to one file. */
 static int write_file(const Summary *summary, const GPtrArray *rows, guint from, guint to)
 {
     const Key *key = &((const Interface *)g_ptr_array_index(rows, from))->key;

@@ -11,8 +11,8 @@ typedef struct SummaryFile SummaryFile;
 /* `titles` ends with NULL and must stay valid. Returns NULL with errno set on failure. */
 SummaryFile *summary_file_new(int directory, const char *name, const char *const *titles,
                               gboolean is_json);
-/* Adds the next cell; the cells of a row are followed by those of the next row. summary_file_number
- * writes a number in JSON too, except for "N/A" and "-". */
+/* Adds the next cell to the row; after the last column, begins the next row. In JSON,
+ * summary_file_number writes a number, except for "N/A" and "-", which are texts. */
 void summary_file_text(SummaryFile *file, const char *bytes, gsize length);
 void summary_file_number(SummaryFile *file, const char *text);
 void summary_file_uint(SummaryFile *file, guint64 value);

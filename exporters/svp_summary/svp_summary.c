@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes tables of a board's layers, operators and calls in the vendor's format. */
+/* Writes tables of the layers, operators and calls of a board, in the vendor's format. */
 #include "svp_summary.h"
 
 #include <errno.h>
@@ -79,7 +79,8 @@ static void put_mhz(SummaryFile *file, double mhz)
     summary_file_number(file, text);
 }
 
-/* Writes the samples of one core, from `first` on. Returns the index after them. */
+/* Writes the samples of one core, which begin at the index `first`. Returns the index after
+ * them. */
 static guint put_core(SummaryFile *file, const GArray *samples, guint first)
 {
     const SvpFrequency *core = &g_array_index(samples, SvpFrequency, first);

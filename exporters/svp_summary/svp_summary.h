@@ -18,13 +18,13 @@ typedef struct Summary {
 
 /* The functions return 0 or an errno value. */
 
-/* task-summary.c: writes op_summary and op_statistic of every capture. */
+/* Writes op_summary and op_statistic of every capture. Returns 0 or an errno value. */
 int task_summary_write(Summary *summary);
-/* call-summary.c: writes acl_statistic of every device and model. */
+/* Writes acl_statistic of every device and model. Returns 0 or an errno value. */
 int call_summary_write(Summary *summary);
 
-/* Creates a file in the requested format. `name` is its name without the ending. NULL: errno has
- * the reason. */
+/* Creates a file in the requested format. `name` is the file's name without its ending. Returns
+ * NULL and sets errno if this fails. */
 SummaryFile *summary_begin(const Summary *summary, const char *name, const char *const *titles);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the tasks of each captured inference: one row for each task (op_summary), and sums by
- * operator (op_statistic). The tasks come capture by capture; those of the current capture are in
- * memory. */
+ * operator (op_statistic). Tasks are sorted by capture; only the tasks of the current capture are
+ * in memory. */
 #include <errno.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static const char *const statistic_titles[] = {"Task ID",
                                                "Min(us)",
                                                NULL};
 
-/* Counters that have a column with their share of the cycles, in the order of columns. */
+/* Counters of which a column shows the share of the cycles, in the order of columns. */
 static const guint8 shares[] = {SVP_MAC_BUSY, SVP_MAC_PPEN, SVP_VEC_BUSY, SVP_VEC_PPEN,
                                 SVP_DSTR,     SVP_DTRANS,   SVP_DLD,      SVP_WLD};
 
@@ -74,8 +74,8 @@ static void put_text(const Summary *summary, SummaryFile *file, StrobeStringId i
         summary_file_text(file, "N/A", 3);
 }
 
-/* Writes max(Dstr, DLD, WLD) / max(Mac Busy, Vec Ppen); the cycles cancel out. If nothing was
- * computed, the value is 0 if no data was moved either, and absent otherwise. */
+/* Writes max(Dstr, DLD, WLD) / max(Mac Busy, Vec Ppen). If the divisor is 0, the value is 0 if the
+ * dividend is 0, and absent otherwise. All are counts of cycles, whose total cancels out. */
 static void put_memory_bound(SummaryFile *file, const guint64 *counters)
 {
     static const guint8 needed[] = {SVP_CYCLES, SVP_DSTR,     SVP_DLD,
@@ -127,7 +127,7 @@ static void put_percent(SummaryFile *file, guint64 part, guint64 whole)
     summary_file_number(file, text);
 }
 
-/* Writes the columns after the layer's names. */
+/* Writes the columns that follow the layer's names. */
 static void put_figures(SummaryFile *file, guint64 time, guint64 whole, const guint64 *counters)
 {
     put_us(file, time);
@@ -152,8 +152,8 @@ static void put_layer(const Summary *summary, SummaryFile *file, const SvpTask *
     put_figures(file, get_duration(task), whole, task->counters);
 }
 
-/* Adds up each counter over the layers that have it, or, for a ratio, over the layers that have
- * both of its counters. */
+/* Adds up each counter over the layers that have it. The counters before SVP_DDR_READ, which are
+ * written as shares of the cycles, count only in layers that have the number of cycles. */
 static void sum_counters(const GArray *tasks, guint64 *sums)
 {
     for (guint k = 0; k < SVP_COUNTERS; k++)
@@ -172,7 +172,7 @@ static void sum_counters(const GArray *tasks, guint64 *sums)
     }
 }
 
-/* Adds up the misses and the requests of the layers that have both. */
+/* Adds up the misses and the requests of the layers that have both counters. */
 static void sum_icache(const GArray *tasks, guint64 *requests, guint64 *misses)
 {
     *requests = *misses = SVP_ABSENT;
@@ -190,7 +190,7 @@ static void sum_icache(const GArray *tasks, guint64 *requests, guint64 *misses)
     }
 }
 
-/* Returns the name
+/* Returns the name of the file:
  * op_summary_{device}.{model}.{id}.{batch}.{pics}.{current}.{icache_miss_rate}.{frequency} */
 static char *summary_name(const Summary *summary, const SvpCapture *capture, const GArray *tasks)
 {
@@ -257,7 +257,7 @@ static gboolean equal_operators(gconstpointer a, gconstpointer b)
     return one->stream == other->stream && one->name == other->name && one->core == other->core;
 }
 
-/* Adds up the tasks by operator, in the order of the first execution. */
+/* Returns the sums of the tasks by operator, in the order in which the operators first ran. */
 static GPtrArray *sum_operators(const GArray *tasks)
 {
     g_autoptr(GHashTable) known = g_hash_table_new(hash_operator, equal_operators);

@@ -58,8 +58,8 @@ static void test_example(SvpFixture *f, gconstpointer unused)
     check_csv(f, "acl_statistic_0_1_1.csv", acl_statistic);
 }
 
-/* The clock is the mean of the samples in the capture, weighted by time, or else the value in the
- * run's data. */
+/* The clock is the mean of the samples in the capture, weighted by time; if there are no samples,
+ * it is the value in the run's data. */
 static void test_frequency(SvpFixture *f, gconstpointer unused)
 {
     svp_fixture_add_layers(f, "resnet50", 1, 1000000);
@@ -95,7 +95,7 @@ static void test_json(SvpFixture *f, gconstpointer unused)
     g_assert_nonnull(strstr(statistic, "\"OP Name\":\"conv2+relu2\",\"Task Type\":\"AA_CORE\""));
 }
 
-/* Each capture has files of its own; the details show which capture is the first. */
+/* Each capture has its own files; the details show which capture is the first. */
 static void test_captures(SvpFixture *f, gconstpointer unused)
 {
     strobe_mock_option(f->mock, "details", "true");
@@ -111,7 +111,7 @@ static void test_captures(SvpFixture *f, gconstpointer unused)
               "1,0,1,0,1,1\r\n2,0,1,200,0,1\r\n");
 }
 
-/* Without counters there is no op_summary. A layer that runs several times is one row. */
+/* Without counters there is no op_summary. A layer that runs several times has one row. */
 static void test_repeated(SvpFixture *f, gconstpointer unused)
 {
     StrobeTrackId track = strobe_mock_track(f->mock, STROBE_TRACK_STREAM, 0, NULL, NULL, 0);
@@ -138,8 +138,8 @@ static void test_repeated(SvpFixture *f, gconstpointer unused)
         "1,0,\"b,\"\"x\"\"\",AA_CORE,33.333,0.004,1,0.004,0.004,0.004\r\n");
 }
 
-/* If data was moved but nothing computed, the bound has no value. If neither happened, it is 0.
- * Without cycles there is no ratio. */
+/* If data was moved but nothing was computed, the bound has no value. If no data was moved either,
+ * the bound is 0. Without cycles there is no ratio. */
 static void test_bounds(SvpFixture *f, gconstpointer unused)
 {
     static const double counters[][SVP_COUNTERS] = {{100, 0, 0, 0, 0, 50, 0, 0, 0, 1, 2},
@@ -173,7 +173,7 @@ static void test_bounds(SvpFixture *f, gconstpointer unused)
     g_assert_nonnull(statistic);
 }
 
-/* Calls are summed up by thread, and on request for each capture. */
+/* Calls are summed up for each thread and, if requested, for each capture. */
 static void test_calls(SvpFixture *f, gconstpointer unused)
 {
     strobe_mock_option(f->mock, "per_iter", "true");

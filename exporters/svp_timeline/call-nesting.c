@@ -7,7 +7,7 @@ typedef struct OpenCall {
     gint64 begin_ns, end_ns;
 } OpenCall;
 
-/* Returns the open calls of a thread, outer calls first. */
+/* Returns the open calls of a thread; outer calls come first. */
 static GArray *calls_of(GHashTable *threads, guint64 pid, guint64 tid)
 {
     const guint64 key = pid << 32 ^ tid;
@@ -39,7 +39,7 @@ gboolean call_nesting_add(GHashTable *threads, const SvpCall *call)
     while ((last = last_of(calls)) && last->end_ns <= call->begin_ns)
         g_array_set_size(calls, calls->len - 1);
     if (last && last->begin_ns == added.begin_ns && last->end_ns < added.end_ns) {
-        const OpenCall inner = *last; /* the new call encloses this one */
+        const OpenCall inner = *last; /* the new call encloses the last one */
 
         *last = added;
         added = inner;

@@ -7,8 +7,8 @@
 #include <svp-rows.h>
 
 GHashTable *call_nesting_new(void);
-/* Adds a call; calls must come in the order of their begins. FALSE: the call begins inside another
- * one and ends after it. */
+/* Adds a call; calls must come in the order of their begins. Returns FALSE if the call begins
+ * inside another one and ends after it. */
 gboolean call_nesting_add(GHashTable *threads, const SvpCall *call);
 
 #endif

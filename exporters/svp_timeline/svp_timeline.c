@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes the tasks and calls of a board as traces in the vendor's format: a file of tasks and a
- * file of calls for every device, model and batch. Times are on the board's own clock.
+ * file of calls for every device, model and batch. Times are those of the board's own clock.
  */
 #include "svp_timeline.h"
 
@@ -16,7 +16,7 @@
 #include "call-nesting.h"
 
 #define FILES_MAX 4096u
-/* Numbers of a stream's rows: one for each unit, and (only used for stream 0) one for captures. */
+/* Number of rows of a stream: one for each unit, and one for captures, which only stream 0 uses. */
 #define ROWS_OF_STREAM 4u
 #define CAPTURE_ROW 3u
 
@@ -29,7 +29,7 @@ typedef struct File {
     gboolean is_acl;
     guint32 device, model, batch;
     char name[SVP_MODEL_MAX + 1];
-    GHashTable *rows; /* of Row */
+    GHashTable *rows; /* elements of type Row */
 } File;
 
 enum { EVENT_CAPTURE, EVENT_TASK, EVENT_CALL };
@@ -49,12 +49,12 @@ typedef struct Timeline {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     SvpRows *rows;
-    GPtrArray *files; /* of File */
+    GPtrArray *files; /* elements of type File */
     StrobeExternalSorter *events;
     StrobeSafeFile *out;
     StrobeJsonWriter json;
     guint n_left_out;
-    /* number of calls that begin inside another call of their thread and end after it */
+    /* number of calls that begin inside another call of their thread and end after that call */
     guint64 n_crossing;
 } Timeline;
 
@@ -118,7 +118,8 @@ static StrobeStatus timeline_batch(void *state, const StrobeView *records, size_
 
 /* ---- finding the file of an event ---- */
 
-/* Finds or adds a file; returns its index. G_MAXUINT: there are too many files. */
+/* Returns the index of a file, and adds the file if necessary. Returns G_MAXUINT if there are too
+ * many files. */
 static guint file_index(Timeline *line, gboolean is_acl, guint32 device, guint32 model,
                         guint32 batch, StrobeStringId model_name)
 {
@@ -166,7 +167,7 @@ static guint file_of_capture(Timeline *line, const SvpCapture *capture)
 
 static Row row_of_task(const SvpTask *task)
 {
-    /* A unit with an unknown name has no row of its own. */
+    /* a unit with an unknown name is in the row SVP_UNIT_CORE */
     const guint32 unit = task->unit < SVP_UNITS ? task->unit : SVP_UNIT_CORE;
 
     return (Row){task->device, (guint64)task->stream * ROWS_OF_STREAM + unit};
@@ -198,7 +199,7 @@ static int add_tasks(Timeline *line)
     return error ? error : svp_rows_error(line->rows);
 }
 
-/* Returns the row of a call. Viewers need a number, so an unknown thread has 0. */
+/* Returns the row of a call. Viewers need numbers, so an unknown process or thread is 0. */
 static Row row_of_call(const SvpCall *call)
 {
     return (Row){call->pid == SVP_ABSENT ? 0 : call->pid, call->tid == SVP_ABSENT ? 0 : call->tid};
@@ -297,7 +298,7 @@ static int compare_rows(gconstpointer a, gconstpointer b)
     return one->tid < other->tid ? -1 : one->tid > other->tid;
 }
 
-/* Writes the names of processes and threads, which come before all other events. */
+/* Writes the names of processes and threads, which must precede all other events. */
 static void put_rows(Timeline *line, const File *file)
 {
     g_autoptr(GPtrArray) rows = g_ptr_array_new();
@@ -436,7 +437,7 @@ static const Event *next_event(Timeline *line, int *error)
     return event;
 }
 
-/* Writes the files one after the other, because the events are sorted by file. */
+/* Writes the files one after the other. The events are sorted by file. */
 static int write_files(Timeline *line)
 {
     guint file = G_MAXUINT;

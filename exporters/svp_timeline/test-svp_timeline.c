@@ -75,8 +75,8 @@ static void test_clock(SvpFixture *f, gconstpointer unused)
     g_assert_cmpstr(task_time, ==, tasks);
 }
 
-/* Only files with data are written: without calls there is no file of calls, and without tasks none
- * of tasks. */
+/* Only files with data are written: without calls there is no file of calls, and without tasks no
+ * file of tasks. */
 static void test_parts(SvpFixture *f, gconstpointer which)
 {
     const gboolean has_calls = GPOINTER_TO_INT(which);
@@ -97,7 +97,7 @@ static void test_nothing(SvpFixture *f, gconstpointer unused)
     run_mock(f);
 }
 
-/* All captures of a model are in one file, sorted by time, and each has a bar of its own. */
+/* All captures of a model are in one file, sorted by time. Each capture has its own bar. */
 static void test_captures(SvpFixture *f, gconstpointer unused)
 {
     svp_fixture_add_layers(f, "a.b-c.1", 2, 9000000);
@@ -112,7 +112,7 @@ static void test_captures(SvpFixture *f, gconstpointer unused)
     g_assert_nonnull(strstr(text, "\"Current Pic Count\":200"));
 }
 
-/* Names from a board may contain anything. */
+/* Names from a board may have any characters. */
 static void test_names(SvpFixture *f, gconstpointer unused)
 {
     svp_fixture_add_call(f, "a\"b\\\n\xff", "model", 1, 7, 5, 6);

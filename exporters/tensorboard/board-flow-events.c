@@ -3,12 +3,12 @@
  * its ends are known. */
 #include "tensorboard.h"
 
-/* Maximum number of connections that wait for an end. */
+/* Maximum number of connections that wait for the other end of their flow event. */
 #define SLOTS (1u << 16)
 
 typedef struct Slot {
     guint64 connection;
-    const BoardRow *begin_row, *end_row; /* NULL: not known yet */
+    const BoardRow *begin_row, *end_row; /* NULL: this end is not known yet */
     gint64 begin_ns, end_ns;
     gboolean is_drawn;
 } Slot;
@@ -77,7 +77,7 @@ void board_flow_event_begin(Board *board, guint64 connection, const BoardRow *ro
     if (connection == STROBE_ABSENT_U64)
         return;
     slot = slot_of(board, connection);
-    if (slot->begin_row) /* the launch is the first call of a connection */
+    if (slot->begin_row) /* the first call of a connection is the launch */
         return;
     slot->begin_row = row;
     slot->begin_ns = time_ns;

@@ -133,7 +133,7 @@ static const StrobeFieldView *find_field(const StrobeKindView *view, const char 
     return NULL;
 }
 
-/* Adds the arguments that Kineto's events of this kind have. */
+/* Adds the arguments that Kineto's events have for this kind. */
 static void add_known(Board *board, BoardKind *kind, const KinetoEvents *events)
 {
     for (guint i = 0; i < events->n_args; i++) {
@@ -155,7 +155,7 @@ static gboolean is_known(const KinetoEvents *events, const char *name)
     return FALSE;
 }
 
-/* Fields that our plugins add and for which Kineto has its own keys. */
+/* Fields that Strobe's plugins add and for which Kineto has its own keys. */
 static const struct {
     const char *field, *key;
     guint8 form;
@@ -180,8 +180,8 @@ static void add_other(Board *board, BoardKind *kind, const StrobeFieldView *fiel
     add_field(board, kind, key, field->type, field->offset, form);
 }
 
-/* Adds the fields that are written: if Kineto knows the kind, the fields that plugins added;
- * otherwise all fields. */
+/* Sets the fields that are written. If Kineto has the kind, these are its arguments and the fields
+ * that plugins added; otherwise all fields. */
 static void add_fields(Board *board, BoardKind *kind)
 {
     const StrobeKindView *view = kind->view;

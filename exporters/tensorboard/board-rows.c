@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the position of an event, and writes the M events that name it. */
+/* Finds the row of an event, and writes the M events that name the rows. */
 #include "tensorboard.h"
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* First number for rows without a thread, which must have numbers for the reader. It is larger than
- * every thread id that the kernel assigns. */
+/* First number of rows without a thread. Readers need a number for every row. The number is larger
+ * than every thread id that the kernel assigns. */
 #define FIRST_EXTRA_TID 4194305u
 
 struct BoardRows {
-    GPtrArray *of_track;   /* BoardRow, indexed by the track's id; 0: no track */
+    /* BoardRow, indexed by the track's id; index 0: events without a track */
+    GPtrArray *of_track;
     GHashTable *of_thread; /* "pid tid" -> BoardRow */
 };
 
@@ -71,7 +72,7 @@ static BoardRow *new_row(Board *board, StrobeTrackId id, const StrobeTrackView *
 
     row->device = track && track->type != STROBE_TRACK_THREAD ? track->device : -1;
     if (track && track->type == STROBE_TRACK_PROCESS && *track->group) {
-        /* if the source has words instead of pids */
+        /* the source has texts instead of pids */
         row->pid = escape_text(board, strcmp(track->group, "no process") ? track->group : "");
         row->tid = escape_text(board, track->name);
         return finish_row(row);
@@ -95,7 +96,7 @@ BoardRow *board_row(Board *board, StrobeTrackId id)
     guint32 n = board->host->track_count(board->self);
 
     if (G_UNLIKELY(id >= rows->len)) {
-        id = id <= n ? id : 0; /* unknown ids share the row of 0 */
+        id = id <= n ? id : 0; /* all unknown ids share the row of the id 0 */
         if (id >= rows->len)
             g_ptr_array_set_size(rows, (gint)n + 1);
     }
@@ -148,7 +149,7 @@ static void write_name(Board *board, const char *name, const char *pid, const ch
     trace_out_done(out, at);
 }
 
-/* Returns the program's name, as in PyTorch's traces, or the process's own name if it has one. */
+/* Returns the process's own name, if it has one, else the program's name as in PyTorch's traces. */
 static char *process_name(Board *board, const StrobeTrackView *track)
 {
     const char *command = board->host->metadata(board->self)->command;

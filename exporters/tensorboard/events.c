@@ -56,8 +56,8 @@ static void note_times(Board *board, const StrobeView *record)
     board->last = MAX(board->last, record->end_ns);
 }
 
-/* Writes a span after its name, to the end of its arguments. `exact_us`: the duration in the
- * source, which may have digits below 1 ns; NAN: none. */
+/* Writes the part of a span that follows its name, to the end of its arguments. `exact_us`: the
+ * duration in the source, which may have digits below 1 ns; NAN: the source has none. */
 static char *put_span(Board *board, char *at, const BoardKind *kind, const StrobeView *record,
                       const BoardRow *row, double exact_us)
 {
@@ -92,7 +92,7 @@ static double known_double(const BoardKind *kind, guint index, const StrobeView 
 
 /* ---- spans ---- */
 
-/* Whether the operator is a collective of one of PyTorch's own backends, gloo and nccl, which the
+/* Returns whether the operator is a collective of gloo or nccl, PyTorch's own backends, which the
  * reader knows. */
 static gboolean is_collective(Board *board, const StrobeView *record)
 {
@@ -117,11 +117,11 @@ static void write_async_collective(Board *board, const BoardKind *kind, const St
     end_event(board, at, record);
 }
 
-/* Handles the range that PyTorch's own profiler puts around a step. TRUE: the caller does not write
- * it now. */
+/* Processes an operator that may be the range which PyTorch's own profiler puts around a step.
+ * Returns TRUE if the range is kept or dropped; the caller must not write it now. */
 static gboolean take_step_range(Board *board, const BoardKind *kind, const StrobeView *record)
 {
-    if (board->has_steps) { /* the step itself was written */
+    if (board->has_steps) { /* the source contains the steps, which are written as operators */
         if (board_is_step_name(board, record->name))
             board_step_ranges_drop(board->step_ranges);
         return FALSE;
@@ -199,8 +199,8 @@ void write_python_call(Board *board, const BoardKind *kind, const StrobeView *re
     finish_span(board, at, kind, record, board_row(board, record->track), NAN);
 }
 
-/* Begins a span whose category is the text `id`, if Kineto uses this text for the kind. NULL: it
- * does not. */
+/* Begins a span whose category is the text with the id `id`. Returns NULL if Kineto does not use
+ * this text as a category of the kind. */
 static char *put_category(Board *board, const BoardKind *kind, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -250,7 +250,7 @@ void write_task(Board *board, const BoardKind *kind, const StrobeView *record)
                          row, record->begin_ns);
 }
 
-/* Returns PyTorch's word for a word of the vendor; returns an unknown word unchanged. */
+/* Returns PyTorch's word for a word of the vendor. Returns an unknown word unchanged. */
 static const char *translate_word(const char *const words[][2], guint n, const char *word)
 {
     for (guint i = 0; i < n; i++)
@@ -304,9 +304,9 @@ static char *put_escaped(Board *board, char *at, const char *text)
 }
 
 /* Writes an operation of a process group on the host like PyTorch writes collectives of its device
- * backends: as an operator with the parameters of a collective. This operator is asynchronous,
- * because otherwise the reader would count its time as that of an operator. The operation itself is
- * the operator `gloo:...`, as in Kineto's traces. */
+ * backends: as an operator with the parameters of a collective. This operator is written as
+ * asynchronous, because otherwise the reader would count its time as an operator's time. The
+ * operation itself is the operator `gloo:...`, as in Kineto's traces. */
 static void write_group_operation(Board *board, const BoardKind *kind, const StrobeView *record,
                                   const BoardRow *row)
 {
@@ -351,8 +351,8 @@ void write_collective(Board *board, const BoardKind *kind, const StrobeView *rec
         record->begin_ns);
 }
 
-/* Writes a record of a kind that this exporter does not know by name. Its category is the name of
- * the kind. */
+/* Writes a record of a kind for which this exporter has no other function. The category is the name
+ * of the kind. */
 void write_generic(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     const BoardRow *row = board_row(board, record->track);
@@ -383,8 +383,8 @@ void write_generic(Board *board, const BoardKind *kind, const StrobeView *record
 
 /* ---- instant events ---- */
 
-/* Writes the end of a record of the host's memory. An allocator without a pool reserves 0 bytes, as
- * in Kineto, because the reader needs a number. */
+/* Writes the last arguments of a record of the host's memory. If the allocator has no pool, the
+ * reserved bytes are 0, as in Kineto, because the reader needs a number. */
 static char *put_host_memory(char *at, const BoardKind *kind, const StrobeView *record)
 {
     PUT_LITERAL(at, ", \"Device Type\": 0");
@@ -399,7 +399,7 @@ void write_memory(Board *board, const BoardKind *kind, const StrobeView *record)
     guint32 type = strobe_field_u32(record, kind->known[MEMORY_TYPE], (guint32)STROBE_ABSENT_I32);
     char *at;
 
-    /* The reader shows neither states without an event nor events without an address. */
+    /* the reader shows neither states without an event nor events without an address */
     if (strobe_field_i64(record, kind->known[MEMORY_SIZE], STROBE_ABSENT_I64) ==
             STROBE_ABSENT_I64 ||
         strobe_field_u64(record, kind->known[MEMORY_ADDRESS], STROBE_ABSENT_U64) ==
@@ -454,7 +454,7 @@ void write_counter(Board *board, const BoardKind *kind, const StrobeView *record
     note_times(board, record);
 }
 
-/* Writes the link from an operator to its backward operator. */
+/* Writes the link from an operator to its backward operator as a flow event. */
 void write_link(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     gint64 to = strobe_field_i64(record, kind->known[LINK_TO_BEGIN], record->begin_ns);

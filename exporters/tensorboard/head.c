@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes the object around the events: schema, devices, metadata. Members that are known before the
- * first event come first, as in PyTorch's traces; all others follow the events. */
+ * first event precede the events, as in PyTorch's traces; all other members follow the events. */
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
 
@@ -10,10 +10,10 @@
 #define DEVICES_MAX 256u
 
 struct BoardHead {
-    GHashTable *keys; /* keys that were written */
+    GHashTable *keys; /* keys of the members that were written */
     GString *devices; /* members of deviceProperties: the devices whose names are known */
     guint n_devices;
-    gboolean has_devices; /* deviceProperties was written */
+    gboolean has_devices; /* the member deviceProperties was written */
     GPtrArray *late;      /* texts of the members that come after the events */
 };
 
@@ -42,7 +42,7 @@ static void put_raw(Board *board, const char *text)
     trace_out_sink(board->is_begun ? &board->main : &board->file, text, strlen(text));
 }
 
-/* Whether this file writes the member itself. */
+/* Returns whether this file writes the member itself. */
 static gboolean is_own(const char *key)
 {
     static const char *const own[] = {"schemaVersion", "traceEvents", "traceName",
@@ -64,8 +64,8 @@ static void add_member(Board *board, char *text)
     g_free(text);
 }
 
-/* Writes a metadata record as a member. A key of Kineto gets Kineto's spelling; keys of collectors
- * are unchanged. */
+/* Writes a metadata record as a member. If Kineto has the key, writes it in Kineto's spelling. Keys
+ * of collectors are unchanged. */
 void write_metadata(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     BoardHead *head = board->head;
@@ -115,7 +115,7 @@ void board_begin_events(Board *board)
                            "%" G_GINT64_FORMAT ",\n\"traceEvents\": [",
                            board->base_ns);
     put_raw(board, text);
-    if (has_events) /* the first event has no separator */
+    if (has_events) /* no separator precedes the first event */
         trace_out_sink(&board->file, board->main.bytes + strlen(", "),
                        board->main.used - strlen(", "));
     trace_out_clear(&board->main);
@@ -125,8 +125,8 @@ void board_begin_events(Board *board)
     board->is_begun = TRUE;
 }
 
-/* Writes the trace's id as a member, like Kineto. If an imported trace has this member, that one is
- * kept. */
+/* Writes the trace's id as a member, like Kineto. Does nothing if an imported trace has this
+ * member. */
 static void put_trace_id(Board *board)
 {
     const char *id = board->host->metadata_value(board->self, "trace_id");

@@ -28,7 +28,7 @@ static char *put_member(Board *board, char *at, const char *key, guint32 id)
     return put_string_id(board, at, id);
 }
 
-/* Writes an id with its scope: {"local": "0x1"}. */
+/* Writes an id. An id with a scope is an object, for example {"local": "0x1"}. */
 static char *put_id(Board *board, char *at, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -39,7 +39,7 @@ static char *put_id(Board *board, char *at, guint32 id)
     return put_json(board, at, id);
 }
 
-/* Writes the begin of an event, up to its category. `phase` 0: X. */
+/* Writes the begin of an event, up to its category. `phase` 0: the phase is X. */
 static char *begin_event(Board *board, guint32 phase, guint32 category)
 {
     char *at = trace_out_event(&board->main);
@@ -65,7 +65,7 @@ static char *put_where(Board *board, char *at, const StrobeView *record, gint64 
     return put_time(board, at, time_ns);
 }
 
-/* Writes the frames of a stack as a list, the outermost first. */
+/* Writes the frames of a stack as a list; the outermost frame comes first. */
 static char *put_frames(Board *board, char *at, StrobeStackId stack)
 {
     const StrobeStringId *frames = NULL;
@@ -90,7 +90,7 @@ static void finish_event(Board *board, char *at, guint32 arguments, StrobeStackI
     trace_out_done(&board->main, at);
 }
 
-/* Writes the begin or the end of an asynchronous span, which has an id. */
+/* Writes an event that begins or ends an asynchronous span. Such a span has an id. */
 static void write_async(Board *board, const BoardKind *kind, const StrobeView *record, char first,
                         gboolean is_end)
 {
@@ -116,7 +116,7 @@ static void write_async(Board *board, const BoardKind *kind, const StrobeView *r
                      read_known(kind, SPAN_STACK, record));
 }
 
-/* Writes a span of a thread as one complete event, whichever events the source had for it. */
+/* Writes a span of a thread as one complete event, even if the source had two events for it. */
 void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record)
 {
     StrobeText phase = board->host->string(board->self, read_known(kind, SPAN_PHASE, record));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drops ranges that have a step's name if there are steps. The reader takes such a range for a
- * step, and would show each step twice. */
+/* Drops ranges that have a step's name, if there are steps. For the reader such a range is a step,
+ * so it would show each step twice. */
 #include <strobe/helpers/fields.h>
 
 #include "tensorboard.h"
@@ -10,8 +10,8 @@
 
 struct BoardStepRanges {
     gboolean has_steps, is_over;
-    GArray *held;      /* of StrobeView: ranges that came before the first step */
-    GPtrArray *fields; /* the fields of these ranges */
+    GArray *held;      /* elements of type StrobeView: ranges that came before the first step */
+    GPtrArray *fields; /* the fields of the records in `held` */
 };
 
 BoardStepRanges *board_step_ranges_new(void)

@@ -30,8 +30,8 @@ static StrobeStatus io_error(Board *board, int error)
                              board->host->metadata(board->self)->directory_path, g_strerror(error));
 }
 
-/* Returns the time in the file's name. Several dumps of a flight recorder belong to one window, and
- * their files are in the same folder. */
+/* Returns the time for the file's name. Several dumps of a flight recorder belong to the same
+ * window and are written to the same folder, so each dump uses its own time. */
 static gint64 file_time(const Board *board)
 {
     const gint64 begin_ns = board->host->metadata(board->self)->window_begin_ns;
@@ -44,8 +44,9 @@ static gint64 file_time(const Board *board)
         0);
 }
 
-/* Returns <worker>.<time>.pt.trace.json. The reader takes the digits between the dots for the time,
- * so the worker must not end with such digits itself. It must not be a path either. */
+/* Returns the file's name, <worker>.<time>.pt.trace.json. Replaces characters that a file name
+ * cannot contain. The reader takes the digits between the dots for the time, so the user must not
+ * choose a worker that ends with a dot and digits. */
 static char *file_name(const Board *board)
 {
     const StrobeMetadata *metadata = board->host->metadata(board->self);
@@ -61,7 +62,7 @@ static char *file_name(const Board *board)
     for (char *at = worker; *at; at++)
         if (*at == '/' || (guchar)*at < 0x20)
             *at = '_';
-    if (*worker == '.') /* the reader ignores hidden files */
+    if (*worker == '.') /* readers ignore hidden files */
         *worker = '_';
     return g_strdup_printf("%.200s.%" G_GINT64_FORMAT ".pt.trace.json", worker, file_time(board));
 }
@@ -86,8 +87,8 @@ static void take_record(void *user, const StrobeView *record)
     Board *board = user;
     const BoardKind *kind = find_kind(board, record->kind);
 
-    /* Metadata records come at the begin of a window. Events with the same time wait until these
-     * have come. */
+    /* metadata records come at the begin of the window, so events with this time wait until the
+     * metadata have come */
     if (!board->is_begun && kind->is_event && record->end_ns > board->window_ns)
         board_begin_events(board);
     kind->write(board, kind, record);
@@ -122,8 +123,8 @@ static StrobeStatus tensorboard_open(const StrobeConsumerHost *host, StrobeInsta
     board->has_steps = strstr(host->metadata_value(self, "source"), "\"ascend_") != NULL;
     equal_spans_init(&board->equal, take_record, board, board->has_steps);
     board->window_ns = host->metadata(self)->window_begin_ns;
-    /* With times relative to this base, doubles hold microseconds with three decimals for over a
-     * month. */
+    /* doubles with times relative to this base have microseconds with three decimals for more than
+     * a month */
     board->base_ns = MAX(host->metadata(self)->window_begin_ns, 0) / NS_PER_S * NS_PER_S;
     board->first = G_MAXINT64;
     board->last = G_MININT64;
@@ -141,8 +142,8 @@ static StrobeStatus tensorboard_batch(void *state, const StrobeView *records, si
     return board->main.error ? io_error(board, board->main.error) : STROBE_OK;
 }
 
-/* Writes the events about the window that PyTorch's profiler writes. An imported trace has them
- * already. */
+/* Writes the events about the window that PyTorch's profiler writes. Not for an imported trace,
+ * which already contains them. */
 static void write_window(Board *board)
 {
     TraceOut *out = &board->main;
@@ -204,7 +205,8 @@ static StrobeStatus tensorboard_end(void *state)
     equal_spans_flush(&board->equal);
     write_step_ranges(board);
     if (board->last < board->first)
-        return STROBE_OK; /* no file, because viewers show a trace without events wrongly */
+        /* no events: makes no file, because viewers show a trace without events wrongly */
+        return STROBE_OK;
     board_begin_events(board);
     write_end(board);
     if (board->main.error)

@@ -22,9 +22,9 @@ typedef struct BoardStepRanges BoardStepRanges;
 
 typedef void (*BoardWriter)(Board *board, const BoardKind *kind, const StrobeView *record);
 
-/* A field that is written as an argument. */
+/* A field of a kind that is written as an argument. */
 typedef struct BoardField {
-    char *key; /* the argument's "name": with quotes, colon and blank */
+    char *key; /* the argument's name with quotes, a colon and a blank */
     guint key_length;
     guint32 type, offset;
     guint8 form; /* KINETO_* */
@@ -35,16 +35,18 @@ typedef struct BoardField {
 /* Data about a kind, collected at its first record. */
 struct BoardKind {
     const StrobeKindView *view;
-    const StrobeFieldView *view_fields; /* with view_n_fields and view_id: identifies the kind */
+    /* view_fields, view_n_fields and view_id show whether another view is of the same kind */
+    const StrobeFieldView *view_fields;
     guint32 view_n_fields;
     StrobeKindId view_id;
     BoardWriter write;
-    guint32 known[BOARD_KNOWN_FIELDS]; /* offsets of the fields that the writer itself reads */
+    guint32 known[BOARD_KNOWN_FIELDS]; /* offsets of the fields that the kind's writer reads */
     BoardField *fields;
     guint n_fields;
-    gboolean is_event; /* the records are events, not metadata, which come before the events */
-    guint32 sequence;  /* offset of the sequence number, STROBE_FIELD_MISSING: none */
-    guint32 arguments; /* offset of the field with further arguments, as JSON */
+    /* TRUE: the records are events. FALSE: they are metadata, which come before the events */
+    gboolean is_event;
+    guint32 sequence;  /* offset of the sequence number; STROBE_FIELD_MISSING: none */
+    guint32 arguments; /* offset of a field whose text is a JSON object with further arguments */
     char *name_text;   /* the kind's name as a JSON string */
     guint name_length;
 };
@@ -56,13 +58,14 @@ typedef struct BoardRow {
     gint32 device;   /* -1: the host */
     gboolean is_used;
     guint place_length;
-    char *place; /* "pid": 1, "tid": 2, "ts": */
+    char *place; /* the text "pid": 1, "tid": 2, "ts": with the values of the row */
 } BoardRow;
 
 struct Board {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    TraceOut main; /* the events: in memory until they begin, then in the file */
+    /* the events: kept in memory until the array of events begins, then written to the file */
+    TraceOut main;
     TraceOut file; /* the part of the file before the events */
     EqualSpans equal;
     TextCache *texts;
@@ -73,20 +76,20 @@ struct Board {
     BoardHead *head;
     BoardStepRanges *step_ranges;
     gint64 window_ns;
-    gint64 base_ns; /* times in the trace count from here */
+    gint64 base_ns; /* times in the trace count from this time */
     gint64 first, last;
     guint64 n_links, n_collectives;
     gboolean is_begun; /* the array of events was begun */
     gboolean is_import;
-    /* the source has its steps among the operators, where the reader finds them */
+    /* the source contains its steps among the operators, where readers of the trace find them */
     gboolean has_steps;
 };
 
-/* board-kinds.c */
+/* Defined in board-kinds.c. */
 BoardKind *board_kind_new(Board *board, const StrobeKindView *view);
 void board_kind_free(gpointer kind);
 
-/* board-rows.c */
+/* Defined in board-rows.c. */
 BoardRows *board_rows_new(Board *board);
 void board_rows_free(BoardRows *rows);
 BoardRow *board_row(Board *board, StrobeTrackId track);
@@ -94,28 +97,30 @@ BoardRow *board_row(Board *board, StrobeTrackId track);
 BoardRow *board_row_of_thread(Board *board, StrobeTrackId track, guint64 thread);
 void board_rows_write(Board *board);
 
-/* board-flow-events.c: matches calls with the work that they launch on a device, by connection. */
+/* Defined in board-flow-events.c, which matches calls with the work that they launch on a device,
+ * by connection. */
 void board_flow_events_free(BoardFlowEvents *flow_events);
 void board_flow_event_begin(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
 void board_flow_event_end(Board *board, guint64 connection, const BoardRow *row, gint64 time_ns);
 void board_write_flow_event(Board *board, const char *category, const char *phase, guint64 id,
                             const BoardRow *row, gint64 time_ns);
 
-/* step-ranges.c: keeps ranges with a step's name until it is known whether there are steps. Such
- * ranges are the marks that Strobe and PyTorch's own profiler put around each step; they are
- * written only if there are no steps. */
+/* Defined in step-ranges.c, which keeps ranges that have a step's name until it is known whether
+ * there are steps. Strobe and PyTorch's own profiler put such ranges around each step as marks.
+ * They are written only if there are no steps. */
 BoardStepRanges *board_step_ranges_new(void);
-void board_step_ranges_free(BoardStepRanges *ranges); /* NULL is fine */
+void board_step_ranges_free(BoardStepRanges *ranges); /* `ranges` may be NULL */
 gboolean board_is_step_name(Board *board, guint32 name);
-/* Call this when a step is written: drops the ranges that are kept, and all that come later. */
+/* Drops the ranges that are kept, and all ranges that come later. Must be called when a step is
+ * written. */
 void board_step_ranges_drop(BoardStepRanges *ranges);
-/* Keeps the range, or drops it if a step was written. FALSE: the caller must write the range
- * now. */
+/* Keeps the range, or drops it if a step was written before. Returns FALSE if the caller must write
+ * the range now. */
 gboolean board_step_ranges_hold(BoardStepRanges *ranges, const StrobeView *record);
-/* Call this after the last record: returns the ranges that must be written (StrobeView). */
+/* Returns the ranges that must be written (StrobeView). Must be called after the last record. */
 const GArray *board_step_ranges_end(BoardStepRanges *ranges);
 
-/* head.c: members of the object other than the events. */
+/* Defined in head.c, which writes the members of the object other than the events. */
 BoardHead *board_head_new(Board *board);
 void board_head_free(BoardHead *head);
 void write_metadata(Board *board, const BoardKind *kind, const StrobeView *record);
@@ -123,7 +128,7 @@ void write_device_info(Board *board, const BoardKind *kind, const StrobeView *re
 void board_begin_events(Board *board); /* does nothing if the array was begun before */
 void board_end_events(Board *board);
 
-/* events.c */
+/* Defined in events.c. */
 void write_operator(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_step(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_marker(Board *board, const BoardKind *kind, const StrobeView *record);
@@ -136,17 +141,18 @@ void write_counter(Board *board, const BoardKind *kind, const StrobeView *record
 void write_link(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_generic(Board *board, const BoardKind *kind, const StrobeView *record);
 
-/* source-events.c: writes events for which the importer had no other kind. */
+/* Defined in source-events.c: functions for events for which the importer had no other kind. */
 void write_source_span(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_source_event(Board *board, const BoardKind *kind, const StrobeView *record);
 void write_source_flow(Board *board, const BoardKind *kind, const StrobeView *record);
 
-/* values.c: every put function returns the position after its output. */
+/* Defined in values.c. Every put function returns the position after its output. */
 char *put_time(const Board *board, char *at, gint64 time_ns);
 char *put_string_id(Board *board, char *at, guint32 id);
-/* Writes the fields of the kind and the arguments that have no field: { ... } */
+/* Writes an object with the fields of the kind and the arguments that have no field: { ... } */
 char *put_arguments(Board *board, char *at, const BoardKind *kind, const StrobeView *record);
-/* Writes JSON of the source; writes it as a text if it is not valid. */
+/* Writes a text of the source that contains JSON. If the JSON is not valid, writes the text as a
+ * JSON string. */
 char *put_json(Board *board, char *at, guint32 id);
 gboolean is_json(StrobeText text);
 

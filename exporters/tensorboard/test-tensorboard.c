@@ -51,7 +51,7 @@ static void tear_down(Fixture *f, gconstpointer unused)
     strobe_mock_free(f->mock);
 }
 
-/* Returns the name of the only file; NULL if there is none. */
+/* Returns the name of the only file; NULL: there is none. */
 static char *only_file(Fixture *f)
 {
     GDir *dir = g_dir_open(f->folder, 0, NULL);
@@ -81,7 +81,7 @@ static JsonObject *export_trace(Fixture *f)
     return json_object_ref(json_node_get_object(root));
 }
 
-/* Returns event number `n` of the category; NULL if there is none. */
+/* Returns event number `n` of the category; NULL: there is none. */
 static JsonObject *find_event(JsonObject *trace, const char *category, guint n)
 {
     JsonArray *events = json_object_get_array_member(trace, "traceEvents");
@@ -205,7 +205,8 @@ static guint count_named(JsonObject *trace, const char *name)
     return n;
 }
 
-/* Adds two steps. Each contains a mark with its name and the range of PyTorch's own profiler. */
+/* Adds two steps. Each step contains a mark with its name, and the range of PyTorch's own
+ * profiler. */
 static void add_step_ranges(Fixture *f, gboolean has_steps)
 {
     StrobeTrackId steps = strobe_mock_track(f->mock, STROBE_TRACK_STEPS, 0, NULL, NULL, -1);
@@ -229,7 +230,7 @@ static void add_step_ranges(Fixture *f, gboolean has_steps)
                     BASE + 3000, BASE + 3010, &mark);
 }
 
-/* The ranges are left out, because the reader would otherwise show each step three times. */
+/* The exporter omits the ranges, because otherwise the reader would show each step three times. */
 static void test_step_ranges(Fixture *f, gconstpointer unused)
 {
     JsonObject *trace;
@@ -244,7 +245,7 @@ static void test_step_ranges(Fixture *f, gconstpointer unused)
     json_object_unref(trace);
 }
 
-/* Without records of steps the ranges are drawn, and are the steps. */
+/* Without records of steps the ranges are drawn; they are then the steps. */
 static void test_step_ranges_alone(Fixture *f, gconstpointer unused)
 {
     JsonObject *trace;
@@ -256,7 +257,7 @@ static void test_step_ranges_alone(Fixture *f, gconstpointer unused)
     json_object_unref(trace);
 }
 
-/* A text result of Ascend has its steps among the operators. */
+/* In a text result of Ascend the steps are among the operators. */
 static void test_step_ranges_of_ascend(Fixture *f, gconstpointer unused)
 {
     JsonObject *trace;
@@ -282,7 +283,7 @@ static struct strobe_device_task make_task(guint64 connection)
 {
     struct strobe_device_task task;
 
-    memset(&task, 0xff, sizeof task); /* makes the fields absent, except strings */
+    memset(&task, 0xff, sizeof task); /* makes all fields absent, except texts */
     memset(&task.task_type, 0,
            G_STRUCT_OFFSET(struct strobe_device_task, copy_bytes) -
                G_STRUCT_OFFSET(struct strobe_device_task, task_type));
@@ -423,8 +424,8 @@ static void add_async(Fixture *f, const char *name, const char *shapes, gint64 b
                     begin_ns + 1000, &op);
 }
 
-/* Collectives are annotations, each with a number; other asynchronous operators are ignored by the
- * reader. */
+/* Collectives are annotations, each with its own number; the reader ignores other asynchronous
+ * operators. */
 static void test_async(Fixture *f, gconstpointer unused)
 {
     add_async(f, "gloo:all_reduce", "3,4", BASE + 1000);

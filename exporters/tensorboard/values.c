@@ -6,7 +6,7 @@
 
 #include "tensorboard.h"
 
-/* Writes the microseconds since the base, with three decimals. */
+/* Writes the microseconds since the base with three decimals. */
 char *put_time(const Board *board, char *at, gint64 time_ns)
 {
     return at + strobe_format_us_fixed(at, time_ns - board->base_ns);
@@ -19,8 +19,8 @@ char *put_string_id(Board *board, char *at, guint32 id)
     return trace_out_text(&board->main, at, text->bytes, text->length);
 }
 
-/* Whether the text is JSON. A capture may contain anything; content that is not JSON is written as
- * a text. */
+/* Returns whether the text is valid JSON. A capture may contain any text; a text that is not JSON
+ * is written as a JSON string. */
 gboolean is_json(StrobeText text)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(text.bytes, text.length);
@@ -63,7 +63,7 @@ static gboolean is_shape(const char *bytes, gsize length)
     return TRUE;
 }
 
-/* Writes one entry of a list whose entries are separated by semicolons. */
+/* Writes one entry of a list. In the text, semicolons separate the entries. */
 static char *put_entry(Board *board, char *at, guint8 form, const char *bytes, gsize length)
 {
     if (form == KINETO_SHAPES && is_shape(bytes, length)) {
@@ -78,7 +78,7 @@ static char *put_entry(Board *board, char *at, guint8 form, const char *bytes, g
     return trace_out_text(&board->main, at, text->bytes, text->length);
 }
 
-/* Writes a list: "2,3;;4" as [[2,3],[],[4]], "a;b" as ["a","b"]. */
+/* Writes a list. For example, writes "2,3;;4" as [[2,3],[],[4]], and "a;b" as ["a","b"]. */
 static char *put_list(Board *board, char *at, guint8 form, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -95,7 +95,8 @@ static char *put_list(Board *board, char *at, guint8 form, guint32 id)
     return at;
 }
 
-/* Writes "1,2,3" as [1,2,3]. */
+/* Writes a dimension list; for example, writes "1,2,3" as [1,2,3]. Writes any other text as a JSON
+ * string. */
 static char *put_dimension(Board *board, char *at, guint32 id)
 {
     StrobeText text = board->host->string(board->self, id);
@@ -141,7 +142,7 @@ static char *put_text_form(Board *board, char *at, const BoardField *field, guin
     }
 }
 
-/* Whether the field has a value. */
+/* Returns whether the field has a value. */
 static gboolean has_value(const BoardField *field, const BoardKind *kind, const StrobeView *record)
 {
     switch (field->type) {
@@ -219,7 +220,8 @@ static char *put_key(Board *board, char *at, const char *key, gsize length, gboo
     return trace_out_text(&board->main, at, key, length);
 }
 
-/* Writes the arguments that have no field, without braces. */
+/* Writes the members of the JSON object with the arguments that have no field, without braces.
+ * Writes any other text as the argument "arguments". */
 static char *put_others(Board *board, char *at, guint32 id, gboolean *first)
 {
     StrobeText text = board->host->string(board->self, id);

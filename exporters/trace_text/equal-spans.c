@@ -18,7 +18,7 @@ void equal_spans_clear(EqualSpans *s)
     g_clear_pointer(&s->fields, g_ptr_array_unref);
 }
 
-/* Whether the record may enclose other records. Derived records never do. */
+/* Returns whether the record may enclose other records. A derived record never does. */
 static gboolean may_nest(const StrobeView *record)
 {
     return record->kind->shape == STROBE_SHAPE_SPAN && !record->kind->derived;

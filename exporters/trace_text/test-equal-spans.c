@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of spans with equal times, in a batch and across batches. */
+/* Checks runs of spans with equal times, in one batch and in several. */
 #include "equal-spans.h"
 
 #include <string.h>
@@ -13,14 +13,14 @@ static const StrobeKindView derived = {
 
 static void take_record(void *user, const StrobeView *record)
 {
-    guint64 letter; /* the size of a record's fields is a multiple of 8, as for all records */
+    guint64 letter; /* the size of a record's fields is a multiple of 8 */
 
     memcpy(&letter, record->fields, sizeof letter);
     g_string_append_c(user, (char)letter);
 }
 
-/* Each letter is a span; a digit before it is its begin, otherwise it has the begin of the previous
- * letter. Checks the order of the output. */
+/* Adds spans and checks the order of the output. Each letter is a span. A digit before the letter
+ * is the span's begin; without a digit the span has the begin of the previous one. */
 static void check_order(const char *text, gsize batch, gboolean is_natural, const char *wanted)
 {
     g_autoptr(GString) found = g_string_new(NULL);
@@ -69,7 +69,7 @@ static void test_runs(void)
     }
 }
 
-/* A run that is too long is divided into several, wherever batches end. */
+/* A run that is too long is divided into several ones, wherever batches end. */
 static void test_long_run(void)
 {
     enum { N = 2 * EQUAL_SPANS_MAX + 3 };

@@ -16,8 +16,8 @@ enum {
     TEXT_CACHE_KINDS = 3
 };
 
-/* A text. It is valid until the next call for the same cache, and can be written by
- * trace_out_padded. */
+/* A JSON string. It is valid until the next call for the same cache. trace_out_padded can write
+ * it. */
 typedef struct CachedText {
     guint32 id;
     guint32 length;
@@ -27,13 +27,13 @@ typedef struct CachedText {
 /* A hash table by id. The members are private to text-cache.c. */
 typedef struct TextCache {
     CachedText *slots[TEXT_CACHE_KINDS];
-    guint n_slots[TEXT_CACHE_KINDS]; /* each a power of two */
+    guint n_slots[TEXT_CACHE_KINDS]; /* each number is a power of two */
 } TextCache;
 
 TextCache *text_cache_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void text_cache_free(TextCache *cache);
 const CachedText *text_cache_make(TextCache *cache, guint kind, guint32 id);
-/* Converts bytes of the caller to a JSON string. */
+/* Converts bytes of the caller to a JSON string, which is not cached. */
 const CachedText *text_cache_escape(TextCache *cache, const char *bytes, gsize length);
 
 static inline const CachedText *text_cache_get(TextCache *cache, guint kind, guint32 id)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-out.h"
 
-/* size of the buffer with a file: it fits into the processor's cache, and needs few system calls */
+/* size of the buffer if there is a file: fits into the processor's cache, and needs few system
+ * calls */
 #define DIRECT_SIZE (256u * 1024)
-#define MEMORY_SIZE 4096u /* initial size of the buffer without a file */
+#define MEMORY_SIZE 4096u /* initial size of the buffer if there is no file */
 
 void trace_out_init(TraceOut *out, StrobeSafeFile *file)
 {

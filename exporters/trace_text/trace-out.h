@@ -24,8 +24,8 @@ typedef struct TraceOut {
     char *bytes;
 } TraceOut;
 
-/* `file` gets the output and belongs to `out` from now on. NULL: the output stays in memory. In
- * this case every event has a separator in front, because other text precedes it in the file. */
+/* `file` gets the output; it belongs to `out` from now on. NULL: the output stays in memory, and
+ * every event begins with a separator, because other text precedes the output in the file. */
 void trace_out_init(TraceOut *out, StrobeSafeFile *file);
 /* Frees the buffer. Removes the file if it was not finished. */
 void trace_out_clear(TraceOut *out);
@@ -37,13 +37,13 @@ void trace_out_clear(TraceOut *out);
 void trace_out_flush(TraceOut *out);
 /* Writes the buffer to the file or, without a file, makes it larger. */
 void trace_out_make_room(TraceOut *out);
-/* The slow path of trace_out_text: makes room in the buffer, or writes many bytes directly to the
- * file. */
+/* Is called by trace_out_text if the buffer has no room: makes room in the buffer, or writes many
+ * bytes directly to the file. */
 char *trace_out_text_slow(TraceOut *out, const char *bytes, gsize length);
 /* A StrobeSink that writes to a TraceOut. */
 int trace_out_sink(void *out, const char *bytes, size_t length);
 
-/* Begins an event: writes the separator, but not the event's brace. */
+/* Begins an event: writes the separator, but not the event's brace. Returns the cursor. */
 static inline char *trace_out_event(TraceOut *out)
 {
     char *at;
@@ -71,8 +71,8 @@ static inline char *trace_out_text(TraceOut *out, char *at, const char *bytes, g
     return at + length;
 }
 
-/* trace_out_padded is like trace_out_text, for bytes with this padding: few bytes are copied
- * without a function call. */
+/* Writes a text like trace_out_text, but copies few bytes without a function call. The caller must
+ * ensure that TRACE_OUT_PADDING bytes after the text are readable. */
 #define TRACE_OUT_PADDING 64u
 
 static inline char *trace_out_padded(TraceOut *out, char *at, const char *bytes, gsize length)

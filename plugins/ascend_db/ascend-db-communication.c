@@ -9,18 +9,18 @@
 
 #define GROUPS_MAX 65536u
 
-/* A communicator: a track for its operations, followed by the tracks of its planes. */
+/* A communicator. It has a track for its operations, and a track for each of its planes. */
 typedef struct Group {
     guint index;  /* number of the group, in the order of the operations */
-    guint64 base; /* number of its track; the planes' tracks follow */
+    guint64 base; /* number of its track; the numbers of the planes' tracks follow */
     guint planes; /* number of planes */
     char *name;
 } Group;
 
 typedef struct Comm {
     Import *import;
-    GHashTable *groups;    /* from the id of the name (gint64) to Group */
-    GHashTable *op_device; /* from the id of an operation (gint64) to its device */
+    GHashTable *groups;    /* id of the name (gint64) -> Group */
+    GHashTable *op_device; /* id of an operation (gint64) -> its device */
     RowReader *reader;
     sqlite3_stmt *tasks, *operations;
     guint64 next_base;
@@ -170,8 +170,9 @@ static void take_op(Comm *c, sqlite3_stmt *statement)
 
 /* ---- tasks ---- */
 
-/* Returns the notify id as text. "None" is the greatest number: of 63 bits in the database, of 64
- * bits in the trace. row_reader_integer returns -1 if the value is not a number. */
+/* Returns the notify id as text. If there is none, the database has the greatest number of 63 bits,
+ * and the trace the greatest number of 64 bits. row_reader_integer returns -1 if the value is not a
+ * number. */
 static StrobeStringId notify_of(Comm *c, sqlite3_stmt *statement)
 {
     gint64 notify = row_reader_integer(c->reader, statement, "notifyId", -1);
@@ -220,7 +221,7 @@ static void take_task(Comm *c, sqlite3_stmt *statement)
         return;
     row_reader_fill(c->reader, statement, fields);
     fields->notify = notify_of(c, statement);
-    fields->bandwidth /= 1e9; /* from B/s */
+    fields->bandwidth /= 1e9; /* the database has B/s */
     if (c->operation_offset)
         fill_operation(c, statement, fields);
     if (!is_known) /* the database has no times for this task */

@@ -11,7 +11,7 @@
 
 #include "db-file.h"
 
-#define NO_STRING 4294967295 /* id of the empty text in STRING_IDS */
+#define NO_STRING 4294967295 /* id of the empty text, which STRING_IDS does not contain */
 
 typedef struct Texts Texts;
 
@@ -20,23 +20,23 @@ typedef struct Import {
     StrobeInstance *self;
     gboolean wants_derived;
     DbFile *file;     /* the profiler's database */
-    DbFile *analysis; /* NULL: none */
+    DbFile *analysis; /* analysis.db; NULL: there is none */
     Texts *texts;
     gint generation, level;
     gint device; /* the first device; -1: none */
-    gint rank;   /* -1: not known */
+    gint rank;   /* -1: unknown */
     guint64 pid;
     gint64 begin_ns; /* begin of the session; 0: unknown */
     gboolean is_full;
     GPtrArray *own_kinds; /* kinds that were made for this source */
-    GStringChunk *names;  /* names of these kinds and their fields */
-    GHashTable *kind_ids; /* from the address of a StrobeKind to its id */
+    GStringChunk *names;  /* names of the kinds in own_kinds and of their fields */
+    GHashTable *kind_ids; /* address of a StrobeKind -> its id */
 } Import;
 
 #define ASCEND_DB_KINDS 79
 extern const StrobeKind *const ascend_db_kinds[ASCEND_DB_KINDS];
 
-/* Returns the standard kind with this name, or NULL if the importer does not use such a kind. */
+/* Returns the standard kind with this name; NULL: the importer does not use such a kind. */
 const StrobeKind *ascend_db_kind(const char *name);
 
 /* Returns the fields of a new record. Returns NULL if the capture has no room (is_full is then
@@ -46,7 +46,7 @@ void *import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track, S
 StrobeStringId import_intern(Import *import, const char *text);
 
 /* Return tracks with the same properties as the tracks that ascend_text makes. `group` NULL: the
- * track is of the framework. */
+ * track belongs to the framework. */
 StrobeTrackId import_thread(Import *import, guint64 global_tid, const char *group);
 StrobeTrackId import_stream(Import *import, guint64 pid, gint32 device, guint64 stream);
 StrobeTrackId import_counter(Import *import, gint32 device, const char *group);

@@ -14,15 +14,15 @@ enum { API_OP = 50001, API_QUEUE = 50002, API_PYTHON = 50003, API_MARKER = 50004
 typedef struct Framework {
     Import *import;
     RowReader *reader;
-    sqlite3_stmt *connections; /* CONNECTION_IDS by id */
-    sqlite3_stmt *chains;      /* first row of PYTORCH_CALLCHAINS by id */
-    sqlite3_stmt *frames;      /* rows of PYTORCH_CALLCHAINS from a row on */
+    sqlite3_stmt *connections; /* selects the row of CONNECTION_IDS with an id */
+    sqlite3_stmt *chains;      /* selects the first row of PYTORCH_CALLCHAINS with an id */
+    sqlite3_stmt *frames;      /* selects the rows of PYTORCH_CALLCHAINS from a given row on */
     guint64 n_orphans;
 } Framework;
 
 /* ---- stacks ---- */
 
-/* Reads the frames of a chain, which are consecutive rows of the table. */
+/* Returns the stack of a chain, whose frames are consecutive rows of the table. */
 static StrobeStackId stack_of(Framework *f, gint64 chain)
 {
     StrobeStringId frames[FRAMES_MAX];
@@ -71,8 +71,8 @@ static gboolean has_words(const char *list)
 }
 
 /* Sets shapes and types. The profiler writes the shapes into inputDtypes and the types into
- * inputShapes. The list that has letters is taken as the types, so a database with the correct
- * order can be read too. */
+ * inputShapes. The list that contains letters is used as the types, so the function also reads a
+ * database with the correct order. */
 static void fill_inputs(Framework *f, sqlite3_stmt *statement, struct strobe_cpu_op *fields)
 {
     g_autofree char *shapes = list_of(f, statement, "inputDtypes");
@@ -99,7 +99,8 @@ static void fill_op(Framework *f, sqlite3_stmt *statement, struct strobe_cpu_op 
         fields->stack = stack_of(f, chain);
 }
 
-/* Returns the id that the task has in the queue. Newer tools write the id plus QUEUE_IDS. */
+/* Returns the id of the task in the queue. In databases of newer tools QUEUE_IDS is added to the
+ * id. */
 static guint64 queue_id(const Framework *f, gint64 connection)
 {
     gboolean has_offset = f->import->generation == 3 && connection >= QUEUE_IDS;

@@ -12,12 +12,12 @@ typedef struct Generic {
     StrobeKind *kind;
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
     GString *columns;
-    /* indices of columns in the statement; -1: no such column */
+    /* indexes of columns in the statement; -1: there is no such column */
     gint begin_at, end_at, name_at, device_at, tid_at;
 } Generic;
 
 /* Returns whether formats/ describes the table although it has no standard kind. Such a table is
- * kept like an unknown one, but not reported as unknown. */
+ * imported like an unknown one, but is not reported as unknown. */
 static gboolean is_described(const char *table)
 {
     const AscendDbTable *format = ascend_db_table(table);
@@ -25,7 +25,7 @@ static gboolean is_described(const char *table)
     return format && format->kind && g_str_has_prefix(format->kind, "ascend_db.");
 }
 
-/* Returns whether the column has ids of texts. */
+/* Returns whether the column contains ids of texts. */
 static gboolean is_of_texts(const Generic *g, const char *column)
 {
     const AscendDbColumn *row =
@@ -66,8 +66,8 @@ static guint32 declared_type(const DbColumn *column)
                : STROBE_FIELD_STRING;
 }
 
-/* Finds the field type of a column from its values: integer, real number, or text for all other
- * values. */
+/* Returns the field type of a column, determined by its values: integer, real number, or text for
+ * all other values. */
 static guint32 type_of(Generic *g, const DbColumn *column, const char *quoted)
 {
     g_autofree char *table = db_quote(g->table->name);
@@ -132,8 +132,8 @@ static void add_columns(Generic *g)
     g->kind->n_fields = n;
 }
 
-/* Makes a unique kind name. A table's name may have characters that are not allowed in the name of
- * a kind. */
+/* Returns a unique name for the kind. A table's name may have characters that are not allowed in
+ * the name of a kind. */
 static char *kind_name(const Generic *g)
 {
     g_autofree char *name = row_field_name(g->table->name);

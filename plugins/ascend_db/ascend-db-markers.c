@@ -4,7 +4,8 @@
 #include <strobe/helpers/mark-kinds.h>
 #include "ascend-db-tasks.h"
 
-/* Fields of a mark: the fields of the standard kind, and more columns of the table. */
+/* Fields of a mark: the fields of the standard kind, and fields for further columns of the
+ * table. */
 struct mark {
     guint64 argument;
     StrobeStringId domain;

@@ -5,8 +5,8 @@
 
 enum { ACTION_ALLOCATION = 0, ACTION_RELEASE = 1, ACTION_STATE = 3 };
 
-/* Returns "allocate" or "release". `type` is the id of a text, or in older databases of an entry of
- * ENUM_MEMORY. */
+/* Returns "allocate" or "release". `type` is the id of a text; in older databases it is the id of
+ * an entry of ENUM_MEMORY. */
 static char *action_word(Import *import, gint64 type)
 {
     const char *name = texts_enum(import->texts, "MEMORY", type);
@@ -58,8 +58,8 @@ static void read_operations(Import *import)
 
 /* ---- states ---- */
 
-/* Returns whether a row has measured values. GE's rows can be computed from its operations, and the
- * sums from the rows of PTA and GE. */
+/* Returns whether a row has measured values. The rows of GE are not measured if its operations are
+ * known, from which they can be computed; the sums can be computed from the rows of PTA and GE. */
 static gboolean is_measured(const char *component, gboolean has_operations)
 {
     return component && strcmp(component, "PTA+GE") && (strcmp(component, "GE") || !has_operations);

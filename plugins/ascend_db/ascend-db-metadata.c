@@ -6,7 +6,8 @@
 #include "lookup.h"
 #include "row-reader.h"
 
-/* Returns the first value of the first row; FALSE if there is no row or no such table. */
+/* Sets `value` to the first value of the first row. Returns FALSE if there is no row or no such
+ * table. */
 static gboolean query_value(Import *import, const char *sql, gint64 *value)
 {
     sqlite3_stmt *statement = db_file_prepare(import->file, NULL, sql);
@@ -49,8 +50,8 @@ static gint schema_minor(Import *import)
     return minor;
 }
 
-/* Finds the generation of the formats: from columns that only one generation has, otherwise from
- * the schema version. */
+/* Returns the generation of the formats, determined by columns that only one generation has,
+ * otherwise by the schema version. */
 static gint find_generation(Import *import)
 {
     const DbFile *file = import->file;
@@ -68,8 +69,8 @@ static gint find_generation(Import *import)
     return 1;
 }
 
-/* Finds the profiler's level: at level 0 the database has only the names of kernels, at level 2 it
- * also has calls of the runtime. */
+/* Returns the profiler's level: at level 0 the database has only the names of kernels; at level 2
+ * it also has calls of the runtime. */
 static gint find_level(Import *import)
 {
     if (has_any_row(import, "SELECT 1 FROM main.CANN_API WHERE type = 5000 LIMIT 1"))
@@ -105,7 +106,8 @@ static gint find_device(Import *import)
     return -1;
 }
 
-/* Finds the begin of the session; without SESSION_TIME_INFO it is the begin of the first row. */
+/* Returns the begin of the session; if there is no SESSION_TIME_INFO, the begin of the first
+ * row. */
 static gint64 find_begin(Import *import)
 {
     gint64 value;

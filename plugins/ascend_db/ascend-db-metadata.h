@@ -5,7 +5,7 @@
 
 #include "ascend-db-emit.h"
 
-/* Sets the import's generation and session. Call it before any table is read. */
+/* Sets the import's generation and session. Must be called before any table is read. */
 void metadata_find(Import *import);
 /* Passes metadata to the host, and emits device and metadata records. */
 void metadata_import(Import *import);

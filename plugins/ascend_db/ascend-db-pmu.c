@@ -25,8 +25,8 @@ typedef struct Pmu {
     guint64 n_rows;
 } Pmu;
 
-/* Joins the metrics' names. Most tasks have the same metrics as the previous task, so the last
- * result is kept. */
+/* Returns the metrics' names, joined. Most tasks have the same metrics as the previous task, so the
+ * last result is cached. */
 static StrobeStringId join_names(Pmu *p)
 {
     g_autoptr(GString) joined = g_string_new(NULL);
@@ -108,8 +108,8 @@ static void take_row(Pmu *p, sqlite3_stmt *statement)
         take_metric(p, task, metric, sqlite3_column_double(statement, 3));
 }
 
-/* Reads the table, which has one row for each metric, in order of tasks. If the table is damaged
- * and cannot be sorted, each metric becomes a separate record. */
+/* Reads the table, which has one row for each metric, sorted by task. If the table is damaged and
+ * cannot be sorted, each metric becomes a separate record. */
 static void read_sorted(Pmu *p)
 {
     DbFile *file = p->import->file;

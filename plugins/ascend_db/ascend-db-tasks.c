@@ -5,7 +5,7 @@
 
 #include "lookup.h"
 
-/* A table with more columns about some of the tasks. */
+/* A table with further columns of some of the tasks. */
 typedef struct More {
     RowReader *reader; /* NULL: there is no such table */
     sqlite3_stmt *lookup;
@@ -44,7 +44,7 @@ static void close_more(Tasks *t, More *more)
     row_reader_free(more->reader);
 }
 
-/* Sets `name`, and fills `fields` if that is not NULL, from the table's row for the task. Returns
+/* Sets `name`, and fills `fields` unless it is NULL, from the table's row for the task. Returns
  * FALSE if there is no such row. */
 static gboolean take_more(More *more, gint64 task, StrobeStringId *name, void *fields)
 {
@@ -101,8 +101,8 @@ static void take_task(Tasks *t, sqlite3_stmt *statement)
     fill_more(t, task, place.end_ns - place.begin_ns, fields);
 }
 
-/* Reads the rows about tasks that are not in TASK. They have no time, so their records get the time
- * of the session's begin. */
+/* Emits records for the rows of tasks that are not in TASK. These rows have no time, so the records
+ * get the begin of the session as their time. */
 static void take_orphans(Tasks *t, More *more)
 {
     sqlite3_stmt *tasks = lookup_new(t->import->file, "TASK", "globalTaskId", "globalTaskId");

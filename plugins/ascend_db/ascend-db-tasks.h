@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads TASK and the tables with more columns about a task. */
+/* Reads TASK, and the tables that have more columns of a task. */
 #ifndef STROBE_ASCEND_DB_TASKS_H
 #define STROBE_ASCEND_DB_TASKS_H
 
@@ -7,7 +7,7 @@
 
 void tasks_import(Import *import);
 
-/* The columns of a task that other tables use. */
+/* The columns of a task that the importers of other tables use. */
 typedef struct TaskMetadata {
     gint64 begin_ns, end_ns;
     guint64 pid, connection;
@@ -15,7 +15,8 @@ typedef struct TaskMetadata {
     gint32 device;
 } TaskMetadata;
 
-/* Returns a lookup by globalTaskId for task_metadata_find; NULL if there is no table TASK. */
+/* Returns a lookup by globalTaskId for task_metadata_find. Returns NULL if there is no table
+ * TASK. */
 sqlite3_stmt *task_metadata_new(Import *import);
 gboolean task_metadata_find(sqlite3_stmt *lookup, gint64 task, TaskMetadata *metadata);
 

@@ -11,13 +11,13 @@
 
 typedef struct Entry {
     gint64 id;
-    StrobeStringId string; /* 0: free */
+    StrobeStringId string; /* 0: the entry is free */
 } Entry;
 
 struct Texts {
     Import *import;
     sqlite3_stmt *find;
-    GHashTable *enums; /* "TABLE id" to name */
+    GHashTable *enums; /* "TABLE id" -> name */
     Entry cache[CACHE_ENTRIES];
 };
 

@@ -10,9 +10,9 @@
 
 extern const StrobeImporterOps ascend_db_ops;
 
-/* Reads the databases (`analysis` NULL: none). Importers whose source has a database among other
- * files call this function too; they first remove from file->tables the tables that must not be
- * read. */
+/* Reads the databases (`analysis` NULL: none). Other importers, whose sources have a database among
+ * other files, also call this function; they first remove from file->tables the tables that must
+ * not be read. */
 StrobeStatus ascend_db_read(const StrobeImporterHost *host, StrobeInstance *self, DbFile *file,
                             DbFile *analysis, gint rank);
 

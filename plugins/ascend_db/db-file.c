@@ -31,7 +31,7 @@ static void free_table(gpointer data)
     g_free(table);
 }
 
-/* Interrupts a statement that does more work than an intact file of this size needs: in a damaged
+/* Interrupts a statement that does more work than an intact file of this size needs. In a damaged
  * file, the pages of a tree can refer to each other in a cycle. */
 static int check_progress(void *user)
 {
@@ -244,7 +244,7 @@ DbFile *db_file_open(int descriptor, const char *name, char **error)
     if (file->sql) {
         restrict_limits(file->sql);
         sqlite3_progress_handler(file->sql, PROGRESS_OPS, check_progress, file);
-        /* without this, each lookup would be a transaction of its own */
+        /* without a transaction, each lookup would be a transaction */
         db_file_run(file, "BEGIN");
     }
     if (!file->sql || !read_schema(file, error))
@@ -311,7 +311,7 @@ static gboolean take_row(DbScan *scan)
 {
     gint64 row = sqlite3_column_int64(scan->statement, 0);
 
-    /* ids out of order: the tree of pages is damaged */
+    /* if the ids are out of order, the tree of pages is damaged */
     if (scan->has_row && (scan->is_backward ? row >= scan->high : row <= scan->low))
         return FALSE;
     if (scan->is_backward)

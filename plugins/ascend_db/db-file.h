@@ -32,36 +32,35 @@ typedef struct DbColumn {
 typedef struct DbTable {
     char *name;
     char *sql;          /* the statement that created the table */
-    GPtrArray *columns; /* of DbColumn */
-    gboolean is_taken;  /* the table has been read, or is one that is not to be read */
+    GPtrArray *columns; /* elements of type DbColumn */
+    gboolean is_taken;  /* the table was already read, or must not be read */
 } DbTable;
 
-/* Opens the file of the descriptor, which the caller must still close. Returns NULL, with an
- * allocated `error`, if the file is not a database, or its schema cannot be read. */
+/* Opens the database of the descriptor. The caller must still close the descriptor. Returns NULL,
+ * with an allocated `error`, if the file is not a database, or its schema cannot be read. */
 DbFile *db_file_open(int descriptor, const char *name, char **error);
 void db_file_free(DbFile *file);
 
-/* Returns the table with this name, or NULL if there is none or it is a view or a virtual table. */
+/* Returns the table with this name; NULL: there is none, or it is a view or a virtual table. */
 DbTable *db_file_table(const DbFile *file, const char *name);
 const DbColumn *db_table_column(const DbTable *table, const char *name);
 
-/* Checks the whole file. Returns a description of the first damage, or NULL if there is none. Free
- * the text with g_free. */
+/* Checks the whole file. Returns a description of the first damage; NULL: there is none. The caller
+ * must free the result with g_free. */
 char *db_file_flaw(DbFile *file);
 
-/* Runs a statement without a result. */
+/* Runs a statement that has no result. Returns FALSE after an error. */
 gboolean db_file_run(DbFile *file, const char *sql);
-/* Returns NULL if the statement cannot be prepared, and reports the damage if `table` is given. */
+/* Prepares a statement. Returns NULL if this fails, and then reports damage if `table` is given. */
 sqlite3_stmt *db_file_prepare(DbFile *file, const char *table, const char *sql);
-/* Returns TRUE for a row. Returns FALSE at the end, and after an error, which this function
- * reports. */
+/* Gets the next row. Returns FALSE at the end, and after an error, which this function reports. */
 gboolean db_file_step(DbFile *file, const char *table, sqlite3_stmt *statement);
 
 /* Reports damage at a row of a table. */
 void db_file_damage(DbFile *file, const char *table, gint64 row, const char *column,
                     const char *reason);
 
-/* Returns the name in quotes for SQL. Free it with g_free. */
+/* Returns the name in quotes for SQL. The caller must free the result with g_free. */
 char *db_quote(const char *name);
 
 /* ---- scans ---- */
@@ -80,7 +79,7 @@ typedef struct DbScan {
     guint64 n;
 } DbScan;
 
-/* Begins a scan; `columns` are written as in SELECT. */
+/* Begins a scan. `columns` is a list of columns, as in a SELECT. */
 void db_scan_init(DbScan *scan, DbFile *file, const char *table, const char *columns);
 gboolean db_scan_next(DbScan *scan);
 void db_scan_clear(DbScan *scan);

@@ -11,8 +11,8 @@
  * NULL if there is no such table or column. */
 sqlite3_stmt *lookup_new(DbFile *file, const char *table, const char *key, const char *columns);
 
-/* Returns TRUE if there is a row with this key. The row's values are valid until the next call.
- * `lookup` may be NULL. */
+/* Finds the row with this key. Returns FALSE if there is none. The row's values are valid until the
+ * next call. `lookup` may be NULL. */
 gboolean lookup_find(sqlite3_stmt *lookup, gint64 key);
 
 #endif

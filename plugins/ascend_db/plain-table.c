@@ -11,13 +11,13 @@ typedef struct Plain {
     RowReader *reader;
     const char *group; /* the counters' layer in the trace, which is their track's group */
     StrobeStringId name;
-    gint type_at; /* index of the column with a call's layer */
+    gint type_at; /* index of the column with a call's layer, by its type */
 } Plain;
 
-/* Returns the trace's layer for the kind's counters, or else the kind's name. */
+/* Returns the layer of the kind's counters in the trace; if there is none, the kind's name. */
 static const char *layer_of(const AscendDbTable *format)
 {
-    const char *of_any_name = NULL; /* the layer for counters of any name */
+    const char *of_any_name = NULL; /* the layer of counters with any name */
 
     for (guint32 i = 0; i < n_ascend_counters; i++) {
         const AscendCounter *counter = &ascend_counters[i];
@@ -55,7 +55,7 @@ static StrobeTrackId track_of(const Plain *p, const RowPlace *place)
     return p->import->host->track(p->import->self, &track, p->import->pid);
 }
 
-/* Returns the name as the trace shows it, without "QoS ". */
+/* Returns the name without "QoS ", as in the trace. */
 static StrobeStringId without_prefix(Plain *p, sqlite3_stmt *statement, StrobeStringId name)
 {
     gint at = row_reader_at(p->reader, "eventName");
@@ -159,7 +159,7 @@ static void take_row(Plain *p, sqlite3_stmt *statement)
     finish_derived(p, statement, fields);
 }
 
-/* Reads the rows. `type` selects one layer of calls; -1: all rows. */
+/* Reads the rows and returns their number. `type` selects one layer of calls; -1: all rows. */
 static guint64 scan_rows(Plain *p, gint64 type)
 {
     guint64 n = 0;
@@ -178,7 +178,7 @@ static guint64 scan_rows(Plain *p, gint64 type)
     return n;
 }
 
-/* Emits calls layer by layer, the innermost layer first: of calls with equal times, the inner ones
+/* Emits calls layer by layer, the innermost layer first: if calls have equal times, the inner ones
  * must come first. */
 static guint64 scan_calls(Plain *p)
 {

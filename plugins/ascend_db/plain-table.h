@@ -12,7 +12,7 @@ void plain_table_import(Import *import, DbFile *file, const AscendDbTable *forma
  * importer. */
 void plain_tables_import(Import *import);
 
-/* Reads the tables that the tools derived: OP_MEMORY, the overlap layer, memory totals,
+/* Reads the tables that the tools derived: OP_MEMORY, the overlap layer, memory totals, and
  * analysis.db. */
 void derived_tables_import(Import *import);
 

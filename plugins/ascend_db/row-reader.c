@@ -52,7 +52,7 @@ static void add_slot(RowReader *r, const DbColumn *column)
     r->import->host->unknown(r->import->self, r->file->name, name, 0);
 }
 
-/* Gives the reader its own copy of the kind, with room for more fields. */
+/* Gives the reader its own copy of the kind, with room for more fields. Returns the copy. */
 static StrobeKind *own_kind(RowReader *r)
 {
     StrobeField *fields = g_new0(StrobeField, STROBE_KIND_FIELDS_MAX);
@@ -182,8 +182,8 @@ static void report_damage(RowReader *r, sqlite3_stmt *statement, const RowSlot *
                    reason);
 }
 
-/* Converts a whole number of the database, in which ids and addresses over 2^63 are negative, and
- * "none" is 2^32-1. */
+/* Converts a whole number of the database. Ids and addresses from 2^63 on are negative in the
+ * database, and 2^32-1 means that there is none. */
 static void put_whole(StrobeCellValue *value, gint64 whole, guint type)
 {
     gboolean is_link = type == STROBE_FIELD_LINK || type == STROBE_FIELD_U64;
@@ -219,7 +219,7 @@ static gboolean read_number(sqlite3_stmt *statement, const RowSlot *slot, Strobe
     }
 }
 
-/* Returns a value of any type as text. */
+/* Returns the string id of a value of any type, converted to text. */
 static StrobeStringId any_text(RowReader *r, sqlite3_stmt *statement, const RowSlot *slot)
 {
     const char *text = (const char *)sqlite3_column_text(statement, (int)slot->at);

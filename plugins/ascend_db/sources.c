@@ -162,7 +162,7 @@ static int open_folder(int at, const char *name)
     return openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 }
 
-/* If the source is a database, looks for analysis.db and the side files in its folder. */
+/* Finds analysis.db and the side files in the folder of a source that is a database. */
 static void look_beside(Sources *s, const char *path)
 {
     g_autofree char *folder_path = g_path_get_dirname(path);

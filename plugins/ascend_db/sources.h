@@ -8,21 +8,21 @@
 
 #include "db-file.h"
 
-/* Type of a database, by its tables. */
+/* Types of databases, which are determined by their tables. */
 enum { DATABASE_NONE = 0, DATABASE_PROFILER, DATABASE_ANALYSIS, DATABASE_OTHER };
 
 typedef struct Sources {
     const StrobeImporterHost *host; /* NULL while probing */
     StrobeInstance *self;
-    DbFile *profiler, *analysis; /* closed by sources_clear; NULL: none */
+    DbFile *profiler, *analysis; /* closed by sources_clear; NULL: there is none */
     char *profiler_name;
     GString *refused;  /* databases that could not be opened, and the reasons */
-    gboolean has_text; /* the folder has a trace too */
+    gboolean has_text; /* the folder also has a trace */
 } Sources;
 
 /* Opens the files. For a folder: its files and the files of its ASCEND_PROFILER_OUTPUT. For a file:
- * the file itself, and analysis.db and side files in its folder. With a host, reports damage and
- * passes the side files on. */
+ * the file itself, and analysis.db and side files in its folder. If there is a host, reports damage
+ * and passes the side files on. */
 void sources_open(Sources *sources, const StrobeSource *source);
 void sources_clear(Sources *sources);
 

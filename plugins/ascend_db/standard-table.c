@@ -6,7 +6,7 @@
 
 #include "row-reader.h"
 
-/* The columns before the fields. */
+/* The columns that precede the fields. */
 enum { AT_ROW, AT_NAME, AT_BEGIN, AT_END, AT_TID, AT_DEVICE, AT_FIELDS };
 static const char *const places[] = {"name", "startNs", "endNs", "globalTid", "deviceId"};
 

@@ -10,21 +10,21 @@
 #include "test-databases.h"
 
 typedef struct Fixture {
-    char *folder, *path; /* where the database is */
+    char *folder, *path; /* `path` is the path of the database */
     StrobeMockImporter *mock;
 } Fixture;
 
 void fixture_set_up(Fixture *f, gconstpointer unused);
 void fixture_tear_down(Fixture *f, gconstpointer unused);
 
-/* Runs SQL statements (a list that ends with NULL) in the database at `path`. */
+/* Executes SQL statements, given as a list that ends with NULL, in the database at `path`. */
 void fixture_make(const char *path, const char *first, ...) G_GNUC_NULL_TERMINATED;
-/* Imports the database; fails the test if the importer breaks the plugin contract. */
+/* Imports the database. The test fails if the importer violates the plugin contract. */
 void fixture_import(Fixture *f);
-/* Replaces the mock host by a new one, without the records imported so far. */
+/* Replaces the mock host by a new one, which has no records. */
 void fixture_again(Fixture *f);
 
-/* Returns the n-th record of the kind (from 0), or NULL if there are not so many. */
+/* Returns the record number `n` of the kind, from 0; NULL: there are not that many. */
 const StrobeMockImported *fixture_record(Fixture *f, const char *kind, guint n);
 guint fixture_count(Fixture *f, const char *kind);
 void fixture_assert_line(const char *text, const char *line);

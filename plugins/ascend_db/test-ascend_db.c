@@ -6,7 +6,7 @@
 
 #include "ascend-db-emit.h"
 
-/* ---- which sources the importer accepts ---- */
+/* ---- the sources that the importer accepts ---- */
 
 static void test_probe(Fixture *f, gconstpointer unused)
 {
@@ -51,7 +51,7 @@ static void test_tasks(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(task, "core"), ==, "AI_CORE");
     g_assert_cmpstr(TEXT(task, "input_shapes"), ==, "\"2,3;3\"");
     g_assert_cmpint(INTEGER(task, "input_types"), ==, 0);   /* N/A */
-    g_assert_cmpint(INTEGER(task, "output_shapes"), !=, 0); /* an empty text, not N/A */
+    g_assert_cmpint(INTEGER(task, "output_shapes"), !=, 0); /* an empty text, which is not N/A */
     g_assert_cmpstr(TEXT(task, "output_shapes"), ==, "");
     task = fixture_record(f, "device_task", 2);
     g_assert_cmpstr(NAME(task), ==, "MEMCPY_ASYNC");
@@ -283,7 +283,7 @@ static void test_framework(Fixture *f, gconstpointer unused)
     frames = (const StrobeStringId *)TEXT(op, "stack");
     g_assert_cmpstr(strobe_mock_importer_string(f->mock, frames[0]), ==, "b.py(2): g");
     g_assert_cmpstr(strobe_mock_importer_string(f->mock, frames[1]), ==, "a.py(1): f");
-    op = fixture_record(f, "cpu_op", 1); /* its call chain's rows are in the reverse order */
+    op = fixture_record(f, "cpu_op", 1); /* the rows of its call chain are in reverse order */
     g_assert_cmpstr(TEXT(op, "shapes"), ==, "2,3;");
     g_assert_cmpint(INTEGER(op, "forward_thread"), ==, 2);
     g_assert_cmpint(INTEGER(op, "stack"), ==, 0);
@@ -332,8 +332,8 @@ static void test_memory_without_operations(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(fixture_record(f, "memory_event", 1), "component"), ==, "GE");
 }
 
-/* The table "counter" has the form that Strobe's own exporter writes. The mock host complains if
- * the importer emits a kind that it did not declare. */
+/* The table "counter" has the form in which Strobe's own exporter writes it. The mock host
+ * complains if the importer emits a kind that it has not declared. */
 static void test_own_tables(Fixture *f, gconstpointer unused)
 {
     fixture_make(f->path, test_strings, test_tasks_g1,

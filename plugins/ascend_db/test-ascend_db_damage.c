@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Databases with unknown tables and columns, with wrong values, and with damaged pages. */
+/* Imports databases with unknown tables and columns, with wrong values, and with damaged pages. */
 #include "test-ascend-db-fixture.h"
 
 #include <glib/gstdio.h>
@@ -42,7 +42,7 @@ static void test_unknown(Fixture *f, gconstpointer unused)
     g_assert_null(strstr(strobe_mock_importer_unknown(f->mock), "OVERLAP"));
 }
 
-/* A known table with an unknown column is imported and, in addition, kept as an unknown table. */
+/* A known table with an unknown column is imported, and is also stored as an unknown table. */
 static void test_unknown_column(Fixture *f, gconstpointer unused)
 {
     fixture_make(f->path, test_framework_tables, "ALTER TABLE PYTORCH_API ADD novel TEXT;",
@@ -82,7 +82,7 @@ static void test_wrong_values(Fixture *f, gconstpointer unused)
     g_assert_cmpstr(TEXT(task, "host_type"), ==, "12345");
     task = fixture_record(f, "device_task", 4);
     g_assert_cmpint(task->begin_ns, ==, task->end_ns);
-    task = fixture_record(f, "device_task", 5); /* counters of a task that TASK lacks */
+    task = fixture_record(f, "device_task", 5); /* counters of a task that is not in TASK */
     g_assert_cmpint(INTEGER(task, "task"), ==, 555);
     g_assert_cmpstr(NAME(task), ==, "mm");
     fixture_assert_line(strobe_mock_importer_damage(f->mock),
@@ -95,8 +95,8 @@ static void test_wrong_values(Fixture *f, gconstpointer unused)
                         "table TASK_PMU_INFO, row 4: expected three numbers");
 }
 
-/* A view could run code of the database, so it is not read, although it has a table's name. A table
- * without row ids is reported as damaged. */
+/* A view could execute code of the database, so the importer does not read it, although it has a
+ * table's name. A table without row ids is reported as damaged. */
 static void test_no_tables(Fixture *f, gconstpointer unused)
 {
     fixture_make(
@@ -115,7 +115,8 @@ static void test_no_tables(Fixture *f, gconstpointer unused)
                         "table CANN_API: no such column: rowid");
 }
 
-/* A write-ahead log beside the database is reported, and importing creates no file there. */
+/* A write-ahead log in the database's folder is reported, and the importer creates no file
+ * there. */
 static void test_write_ahead(Fixture *f, gconstpointer unused)
 {
     g_autofree char *log = g_strconcat(f->path, "-wal", NULL);
@@ -131,8 +132,8 @@ static void test_write_ahead(Fixture *f, gconstpointer unused)
     g_assert_false(g_file_test(index, G_FILE_TEST_EXISTS));
 }
 
-/* Cuts the file at every page, and overwrites every page: the damage is reported and the other rows
- * are imported. */
+/* Cuts the file off at each page, and overwrites each page: the damage is reported, and the other
+ * rows are imported. */
 static void test_damaged_pages(Fixture *f, gconstpointer unused)
 {
     g_autofree char *bytes = NULL;
@@ -159,8 +160,9 @@ static void test_damaged_pages(Fixture *f, gconstpointer unused)
             n_read[is_cut] += is_read;
         }
     }
-    /* Damage may pass unreported in one page only, that of the derived table, which is not read.
-     * Damage after the schema's page loses the rows of that page, not the whole table. */
+    /* Damage may be unreported in only one page, that of the derived table, which is not read.
+     * Damage after the page of the schema loses only the rows of the damaged page, not the whole
+     * table. */
     g_assert_cmpuint(silent, <=, 1);
     g_assert_cmpuint(n_read[0], >, 30);
     g_assert_cmpuint(n_tasks[0], >, n_read[0] * 270);
@@ -168,7 +170,8 @@ static void test_damaged_pages(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(n_tasks[1], >, n_read[1] * 100);
 }
 
-/* When a page in the middle of a table is damaged, the rows before and after it are imported. */
+/* If a page in the middle of a table is damaged, the rows before and after this page are
+ * imported. */
 static void test_both_sides_of_damage(Fixture *f, gconstpointer unused)
 {
     g_autofree char *bytes = NULL;
@@ -181,7 +184,7 @@ static void test_both_sides_of_damage(Fixture *f, gconstpointer unused)
                  "INSERT INTO TASK SELECT 1000 + a, 1001 + a, 3, a, a, 7, 0, 1, 2, a, 1, 0 FROM n",
                  NULL);
     g_assert_true(g_file_get_contents(f->path, &bytes, &n, NULL));
-    for (gsize at = 512; at + 512 <= n; at += 512) /* the leaf page with row 155 */
+    for (gsize at = 512; at + 512 <= n; at += 512) /* finds the leaf page that has row 155 */
         if (bytes[at] == 13 && memmem(bytes + at, 512, "\x04\x83\x04\x84\x00\x9b", 6))
             page = (gint64)at;
     for (gsize at = 512; at + 512 <= n && !page; at += 512)

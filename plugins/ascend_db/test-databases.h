@@ -7,11 +7,11 @@
 #define TID8 "30064771080"
 #define TID9 "30064771081"
 
-extern const char test_strings[];  /* the string table of the next two */
+extern const char test_strings[];  /* the table of texts for the next two */
 extern const char test_tasks_g1[]; /* tasks in the first generation's form */
-/* run after both: the tables that only the newest generation has */
+/* to be executed after the two above: the tables that only the newest generation has */
 extern const char test_tables_g3[];
-/* a run without a device, with its own string table */
+/* a run without a device, with its own table of texts */
 extern const char test_framework_tables[];
 
 #endif

@@ -42,11 +42,11 @@ struct raw_parameter {
 #define TRACK_SLOTS 1024u
 #define MORE_KINDS 2u
 
-/* A standard kind, followed by the importer's own fields. */
+/* A standard kind whose fields are followed by the importer's own fields. */
 typedef struct MoreKind {
     StrobeKind kind;
     StrobeField fields[STROBE_KIND_FIELDS_MAX];
-    guint n_base; /* fields of the standard kind */
+    guint n_base; /* number of fields of the standard kind */
 } MoreKind;
 
 typedef struct Raw {
@@ -59,10 +59,10 @@ typedef struct Raw {
     MoreKind more[MORE_KINDS];
     struct {
         guint64 pid, tid;
-        StrobeTrackId id; /* 0: free */
+        StrobeTrackId id; /* 0: the slot is free */
     } tracks[TRACK_SLOTS];
-    guint64 pid;        /* process id in the first record; 0: no record yet */
-    gint64 begin_ns;    /* begin of the session: the time of records without a time */
+    guint64 pid;        /* process id in the first record; 0: no record has come */
+    gint64 begin_ns;    /* begin of the session, which records without a time get as their time */
     guint64 n_bytes;    /* number of bytes read so far in all files */
     guint64 n_backward; /* records of the current file that end before they begin */
     guint64 n_outside;  /* records of the current file that begin before the epoch */
@@ -80,7 +80,7 @@ void *raw_emit(Raw *raw, RawKind kind, StrobeTrackId track, StrobeStringId name,
 void *raw_more(const Raw *raw, RawKind kind, void *fields, guint index);
 StrobeStringId raw_intern(Raw *raw, const char *text);
 
-/* Return the track of a thread, and of the process. */
+/* raw_thread_track returns the track of a thread, raw_process_track the track of the process. */
 StrobeTrackId raw_thread_track(Raw *raw, guint64 pid, guint64 tid);
 StrobeTrackId raw_process_track(Raw *raw);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.memory_usage: allocations and releases. */
+/* Reads torch.memory_usage: allocations and releases. */
 #include "framework-files.h"
 
 #define MEMORY_BYTES 77u
@@ -11,7 +11,7 @@ enum { AT_COMPONENT = 58, AT_ACTION, AT_ALLOCATOR, AT_THREAD };
 typedef struct Memory {
     Raw *raw;
     StrobeStringId cpu, caching, workspace;
-    guint64 n_strange; /* records with an unknown component or action */
+    guint64 n_strange; /* number of records with an unknown component or action */
 } Memory;
 
 static StrobeStringId component_of(Memory *m, gint type, guint component)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.op_range: operators, in the order in which they ended. */
+/* Reads torch.op_range: operators, in the order in which they ended. */
 #include "framework-files.h"
 #include "byte-stream.h"
 
@@ -33,8 +33,8 @@ typedef struct Operator {
 
 typedef struct Operators {
     Raw *raw;
-    guint64 tensor_bytes_left; /* number of bytes of tensors' metadata that may still be kept */
-    guint64 n_left_out;        /* operators whose tensors were not kept */
+    guint64 tensor_bytes_left; /* number of bytes of tensors' metadata that may still be imported */
+    guint64 n_left_out;        /* number of operators whose tensors were not imported */
 } Operators;
 
 static void read_fixed(const Raw *raw, const guchar *at, Operator *op)
@@ -57,8 +57,9 @@ static StrobeStringId text_of(Raw *raw, const TlvRecord *record, guint field)
     return text_cache_field(raw->texts, record->fields[field].bytes, record->fields[field].length);
 }
 
-/* Returns whether metadata of the operator's tensors is kept. It contains addresses, so the texts
- * never repeat and could fill the table of strings; for that reason there is a limit. */
+/* Returns whether the metadata of the operator's tensors is imported. The metadata contains
+ * addresses, so its texts never repeat and could fill the table of strings. Therefore their size is
+ * limited. */
 static gboolean keeps_tensors(Operators *o, const TlvRecord *record)
 {
     guint64 bytes = 0;
@@ -95,7 +96,7 @@ static void fill_more(Operators *o, const TlvRecord *record, const Operator *op,
                sizeof op->end_thread);
 }
 
-/* Emits a step record for an operator that is a step, which its name shows. Passes need this
+/* Emits a step record for an operator whose name shows that it is a step. Passes need this
  * record. */
 static void emit_step(Raw *raw, const Operator *op, const TlvText *name, StrobeStringId id)
 {

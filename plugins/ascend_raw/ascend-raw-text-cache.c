@@ -17,7 +17,7 @@
  * in the entry itself, padded with zeros. */
 typedef struct Entry {
     guint32 tag; /* bits of the hash */
-    guint32 id;  /* 0: free */
+    guint32 id;  /* 0: the entry is free */
     guint32 length;
     guint8 is_stack, is_invalid;
     union {
@@ -93,7 +93,7 @@ static inline guint64 load_word(const char *bytes)
 
 __extension__ typedef unsigned __int128 Wide;
 
-/* Multiplies two numbers and combines the halves of the product, each of which depends on all bits
+/* Multiplies two numbers, and combines the two halves of the product. Each half depends on all bits
  * of both factors. */
 static inline guint64 fold_product(guint64 a, guint64 b)
 {
@@ -102,7 +102,7 @@ static inline guint64 fold_product(guint64 a, guint64 b)
     return (guint64)product ^ (guint64)(product >> 64);
 }
 
-/* texts are compared completely, so a bad hash costs only time */
+/* factors of the hash; texts are compared completely, so a bad hash costs only time */
 static const guint64 one = 0x9e3779b97f4a7c15u, other = 0xd1b54a32d192ed03u;
 
 static inline guint64 hash_far(const char *bytes, gsize length, gboolean is_stack)
@@ -116,8 +116,8 @@ static inline guint64 hash_far(const char *bytes, gsize length, gboolean is_stac
                         load_word(bytes + length - 8) ^ other);
 }
 
-/* Loads the words of a short text, padded with zeros. Has no branch, because the processor could
- * not predict the lengths. Reads the whole margin. */
+/* Loads the words of a short text, padded with zeros. There is no branch, because the processor
+ * could not predict the lengths. Reads TEXT_CACHE_MARGIN bytes. */
 static inline void load_short(const char *bytes, gsize length, guint64 words[SHORT_WORDS])
 {
     static const guint64 ones[2 * SHORT_WORDS] = {~(guint64)0, ~(guint64)0, ~(guint64)0,
@@ -221,7 +221,7 @@ static guint32 make_entry(TextCache *cache, Entry *entry, Entry *made, const cha
     return made->id;
 }
 
-/* Returns a free entry of the set, or if there is none one that depends on `tag`. */
+/* Returns a free entry of the set; if there is none, a used entry that depends on `tag`. */
 static Entry *place_for(Entry *set, guint32 tag)
 {
     if (!set[0].id || !set[1].id)

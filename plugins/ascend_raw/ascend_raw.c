@@ -7,8 +7,8 @@
 #include "side-files.h"
 #include "reported-metadata.h"
 
-/* Returns the source's score. Raw files without the devices' part get a lower score if the profiler
- * has a complete trace, which has more information. */
+/* Returns the source's score. Raw files without device activities get a lower score if there is a
+ * complete trace of the profiler, which contains more information. */
 static gint score_of(DeviceSource device, gboolean has_text)
 {
     if (device == DEVICE_PROF_DB || device == DEVICE_PROF_TEXT || !has_text)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a file from begin to end through a window. The file is not mapped: if it shrinks meanwhile,
- * the stream only ends earlier. */
+/* Reads a file from begin to end through a window. The file is not mapped: if it shrinks while it
+ * is read, the stream ends earlier. */
 #ifndef STROBE_ASCEND_RAW_BYTE_STREAM_H
 #define STROBE_ASCEND_RAW_BYTE_STREAM_H
 
 #include <glib.h>
 
-/* Number of bytes after the peeked bytes that can be read; their contents are undefined. */
+/* Number of readable bytes after the peeked bytes; their contents are undefined. */
 #define BYTE_STREAM_MARGIN 64u
 
 typedef struct ByteStream {
@@ -22,7 +22,7 @@ void byte_stream_init(ByteStream *stream, int fd);
 void byte_stream_clear(ByteStream *stream);
 void byte_stream_rewind(ByteStream *stream);
 
-/* Makes the next `n` bytes available; a part of byte_stream_peek. */
+/* Makes the next `n` bytes available. Only byte_stream_peek calls this function. */
 gboolean byte_stream_fill(ByteStream *stream, gsize n);
 
 /* Returns the next `n` bytes; NULL if there are fewer. */
@@ -33,13 +33,13 @@ static inline const guchar *byte_stream_peek(ByteStream *stream, gsize n)
     return stream->window + stream->at;
 }
 
-/* Skips `n` bytes, which must have been peeked. */
+/* Skips `n` bytes, which the caller must have peeked. */
 static inline void byte_stream_skip(ByteStream *stream, gsize n)
 {
     stream->at += n;
 }
 
-/* Skips any number of bytes. */
+/* Skips any number of bytes, even if they are not in the window. */
 void byte_stream_skip_far(ByteStream *stream, guint64 n);
 
 static inline guint64 byte_stream_place(const ByteStream *stream)

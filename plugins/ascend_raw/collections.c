@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.gc_record: collections of the interpreter's garbage collector. */
+/* Reads torch.gc_record: collections of the interpreter's garbage collector. */
 #include "framework-files.h"
 
 #define GC_BYTES 24u
 
-/* Returns the track of the process's first thread, which torch_npu uses too, because the file has
- * no thread ids. */
+/* Returns the track of the process's first thread. The file has no thread ids, and torch_npu uses
+ * this thread as well. */
 static StrobeTrackId track_of(Raw *raw, guint64 pid)
 {
     char name[40];

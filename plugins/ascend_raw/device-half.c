@@ -34,8 +34,8 @@ static void take_table_away(const DbFile *file, const char *name)
     }
 }
 
-/* Returns the reason why the database is not read, or NULL if it is read. A damaged database is
- * read as far as possible, unless another source has the same data. */
+/* Returns the reason why the database is not read; NULL: it is read. A damaged database is read as
+ * far as possible, unless another source has the same data. */
 static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
 {
     g_autofree char *flaw = NULL;
@@ -51,7 +51,7 @@ static char *reason_against(const Raw *raw, DbFile *file, DeviceSource source)
                 : NULL;
 }
 
-/* Returns FALSE, after reporting the reason, if the database cannot be read. */
+/* Imports the database of a source. If it cannot be read, reports the reason and returns FALSE. */
 static gboolean import_db(Raw *raw, DeviceSource source, gint32 rank, StrobeStatus *status)
 {
     int folder;

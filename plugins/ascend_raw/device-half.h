@@ -5,8 +5,8 @@
 
 #include "ascend-raw-emit.h"
 
-/* Reads *source, without the data that the framework's files also have. If *source cannot be read,
- * or is a damaged database and there is another source, reports the damage and reads the next
+/* Reads *source, except the data that the framework's files contain as well. If *source cannot be
+ * read, or is a damaged database and there is another source, reports the damage and reads the next
  * source. Sets *source to the source that was read, or to DEVICE_NONE. `rank` is the rank of the
  * process; -1: unknown. */
 StrobeStatus device_half_import(Raw *raw, gint32 rank, DeviceSource *source);

@@ -3,7 +3,7 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* A slot for a pair of thread and name. After the mark's end the slot stays, because the same pair
+/* A slot for a pair of thread and name. The slot stays after the mark's end, because the same pair
  * will come again. */
 typedef struct Slot {
     guint64 thread;
@@ -14,7 +14,7 @@ typedef struct Slot {
 
 struct OpenMarks {
     Slot *slots;
-    guint n_slots, n_used; /* a power of two, at most half in use */
+    guint n_slots, n_used; /* n_slots: a power of two; n_used: at most half of them */
 };
 
 OpenMarks *open_marks_new(void)

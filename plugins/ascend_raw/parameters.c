@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.param_tensor_info: tensors of modules and optimizers. */
+/* Reads torch.param_tensor_info: tensors of modules and optimizers. */
 #include "framework-files.h"
 
 #define PARAM_BYTES 8u
@@ -87,7 +87,8 @@ static void take_optimizer(Parameters *p, TlvText text)
     }
 }
 
-/* Returns the field's text. A text that is not UTF-8 is read as N/A, and so has no entries. */
+/* Returns the field's text. Returns an empty text if the field's text is not UTF-8, so that there
+ * are no entries. */
 static TlvText text_of(Parameters *p, const TlvRecord *record, guint field)
 {
     const TlvText *text = &record->fields[field];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.python_tracer_func: replays the calls of Python and C functions, thread by thread. */
+/* Reads torch.python_tracer_func: replays the calls of Python and C functions, thread by thread. */
 #include <errno.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
@@ -24,17 +24,17 @@ typedef struct Frame {
     guint64 id, parent;
     guint64 begin; /* time in the raw clock */
     StrobeStringId name;
-    gint64 module; /* STROBE_ABSENT_I64: none */
+    gint64 module; /* STROBE_ABSENT_I64: the call is of no module */
 } Frame;
 
 typedef struct Thread {
     guint64 number, pid;
     StrobeTrackId track;
-    GArray *stack;    /* of Frame */
+    GArray *stack;    /* elements of type Frame */
     guint64 n_deeper; /* number of open calls that are nested deeper than DEPTH_MAX */
     guint64 n_events; /* number of replayed events */
     guint64 last;     /* time of the latest event */
-    /* index of the thread's next late event in Python.late, and number of these events */
+    /* index of the thread's next late event in Python.late, and number of its late events */
     guint late, n_late;
 } Thread;
 
@@ -43,7 +43,7 @@ typedef struct SortedEvent {
     guint64 thread, time, key, tag;
 } SortedEvent;
 
-/* The displayed name of a module in a thread. */
+/* The shown name of a module in a thread. */
 typedef struct ModuleName {
     gint64 number;
     StrobeStringId name;
@@ -52,11 +52,13 @@ typedef struct ModuleName {
 typedef struct Python {
     Raw *raw;
     PythonNames *names;
-    GPtrArray *threads;    /* of Thread */
-    GHashTable *by_number; /* from thread and pid to Thread */
-    GHashTable *modules;   /* from thread and module to ModuleName */
-    GHashTable *classes;   /* from thread and class to the number of the class's modules */
-    GArray *late; /* of SortedEvent: events that are earlier than one before them in the file */
+    GPtrArray *threads;    /* elements of type Thread */
+    GHashTable *by_number; /* thread and pid -> Thread */
+    GHashTable *modules;   /* thread and module -> ModuleName */
+    GHashTable *classes;   /* thread and class -> number of the class's modules */
+    /* elements of type SortedEvent: events that are earlier than a previous event of their thread
+     * in the file */
+    GArray *late;
     guint64 n_too_deep, n_strange, n_threads_lost;
 } Python;
 
@@ -71,7 +73,7 @@ static void read_event(const guchar *at, Event *event)
 
 /* ---- threads ---- */
 
-/* Two numbers as the key of a hash table. */
+/* Two numbers that are the key of a hash table. */
 typedef struct Pair {
     guint64 a, b;
 } Pair;
@@ -119,7 +121,8 @@ static Thread *thread_of(Python *p, const Event *event)
 
 /* ---- names ---- */
 
-/* Numbers the modules of a class in the order in which they first appear in the thread. */
+/* Returns the module's name in the thread. Numbers the modules of a class in the order in which
+ * they first appear in the thread. */
 static const ModuleName *module_of(Python *p, const Thread *thread, const PythonName *name)
 {
     const char *class = python_names_class(p->names, name->module);
@@ -191,7 +194,7 @@ static void push_frame(Python *p, Thread *thread, guint64 index, guint64 time, g
     g_array_append_val(thread->stack, frame);
 }
 
-/* Ends the innermost frame, without comparing its name. */
+/* Ends the innermost frame. Does not compare its name. */
 static void pop_frame(Python *p, Thread *thread, guint64 time)
 {
     guint n = thread->stack->len;
@@ -216,7 +219,7 @@ static void replay_event(Python *p, Thread *thread, guint64 time, guint64 key, g
         p->n_strange++;
 }
 
-/* Ends the frames that are still open, at the time of the thread's last event. */
+/* Ends the frames that are still open, with the time of the thread's last event. */
 static void finish_thread(Python *p, Thread *thread)
 {
     thread->n_deeper = 0;
@@ -226,9 +229,9 @@ static void finish_thread(Python *p, Thread *thread)
 
 /* ---- order ---- */
 
-/* Collects the late events: events of frames that were open at the start come at the end of the
- * file; all other events are in order within their thread. Returns FALSE if too many events are out
- * of order. */
+/* Collects the late events: events of frames that were open at the start are at the end of the
+ * file; all other events of a thread are in order. Returns FALSE if too many events are out of
+ * order. */
 static gboolean find_late(Python *p, ByteStream *stream)
 {
     const guchar *at;
@@ -263,7 +266,8 @@ static gint compare_late(gconstpointer x, gconstpointer y)
 
 static void sort_late(Python *p)
 {
-    g_array_sort(p->late, compare_late); /* stable: keeps equal times in order */
+    /* the sort is stable, so events with equal times keep their order */
+    g_array_sort(p->late, compare_late);
     for (guint i = p->late->len; i-- > 0;) {
         const SortedEvent *late = &g_array_index(p->late, SortedEvent, i);
         Thread *thread = g_ptr_array_index(p->threads, late->thread);
@@ -273,7 +277,7 @@ static void sort_late(Python *p)
     }
 }
 
-/* Replays the thread's late events before `time`, or `all` of them. */
+/* Replays the thread's late events before `time`; with `all`, replays all of them. */
 static void replay_late(Python *p, Thread *thread, guint64 time, gboolean all)
 {
     while (thread->n_late) {
@@ -304,7 +308,7 @@ static void replay_file(Python *p, ByteStream *stream)
         if (++n % TELL_EVERY == 0)
             raw_progress(p->raw, stream);
         if (!thread || event.time < thread->last)
-            continue; /* a late event, replayed by replay_late */
+            continue; /* replay_late replays late events */
         replay_late(p, thread, event.time, FALSE);
         replay_event(p, thread, event.time, event.key, event.tag);
         thread->last = event.time;

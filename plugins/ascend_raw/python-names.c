@@ -15,9 +15,9 @@ typedef struct Module {
 } Module;
 
 struct PythonNames {
-    GHashTable *names;   /* by key */
-    GArray *modules;     /* array of Module, indexed by number */
-    GHashTable *numbers; /* from Module to its number */
+    GHashTable *names;   /* key -> PythonName */
+    GArray *modules;     /* elements of type Module, indexed by number */
+    GHashTable *numbers; /* Module -> its number */
     GHashTable *classes; /* the texts of class names */
     guint64 n_refused;
 };
@@ -60,7 +60,7 @@ static guint32 number_of(PythonNames *n, const char *class, guint64 address)
     return n->modules->len - 1;
 }
 
-/* Reads a name. A name of the form "Class######<decimal address>" is that of a module. */
+/* Reads a name. A name of the form "Class######<decimal address>" is the name of a module. */
 static void read_text(PythonNames *n, Raw *raw, const TlvText *text, PythonName *name)
 {
     g_autofree char *copy = g_strndup(text->bytes, text->length);

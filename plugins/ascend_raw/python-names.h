@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.python_tracer_hash: the names for the keys of calls. */
+/* Reads torch.python_tracer_hash, which contains the names for the keys of calls. */
 #ifndef STROBE_ASCEND_RAW_PYTHON_NAMES_H
 #define STROBE_ASCEND_RAW_PYTHON_NAMES_H
 
@@ -19,7 +19,7 @@ typedef struct PythonNames PythonNames;
 PythonNames *python_names_new(Raw *raw);
 void python_names_free(PythonNames *names);
 
-/* Returns NULL if the file has no name for the key. */
+/* Returns the name for the key; NULL: the file has none. */
 const PythonName *python_names_find(const PythonNames *names, guint64 key);
 /* Returns the name of a module's class; valid as long as `names`. */
 const char *python_names_class(const PythonNames *names, guint32 module);

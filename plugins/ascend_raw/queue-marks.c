@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* torch.op_mark: the enqueues and dequeues of the task queue. */
+/* Reads torch.op_mark: the enqueues and dequeues of the task queue. */
 #include <errno.h>
 #include <string.h>
 
@@ -13,17 +13,17 @@ enum { ENQUEUE_START, ENQUEUE_END, DEQUEUE_START, DEQUEUE_END };
 enum { FIELD_NAME = 1 };
 
 /* Size of the table of enqueues that wait for the name of their dequeue, and of names that wait for
- * their enqueue. The queue is short and ids count up, so an enqueue and its dequeue are never far
- * apart. */
+ * their enqueue. The queue is short and ids increase, so an enqueue and its dequeue are close to
+ * each other. */
 #define WINDOW (1u << 16)
 #define PROBES 8u
 
 typedef struct Waiting {
     guint64 id;
-    guint64 number; /* order of arrival; 0: free */
+    guint64 number; /* order of arrival; 0: the entry is free */
     gint64 begin, end;
-    StrobeTrackId track;    /* track of an enqueue */
-    StrobeStringId dequeue; /* set if this entry is of a dequeue: the name for its enqueue */
+    StrobeTrackId track;    /* track of the enqueue */
+    StrobeStringId dequeue; /* if this entry is of a dequeue: the name for its enqueue; else 0 */
 } Waiting;
 
 typedef struct QueueMarks {
@@ -31,12 +31,12 @@ typedef struct QueueMarks {
     OpenMarks *open;
     Waiting *waiting;
     guint64 n_waited, n_unmatched, n_strange;
-    /* arrays of StrobeStringId, indexed by the id of the bare name */
+    /* elements of type StrobeStringId, indexed by the id of the bare name */
     GArray *enqueue_names, *dequeue_names;
     StrobeStringId enqueue;
 } QueueMarks;
 
-/* A mark; its time is converted later. */
+/* A mark. Its time is converted later. */
 typedef struct Mark {
     gint64 time;
     guint64 category, id, thread, pid;
@@ -67,7 +67,7 @@ static gboolean read_mark(QueueMarks *q, const TlvRecord *record, Mark *mark)
 
 /* ---- names ---- */
 
-/* Makes the name "Dequeue@<name>" or "Enqueue@<name>" once for each bare name. */
+/* Makes the name "Dequeue@<name>" or "Enqueue@<name>", once for each bare name. */
 static void make_name(QueueMarks *q, GArray *names, const char *side, const Mark *mark)
 {
     if (mark->bare < names->len && g_array_index(names, StrobeStringId, mark->bare))
@@ -143,8 +143,8 @@ static void take_enqueue(QueueMarks *q, guint64 id, StrobeTrackId track, gint64 
     made->end = end;
 }
 
-/* Gives the name to the waiting enqueue with this id. Also keeps the name for an enqueue that comes
- * later, because the enqueuing thread may mark its end after the dequeue has begun. */
+/* Emits the waiting enqueue with this id, with the name. Also stores the name for an enqueue that
+ * comes later, because the enqueuing thread may mark its end after the dequeue has begun. */
 static void take_dequeue(QueueMarks *q, guint64 id, StrobeStringId enqueue_name)
 {
     gboolean is_known = FALSE;
@@ -153,7 +153,7 @@ static void take_dequeue(QueueMarks *q, guint64 id, StrobeStringId enqueue_name)
         Waiting *w = &q->waiting[(id + i) % WINDOW];
 
         if (w->number && w->id == id && w->dequeue)
-            is_known = TRUE; /* an earlier dequeue has given a name for this id, which stays */
+            is_known = TRUE; /* the name from an earlier dequeue with this id stays */
         else if (w->number && w->id == id)
             let_go(q, w, enqueue_name);
     }
@@ -179,8 +179,8 @@ static void take_end(QueueMarks *q, const Mark *mark, gint64 begin)
     take_dequeue(q, mark->id, g_array_index(q->enqueue_names, StrobeStringId, mark->bare));
 }
 
-/* Handles a mark. An end is paired with the latest start with the same thread and name, whether
- * enqueue or dequeue; earlier starts are forgotten. */
+/* Processes a mark. An end is paired with the latest start of the same thread and name, even if one
+ * is of an enqueue and the other of a dequeue. Earlier starts are dropped. */
 static void take_mark(QueueMarks *q, const Mark *mark)
 {
     gint64 begin;
@@ -197,8 +197,7 @@ static void take_mark(QueueMarks *q, const Mark *mark)
 
 /* ---- the file ---- */
 
-/* Returns whether the times of each thread only increase, so that pairs can be found in one
- * pass. */
+/* Returns whether the times of each thread never decrease, so that one pass can find all pairs. */
 static gboolean is_in_order(TlvReader *reader)
 {
     OpenMarks *last = open_marks_new();
@@ -232,7 +231,8 @@ static void read_in_order(QueueMarks *q, TlvReader *reader)
 
 /* ---- a file that is out of order ---- */
 
-/* Packs a mark's name, thread and category into one word. */
+/* Packs the string id of a mark's name, the index of its thread in `threads`, and its category into
+ * one word. */
 #define THREAD_BITS 32
 #define CATEGORY_BITS 2
 
@@ -240,7 +240,7 @@ static guint64 pack_mark(QueueMarks *q, const Mark *mark, GArray *threads, OpenM
 {
     gint64 index;
 
-    /* the key has only the lower half of the process id, so compare the whole id, which may be
+    /* the key has only the lower half of the process id, so the whole id is compared, which may be
      * damaged */
     if (!open_marks_take(known, mark->thread, (guint32)mark->pid, &index) ||
         g_array_index(threads, Mark, index).pid != mark->pid) {
@@ -263,7 +263,7 @@ typedef struct SortedMark {
 /* State for packing and unpacking sorted marks. */
 typedef struct Sorted {
     QueueMarks *q;
-    GArray *threads; /* array of Mark: the first mark of each thread */
+    GArray *threads; /* elements of type Mark: the first mark of each thread */
     OpenMarks *known;
 } Sorted;
 

@@ -14,13 +14,13 @@ typedef struct RawClock {
     gint64 start_ns;    /* CLOCK_MONOTONIC_RAW at start_count */
     double mhz;
     gint64 whole_ns; /* ns per count, if that is a whole number; otherwise 0 */
-    gint64 offset;   /* add it to CLOCK_MONOTONIC_RAW to get the time since the epoch */
+    gint64 offset;   /* time since the epoch minus CLOCK_MONOTONIC_RAW */
 } RawClock;
 
 void raw_clock_set_frequency(RawClock *clock, double mhz);
 
-/* Computes the time as torch_npu does: the quotient of a count is a double, truncated to ns.
- * Values out of range are clamped. */
+/* Converts a count of the counter to CLOCK_MONOTONIC_RAW as torch_npu does: the quotient is a
+ * double, which is truncated to ns. Values out of range are clamped. */
 gint64 raw_clock_count_ns(const RawClock *clock, gint64 raw);
 
 static inline gint64 raw_clock_ns(const RawClock *clock, gint64 raw)
@@ -39,7 +39,7 @@ static inline gint64 raw_clock_ns(const RawClock *clock, gint64 raw)
     return ns;
 }
 
-/* Like raw_clock_ns, for a time that is stored as an unsigned number. */
+/* Does the same as raw_clock_ns, for a time that is stored as an unsigned number. */
 static inline gint64 raw_clock_ns_unsigned(const RawClock *clock, guint64 raw)
 {
     return raw_clock_ns(clock, (gint64)MIN(raw, (guint64)G_MAXINT64));

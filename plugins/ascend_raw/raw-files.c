@@ -25,7 +25,8 @@ const char *const device_source_words[] = {
     [DEVICE_OUTPUT_DB] = "profiler database",
 };
 
-/* Returns the last name with this prefix and suffix, which is the latest export, or NULL. */
+/* Returns the last name with this prefix and suffix, which is the latest export; NULL: there is
+ * none. */
 static char *last_name(int folder, const char *prefix, const char *suffix)
 {
     g_autoptr(GPtrArray) names = external_folder_names(folder);
@@ -137,7 +138,7 @@ static gboolean take_framework(RawFiles *files)
     return found;
 }
 
-/* Contents of a directory PROF_*, from worst to best. */
+/* States of a directory PROF_*, from the worst to the best. */
 enum { PROF_EMPTY, PROF_HAS_FILES, PROF_HAS_CLOCK, PROF_IS_EXPORTED };
 
 static gint worth_of(int prof)
@@ -152,8 +153,8 @@ static gint worth_of(int prof)
     return names->len ? PROF_HAS_FILES : PROF_EMPTY;
 }
 
-/* Finds the best PROF_*. The first one is not always the right one: if a collection is begun and
- * dropped, its directory stays. */
+/* Finds the best directory PROF_*. The first one may be wrong: if a collection is begun and then
+ * dropped, its directory remains. */
 static void find_prof(RawFiles *files)
 {
     g_autoptr(GPtrArray) names = external_folder_names(files->top);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the files of a source: the files in FRAMEWORK, the side files, PROF_*. */
+/* Finds the files of a source: the files in FRAMEWORK, the side files, and the folders PROF_*. */
 #ifndef STROBE_ASCEND_RAW_RAW_FILES_H
 #define STROBE_ASCEND_RAW_RAW_FILES_H
 
@@ -18,7 +18,7 @@ typedef enum RawFileType {
 } RawFileType;
 
 typedef struct RawFile {
-    char *name; /* NULL: there is none */
+    char *name; /* NULL: there is no such file */
     int fd;
     guint64 size;
 } RawFile;
@@ -26,12 +26,12 @@ typedef struct RawFile {
 typedef struct RawFiles {
     int top;       /* the result directory */
     int framework; /* its folder FRAMEWORK */
-    int prof;      /* its best folder PROF_*; -1: none */
+    int prof;      /* the folder PROF_* that is used; -1: none */
     char *prof_name;
     int output; /* its folder ASCEND_PROFILER_OUTPUT; -1: none */
     RawFile files[RAW_FILES];
-    guint64 size;       /* total size of all files */
-    GPtrArray *unknown; /* names of other files in FRAMEWORK */
+    guint64 size;       /* total size of `files` */
+    GPtrArray *unknown; /* names of the other files in FRAMEWORK */
     GPtrArray *others;  /* names of the other PROF_* directories that are not empty */
 } RawFiles;
 
@@ -49,10 +49,10 @@ extern const char *const device_source_words[];
 
 extern const char *const raw_file_names[RAW_FILES];
 
-/* Opens the files. The source is a result directory or its FRAMEWORK. FALSE if there is no raw
- * file. */
+/* Opens the files. The source is a result directory or its FRAMEWORK. Returns FALSE if there is no
+ * raw file. */
 gboolean raw_files_open(RawFiles *files, const StrobeSource *source);
-/* Returns the first source of the devices' part that exists, beginning with `from`. */
+/* Returns the first source of device activities that exists, beginning with `from`. */
 DeviceSource raw_files_find_device(const RawFiles *files, DeviceSource from);
 /* Returns the name of a source's database and sets `folder` to its folder. Returns NULL if there is
  * none. */

@@ -5,7 +5,7 @@
 #include <external-folder.h>
 #include <side-json.h>
 
-/* raw files have no generation, so exports from them use the newest format */
+/* raw files do not depend on a generation, so exports from them use the newest format */
 #define GENERATION 3
 
 int32_t reported_metadata_import(const StrobeImporterHost *host, StrobeInstance *self, int top,

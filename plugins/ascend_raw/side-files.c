@@ -10,7 +10,7 @@
 
 #define MHZ_DEFAULT 100
 
-/* Passes the file unchanged to the host, and returns its values; NULL if there is no such file. */
+/* Passes the file unchanged to the host, and returns its values; NULL: there is no such file. */
 static SideJson *take_file(Raw *raw, const GPtrArray *names, const char *prefix)
 {
     const char *name = external_folder_find(names, raw->files.top, prefix);
@@ -49,8 +49,8 @@ static void find_counter(Raw *raw, const SideJson *info, const SideJson *host_in
     raw_clock_set_frequency(clock, mhz);
 }
 
-/* Finds the offset from CANN's side files, or else from the times that the profiler wrote when it
- * stopped. */
+/* Determines the offset from CANN's side files; if this is not possible, from the times that the
+ * profiler wrote when it stopped. */
 static void find_offset(Raw *raw, const SideJson *info, int host)
 {
     gint64 wall, monotonic;

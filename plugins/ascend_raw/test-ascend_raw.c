@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests parts of ascend_raw at limits that the tests of whole files do not reach. */
+/* Tests parts of ascend_raw at limits that the tests with whole files do not reach. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "ascend-raw-emit.h"
 #include "open-marks.h"
 
-/* Declared here since ascend_text's header has a type of the same name as ascend_db's. */
+/* Declared here, because the headers of ascend_text and of ascend_db have a type with the same
+ * name. */
 #define N_TEXT_KINDS 50u
 extern const StrobeKind *const ascend_text_kinds[N_TEXT_KINDS];
 
@@ -30,7 +31,8 @@ static void test_open_marks(void)
     open_marks_free(marks);
 }
 
-/* With a fixed hash factor these thread ids would all have the same slot of the table. */
+/* If the factor of the hash were constant, these thread ids would all have the same slot of the
+ * table. */
 static void test_open_marks_hostile(void)
 {
     const guint n = 20000;
@@ -47,7 +49,7 @@ static void test_open_marks_hostile(void)
     open_marks_free(marks);
 }
 
-/* A file may have any number of open marks; those beyond OPEN_MARKS_MAX are refused. */
+/* A file may have any number of open marks; the table refuses more than OPEN_MARKS_MAX. */
 static void test_open_marks_limit(void)
 {
     OpenMarks *marks = open_marks_new();
@@ -64,7 +66,7 @@ static void test_open_marks_limit(void)
 #define LENGTHS 120u
 #define VARIANTS 40u
 
-#define STACK 1000000u /* a stack's id is its frame's id plus this */
+#define STACK 1000000u /* difference between the id of a stack and that of its frame */
 
 static GHashTable *interned; /* maps each interned text to its id */
 
@@ -103,8 +105,8 @@ static void end_texts(TextCache *cache)
     g_hash_table_unref(interned);
 }
 
-/* Makes a text of `length` letters 'a', of which one is 'z' (variant 0: the last one). The bytes
- * `behind` follow the text and are no part of it. */
+/* Makes a text of `length` letters 'a', one of which is replaced by 'z' (variant 0: the last one).
+ * The bytes `behind` follow the text, but are not part of it. */
 static gsize make_text(char *text, guint length, guint variant, char behind)
 {
     memset(text, 'a', length);
@@ -114,8 +116,8 @@ static gsize make_text(char *text, guint length, guint variant, char behind)
     return length;
 }
 
-/* The cache returns the right id for texts and stacks of every length, shorter and longer than
- * those that an entry stores itself, whatever bytes follow the text. */
+/* The cache returns the right id for texts and stacks of each length, longer or shorter than the
+ * texts that an entry itself can have, whatever bytes follow the text. */
 static void test_texts(void)
 {
     TextCache *cache = begin_texts();
@@ -158,8 +160,9 @@ static void test_clock(void)
     g_assert_cmpint(raw_clock_ns(&clock, 1003), ==, 137);
     g_assert_cmpint(raw_clock_ns(&clock, 997), ==, 77);
     raw_clock_set_frequency(&clock, 2599.998);
-    g_assert_cmpint(raw_clock_ns(&clock, 1003), ==, 108); /* 3 ticks are 1.15 ns, cut */
-    g_assert_cmpint(raw_clock_ns(&clock, 997), ==, 106);  /* rounded towards 0 */
+    /* 3 ticks are 1.15 ns, which is truncated */
+    g_assert_cmpint(raw_clock_ns(&clock, 1003), ==, 108);
+    g_assert_cmpint(raw_clock_ns(&clock, 997), ==, 106); /* rounded towards 0 */
     g_assert_cmpint(raw_clock_ns(&clock, G_MAXINT64), >, (gint64)1 << 61);
     g_assert_cmpint(raw_clock_ns(&clock, G_MININT64), <, 0);
     g_assert_cmpint(raw_clock_ns_unsigned(&clock, G_MAXUINT64), >, (gint64)1 << 61);
@@ -179,7 +182,7 @@ static void check_declared(const StrobeKind *const *kinds, guint n)
     }
 }
 
-/* The importer declares every kind that ascend_db's and ascend_text's readers emit. */
+/* The importer declares each kind that the readers of ascend_db and ascend_text emit. */
 static void test_kinds(void)
 {
     check_declared(ascend_db_kinds, ASCEND_DB_KINDS);

@@ -20,8 +20,8 @@ void tlv_rewind(TlvReader *r)
     r->is_torn = FALSE;
 }
 
-/* Reads the fields. If a type repeats, uses its last field. A field that reaches past its record is
- * cut at the record's end. */
+/* Reads the fields. If a type repeats, uses its last field. Cuts a field that reaches past the end
+ * of its record. */
 static void read_fields(TlvReader *r, TlvRecord *record, const guchar *at, const guchar *end)
 {
     record->present = 0;

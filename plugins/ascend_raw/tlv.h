@@ -19,7 +19,7 @@ typedef struct TlvText {
 
 typedef struct TlvRecord {
     const guchar *fixed;
-    guint32 present; /* one bit for each field type */
+    guint32 present; /* a bit for each type of field that the record has */
     TlvText fields[TLV_FIELDS];
 } TlvRecord;
 
@@ -27,9 +27,9 @@ typedef struct TlvReader {
     ByteStream stream;
     gsize fixed;       /* number of bytes of the fixed part */
     guint64 n_records; /* records returned so far */
-    guint64 n_short;   /* records that are too short for the fixed part */
-    guint64 n_long;    /* records that are longer than TLV_RECORD_MAX */
-    guint64 n_cut;     /* records whose last field is cut */
+    guint64 n_short;   /* number of records that are too short for the fixed part */
+    guint64 n_long;    /* number of records that are longer than TLV_RECORD_MAX */
+    guint64 n_cut;     /* number of records whose last field is cut */
     gboolean is_torn;  /* the last record is incomplete; it begins at the stream's position */
 } TlvReader;
 

@@ -11,7 +11,7 @@ typedef struct Generic {
     const char *name;
     StrobeKind *kind;
     StrobeCsvScanner *scanner;
-    gint begin_at; /* index of the column with the row's time; -1: none */
+    gint begin_at; /* index of the column with the row's time; -1: there is none */
     guint64 n_rows;
 } Generic;
 
@@ -36,8 +36,8 @@ static const char *new_name(Generic *g, const StrobeField *fields, guint n, cons
     return kept;
 }
 
-/* Returns whether the column's title is that of a time. The first column with a time gives the
- * row's time. */
+/* Returns whether the column's title is that of a time. The first such column contains the time of
+ * the row. */
 static gboolean is_time(const char *title)
 {
     return g_str_has_prefix(title, "Timestamp") || g_str_has_prefix(title, "Start Time") ||

@@ -19,7 +19,7 @@ typedef struct Import {
     gint64 pid;  /* pid of the profiled process; 0: unknown */
     gint device; /* the first device; -1: unknown */
     gint rank;   /* -1: unknown */
-    /* generation of the formats, found from the names of layers and columns; 0: unknown */
+    /* generation of the formats, determined by the names of layers and columns; 0: unknown */
     gint generation;
     gint level;      /* the profiler's level of detail, or LEVEL_UNKNOWN */
     gint64 begin_ns; /* begin of the session; 0: unknown */
@@ -27,11 +27,11 @@ typedef struct Import {
     gboolean has_trace, has_app_memory, has_comm_ops;
     gboolean is_full;
     GPtrArray *own_kinds; /* kinds that were made for this source */
-    GStringChunk *names;  /* names of these kinds and their fields */
-    GHashTable *kind_ids; /* from the address of a StrobeKind to its id */
-    /* from the name of an operation to its communicator; NULL: unknown */
+    GStringChunk *names;  /* names of the kinds in own_kinds and of their fields */
+    GHashTable *kind_ids; /* address of a StrobeKind -> its id */
+    /* name of an operation -> its communicator; NULL: unknown */
     GHashTable *communicators;
-    /* from the address of a StrobeKind to the extended kind that replaces it */
+    /* address of a StrobeKind -> the extended kind that replaces it */
     GHashTable *extended;
 } Import;
 
@@ -39,7 +39,7 @@ typedef struct Import {
 #define ASCEND_TEXT_KINDS 50
 extern const StrobeKind *const ascend_text_kinds[ASCEND_TEXT_KINDS];
 
-/* Returns the kind with this name, or NULL if the importer does not use such a kind. */
+/* Returns the kind with this name; NULL: the importer does not use such a kind. */
 const StrobeKind *import_kind(const char *name);
 
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self);
@@ -50,8 +50,8 @@ void import_clear(Import *import);
 void *text_import_emit(Import *import, const StrobeKind *kind, StrobeTrackId track,
                        StrobeStringId name, gint64 begin_ns, gint64 end_ns);
 StrobeStringId text_import_intern(Import *import, const char *text);
-/* Extends a standard kind: from now on its records have these fields after the standard fields.
- * Returns the extended kind. */
+/* Extends a standard kind: from now on its records have the fields `fields` after the standard
+ * fields. Returns the extended kind. */
 const StrobeKind *import_extend(Import *import, const StrobeKind *kind, const StrobeField *fields,
                                 guint n);
 /* Returns the extended kind, or the kind itself if it is not extended. */
@@ -63,7 +63,8 @@ gboolean import_is_used(const Import *import, const StrobeKind *kind);
 /* Returns a valid name for a field or kind, made from a title. */
 char *import_field_name(const char *title);
 
-/* Returns the time for records without a time: the begin of the session, or of the first record. */
+/* Returns the time for records without a time: the begin of the session or, if it is unknown, the
+ * begin of the first record. */
 gint64 import_instant(const Import *import);
 
 StrobeTrackId text_import_stream(Import *import, gint device, guint64 stream);

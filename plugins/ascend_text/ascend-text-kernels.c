@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* greatest difference of begins, because a table and a trace may round differently */
+/* maximum difference of two begins that count as equal, because a table and a trace may round
+ * differently */
 #define NEAR_NS 1000
 #define STEPS_MAX 100000u
 
@@ -26,8 +27,8 @@ typedef struct Step {
 
 struct Kernels {
     KernelTable table;
-    GArray *places; /* of Place, sorted */
-    GArray *steps;  /* of Step, by first row */
+    GArray *places; /* elements of type Place, sorted */
+    GArray *steps;  /* elements of type Step, in the order of their first rows */
 };
 
 static Place *place_at(const Kernels *k, guint i)
@@ -41,7 +42,7 @@ static void add_step(Kernels *k, const KernelRow *row)
 
     if (row->step == STROBE_ABSENT_I64)
         return;
-    /* from the end, because the rows of a step are close to each other */
+    /* searches from the end, because the rows of a step are close to each other */
     for (guint i = k->steps->len; i-- > 0;) {
         Step *known = &g_array_index(k->steps, Step, i);
 
@@ -158,8 +159,8 @@ static gboolean find_row(Kernels *k, const Place *key, gint64 distance, const ch
     return FALSE;
 }
 
-/* Finds the row of a task. A table of level 0 has no streams and tasks, so its rows are found by
- * begin and name. */
+/* Finds the row of a task. In a table of level 0 there are no streams and task numbers, so the row
+ * is found by begin and name. */
 static gboolean find_task(Kernels *k, const char *name, gint64 begin_ns, guint32 stream,
                           guint32 task, KernelRow *row)
 {
@@ -215,8 +216,8 @@ void kernels_begin_table(Kernels *k)
         place_at(k, i)->offset &= ~FOUND;
 }
 
-/* Several kernels may have the same stream and task. Finds the first of them that was not found
- * since kernels_begin_table, or else the last one. */
+/* Several kernels may have the same stream and task. Uses the first of them that was not found
+ * since kernels_begin_table; if all were found, uses the last one. */
 gboolean kernels_find(Kernels *k, guint32 stream, guint32 task, gint64 *begin_ns, gint64 *end_ns)
 {
     const Place key = {.begin_ns = G_MININT64, .stream = stream, .task = task};
@@ -297,8 +298,8 @@ static gint compare_offsets(gconstpointer a, gconstpointer b)
     return OFFSET(x) < OFFSET(y) ? -1 : OFFSET(x) > OFFSET(y);
 }
 
-/* Emits a step. The table does not have its end, so the end is set after the step's last kernel,
- * but before the first kernel of the next step. */
+/* Emits a step. The table does not contain the step's end, so the end is set to a time after the
+ * step's last kernel and before the first kernel of the next step. */
 static void emit_step(Kernels *k, const Step *step)
 {
     Import *import = k->table.import;
@@ -326,11 +327,11 @@ static void emit_step(Kernels *k, const Step *step)
 void kernels_emit_rest(Kernels *k)
 {
     const Import *import = k->table.import;
-    /* then the operators give the steps too */
+    /* if there are operators, they also announce the steps */
     gboolean has_operators = import_is_used(import, &strobe_kind_cpu_op);
     KernelRow row;
 
-    g_array_sort(k->places, compare_offsets); /* in the order of the file */
+    g_array_sort(k->places, compare_offsets); /* the order of the file */
     for (guint i = 0; i < k->places->len && !import->is_full; i++) {
         const Place *place = place_at(k, i);
 

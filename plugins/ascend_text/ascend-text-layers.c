@@ -86,7 +86,7 @@ Row *layers_row(Layers *layers, gint64 pid, gint64 tid)
     return row;
 }
 
-/* Takes the label of a layer. Newer traces have the device in the label, older traces in the low
+/* Reads the label of a layer. Newer traces have the device in the label, older traces in the low
  * bits of the pid. */
 static void take_label(Layers *layers, Layer *layer, const char *label)
 {
@@ -117,8 +117,8 @@ static void take_name(Layers *layers, Layer *layer, const char *name)
         layers->import->pid = layer->pid;
 }
 
-/* Takes the communicator from "Group <name> Communication". Older traces have a running number in
- * place of the name. */
+/* Sets the row's communicator from the name "Group <name> Communication". Older traces have a
+ * running number in place of the name. */
 static void take_group(Layers *layers, Row *row, const char *name)
 {
     const char *begin, *end;
@@ -176,7 +176,7 @@ static void set_name(Layer *layer, gint32 what, const char *name)
         layer->name = g_strdup(name);
 }
 
-/* If no layer of the framework gives the process id, takes it from the lowest pid of the other
+/* If no layer of the framework shows the process id, determines it from the lowest pid of the other
  * layers. */
 static void find_process(Layers *layers)
 {
@@ -196,8 +196,8 @@ static void find_process(Layers *layers)
         import->pid = (gint64)((guint32)least >> 10);
 }
 
-/* Recognises layers by their numbers: a trace of level 0 lacks the name of CANN's layer, and the
- * layer of the program's own marks has the name of the program. */
+/* Recognises layers by their numbers: a trace of level 0 does not contain the name of CANN's layer,
+ * and the layer of the program's own marks has the name of the program. */
 static void find_by_number(Layers *layers)
 {
     Import *import = layers->import;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes and threads of a trace: a process is one layer of one device, a thread a row in
- * it. */
+/* The processes and threads of a trace: a process is one layer of one device, and a thread is a row
+ * of this layer. */
 #ifndef STROBE_ASCEND_TEXT_LAYERS_H
 #define STROBE_ASCEND_TEXT_LAYERS_H
 
@@ -12,7 +12,7 @@
 typedef struct Layer {
     gint64 pid;
     gint32 what; /* ASCEND_LAYER_*; -1: unknown */
-    char *name;  /* NULL: none */
+    char *name;  /* NULL: the trace gives no name */
     gint device; /* -1: the host */
     gboolean is_labelled;
 } Layer;
@@ -20,28 +20,28 @@ typedef struct Layer {
 typedef struct Row {
     gint64 pid, tid;
     const Layer *layer;
-    char *name;           /* NULL: none */
+    char *name;           /* NULL: the trace gives no name */
     gint plane;           /* plane in the communication layer; -1: the group itself */
-    gboolean is_steps;    /* the row has the device's iterations, not its tasks */
+    gboolean is_steps;    /* the row contains the device's iterations, not its tasks */
     StrobeTrackId track;  /* 0: not made yet */
     StrobeStringId group; /* communicator; 0: unknown */
 } Row;
 
 typedef struct Layers {
     Import *import;
-    GHashTable *layers; /* from a pid to its Layer */
+    GHashTable *layers; /* pid -> its Layer */
     GHashTable *rows;   /* set of Row */
     Row *last;          /* the row that was requested last */
-    Row overflow;       /* used for all rows beyond the limit */
+    Row overflow;       /* the row for all events of rows beyond the limit */
 } Layers;
 
 void layers_init(Layers *layers, Import *import);
 void layers_clear(Layers *layers);
 
-/* Takes an event of phase M, which names a layer or a row. */
+/* Processes an event of phase M, which names a layer or a row. */
 void layers_take(Layers *layers, const TraceEvent *event);
-/* Call it after the last M event: recognises layers by their numbers, and finds metadata of the
- * run. */
+/* Recognises layers by their numbers, and finds metadata of the run. Must be called after the last
+ * M event. */
 void layers_finish(Layers *layers);
 
 /* Returns the row of an event; adds the row if the trace does not name it. */

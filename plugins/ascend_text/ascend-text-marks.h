@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the program's own marks, which are the events of the layer that has the name of the
- * program. */
+/* Converts the program's own marks to records. These are the events of the layer that has the name
+ * of the program. */
 #ifndef STROBE_ASCEND_TEXT_MARKS_H
 #define STROBE_ASCEND_TEXT_MARKS_H
 

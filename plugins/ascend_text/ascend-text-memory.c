@@ -11,7 +11,7 @@
 
 enum { COMPONENT, TIME, ALLOCATED, RESERVED, ACTIVE, STREAM, DEVICE, COLUMNS };
 
-/* Fields of the kind memory_total; formats/ has their titles. */
+/* Fields of the kind memory_total. Their titles are in formats/. */
 static const char *const fields[COLUMNS] = {
     STROBE_COLUMN_NAME, STROBE_COLUMN_BEGIN, "allocated", "reserved", "active", "stream", "device"};
 
@@ -21,7 +21,7 @@ typedef struct Records {
     StrobeCsvScanner *scanner;
     guint n_columns, at[COLUMNS];
     const StrobeColumn *forms[COLUMNS];
-    Blocks *blocks; /* NULL: none */
+    Blocks *blocks; /* NULL: there is no operator_memory.csv */
     guint64 n_rows;
 } Records;
 
@@ -116,7 +116,7 @@ static void emit_usage(Import *import, const BlockEvent *row)
     out->device = row->device;
 }
 
-/* Emits the state after an event, completed from operator_memory.csv if that file has the event. */
+/* Emits the state after an event. Adds the data of the event if operator_memory.csv contains it. */
 static void emit_state(Records *r, BlockEvent *row, const char *component)
 {
     gboolean is_ge = strcmp(component, "GE") == 0;
@@ -155,7 +155,7 @@ static void take_row(Records *r, const StrobeCsvCell *cells)
         row.stream = (guint64)stream;
     if (!strcmp(component, "APP"))
         emit_usage(r->import, &row);
-    else if (strcmp(component, "PTA+GE")) /* skips the sum of the other components */
+    else if (strcmp(component, "PTA+GE")) /* the sum of the other components is skipped */
         emit_state(r, &row, component);
 }
 
@@ -196,7 +196,8 @@ void text_memory_import(Import *import, int records, const char *records_name, i
     }
     while (!import->is_full && blocks_next(r.blocks, &event))
         emit_event(import, &event, event.is_ge ? "GE" : "PTA");
-    if (r.blocks) /* operator_memory.csv: higher event numbers belong to no block */
+    /* number of rows of operator_memory.csv, because higher event numbers belong to no block */
+    if (r.blocks)
         import->host->metadata_int(import->self, "memory_blocks", (gint64)blocks_n_rows(r.blocks));
     if (r.blocks)
         import->host->found(import->self, blocks_name, blocks_n_rows(r.blocks));

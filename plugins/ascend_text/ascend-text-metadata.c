@@ -16,8 +16,8 @@ static const char *base_name(const char *path, char **whole)
     return *whole;
 }
 
-/* Parses {worker}_{pid}_{time}_ascend_pt. Strobe writes "import" as the worker if the host is
- * unknown. */
+/* Reads the name of the folder, {worker}_{pid}_{time}_ascend_pt. Strobe writes "import" as the
+ * worker if the host is unknown. */
 static void take_folder(Metadata *metadata, const char *path)
 {
     g_autofree char *name = NULL;
@@ -99,7 +99,7 @@ static void take_info(void *user, const JsonPlace *place, int token, const char 
         import->host->metadata_text(import->self, "source_version", text);
     } else if (is_at(place, "cann_version", NULL)) {
         import->host->metadata_text(import->self, "cann_version", text);
-    } else if (is_at(place, "rank_id", NULL)) { /* a number or a text */
+    } else if (is_at(place, "rank_id", NULL)) { /* the value may be a number or a text */
         take_number(&rank, text);
         metadata->import->rank = rank <= G_MAXINT32 ? (gint)rank : -1;
     }
@@ -107,7 +107,7 @@ static void take_info(void *user, const JsonPlace *place, int token, const char 
     (void)length;
 }
 
-/* Takes the rank from a name like profiler_info_3.json, if the file does not contain the rank. */
+/* Sets the rank from a name like profiler_info_3.json, if the file does not contain the rank. */
 static void take_rank_of_name(Metadata *metadata, const char *name)
 {
     const char *number = name + strlen("profiler_info_");
@@ -179,7 +179,7 @@ void metadata_finish(Metadata *metadata)
     if (__builtin_sub_overflow(metadata->end_realtime, metadata->end_monotonic, &offset) ||
         __builtin_add_overflow(metadata->start_monotonic, offset, &metadata->import->begin_ns) ||
         metadata->import->begin_ns < 0)
-        metadata->import->begin_ns = 0; /* unknown */
+        metadata->import->begin_ns = 0; /* the session's begin is unknown */
 }
 
 /* ---- records ---- */

@@ -9,21 +9,22 @@
 typedef struct Metadata {
     Import *import;
     gint level;       /* the level that was requested, or LEVEL_UNKNOWN */
-    gint generation;  /* found from the keys of the file; 0: unknown */
+    gint generation;  /* determined by the keys of the file; 0: unknown */
     gint64 named_pid; /* pid in the folder's name; 0: none */
     gint64 start_monotonic, end_monotonic, end_realtime; /* ns; STROBE_ABSENT_I64: unknown */
-    GPtrArray *given;                                    /* names and values, in turn */
+    /* names and values of metadata, alternating */
+    GPtrArray *given;
 } Metadata;
 
 void metadata_init(Metadata *metadata, Import *import, const char *path);
 void metadata_clear(Metadata *metadata);
 
-/* Takes the contents of a side file. */
+/* Reads the contents of a side file. */
 void metadata_take(Metadata *metadata, const char *name, const char *bytes, gsize n);
-/* Call it after the last side file: computes the session's begin, which other parts need. */
+/* Computes the session's begin, which other parts need. Must be called after the last side file. */
 void metadata_finish(Metadata *metadata);
-/* Call it at the end: passes all metadata to the host, and emits the metadata and device
- * records. */
+/* Passes all metadata to the host, and emits the metadata and device records. Must be called at the
+ * end. */
 void metadata_tell(Metadata *metadata);
 
 #endif

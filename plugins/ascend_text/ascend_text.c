@@ -18,7 +18,7 @@
 
 #define FILE_BYTES_MAX (1u << 20)
 
-/* Files that are read together with others, or in a special order. */
+/* Files that are read together with others, or at a certain time. */
 #define RECORDS "memory_record.csv"
 #define BLOCKS "operator_memory.csv"
 #define TASKS "task_time.csv"
@@ -31,8 +31,7 @@ typedef struct Run {
     int kernels_fd; /* stays open, because its rows are read repeatedly */
 } Run;
 
-/* Accepts a single file only if it is a trace, because a table needs the other files of its
- * folder. */
+/* Accepts a single file only if it is a trace. A table needs the other files of its folder. */
 static void probe_file(const StrobeSource *source, StrobeSourceProbe *answer)
 {
     if (source_file_is_trace((const char *)source->head, source->n_head)) {
@@ -63,15 +62,15 @@ static void ascend_text_probe(const StrobeSource *source, StrobeSourceProbe *ans
         answer->reason = "it has neither a trace nor a table of the profiler";
 }
 
-/* Reports a file that is not read at all. */
+/* Reports that a file is not read at all. */
 static void report_dropped(const Run *run, const SourceFile *file, const char *reason)
 {
     run->import.host->damage(run->import.self, file->name, reason);
     run->import.host->found(run->import.self, file->name, 0);
 }
 
-/* Opens a file. Returns -1 if there is no such file. Reports a file that cannot be opened and
- * returns -1. */
+/* Opens a file. Returns -1 if `file` is NULL, or if the file cannot be opened, which is then
+ * reported. */
 static int open_file(Run *run, const SourceFile *file)
 {
     int fd = file ? source_file_open(file) : -1;
@@ -81,8 +80,8 @@ static int open_file(Run *run, const SourceFile *file)
     return fd;
 }
 
-/* Reports a table whose last row has no line break, because the profiler ends every row with a line
- * break. */
+/* Reports a table whose last row has no line break. It is incomplete, because the profiler ends
+ * every row with a line break. */
 static void check_end(const Run *run, const SourceFile *file, int fd)
 {
     off_t size = lseek(fd, 0, SEEK_END);
@@ -105,7 +104,7 @@ static int open_table(Run *run, const SourceFile *file)
 
 /* ---- side files ---- */
 
-/* Passes a side file unchanged to the host, and takes its metadata. */
+/* Passes a side file unchanged to the host, and reads its metadata. */
 static void take_info(Run *run, const SourceFile *file)
 {
     const Import *import = &run->import;
@@ -207,8 +206,8 @@ static void take_table(Run *run, const SourceFile *file, const AscendFile *table
     close(fd);
 }
 
-/* Reads task_time.csv, unless there is a trace, which has all tasks. Must run before the rows of
- * kernels are emitted, because it uses them to complete some tasks. */
+/* Reads task_time.csv, unless there is a trace, which contains all tasks. Must be called before the
+ * rows of kernels are emitted, because some tasks are completed from these rows. */
 static void take_tasks(Run *run)
 {
     const SourceFile *file = source_files_table(run->files, TASKS);
@@ -237,14 +236,14 @@ static void take_generic(Run *run, const SourceFile *file)
     close(fd);
 }
 
-/* Reads a table of sums of samples, unless the trace has the samples themselves. */
+/* Reads a table of sums of samples, unless the trace contains the samples themselves. */
 static void take_modes(Run *run, const SourceFile *file)
 {
     int fd;
 
     if (import_is_used(&run->import, import_kind(file->table->kind)))
         return;
-    /* the kind has no fields for the least and the greatest value */
+    /* the kind has no fields for the minimum and the maximum */
     if (file->table->modes->how != ASCEND_MODE_MEANS) {
         take_generic(run, file);
         return;
@@ -266,8 +265,8 @@ static void take_stored_json(Run *run, const SourceFile *file)
     close(fd);
 }
 
-/* Returns whether the file is the second one of a type of which only one file is read together with
- * others. */
+/* Returns whether the file is not the first one of its type, for types of which only one file is
+ * read. */
 static gboolean is_second(const Run *run, const SourceFile *file)
 {
     static const char *const single[] = {RECORDS, BLOCKS, TASKS};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define SPANS_MAX 65536u
-#define BYTES_MAX (64u << 20) /* maximum size of all copied texts */
+#define BYTES_MAX (64u << 20) /* maximum size of all copied texts together */
 
 typedef struct Begun {
     Row *row;
@@ -12,11 +12,11 @@ typedef struct Begun {
     char *name, *category;
     gboolean has_category;
     gsize bytes;
-    GArray *args; /* of TraceArg, with copies of their texts */
+    GArray *args; /* elements of type TraceArg, with copies of their texts */
 } Begun;
 
 struct BegunSpans {
-    GHashTable *rows; /* from the address of a Row to a GPtrArray of Begun */
+    GHashTable *rows; /* address of a Row -> GPtrArray of Begun */
     guint n;
     gsize bytes;
     Begun *out; /* the span that was returned last */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spans that a trace stores as a pair of events, B and E. Keeps the open spans of each row. */
+/* Joins spans that a trace stores as a pair of events, B and E: stores the open spans of each
+ * row. */
 #ifndef STROBE_ASCEND_TEXT_BEGUN_SPANS_H
 #define STROBE_ASCEND_TEXT_BEGUN_SPANS_H
 
@@ -19,7 +20,7 @@ gboolean begun_spans_begin(BegunSpans *spans, Row *row, const TraceEvent *event,
 const TraceEvent *begun_spans_end(BegunSpans *spans, Row *row, const TraceEvent *event, gint64 end,
                                   gint64 *begin);
 /* Removes a span that has not ended, and returns its begin event. Returns NULL if no span is
- * left. */
+ * open. */
 const TraceEvent *begun_spans_rest(BegunSpans *spans, Row **row, gint64 *begin);
 
 #endif

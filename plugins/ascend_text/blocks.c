@@ -25,7 +25,7 @@ enum {
     COLUMNS
 };
 
-/* Fields of the kind memory_block; formats/ has their titles. */
+/* Fields of the kind memory_block. Their titles are in formats/. */
 static const char *const fields[COLUMNS] = {
     STROBE_COLUMN_NAME,
     "size",
@@ -47,7 +47,7 @@ typedef struct Place {
     guint64 offset; /* offset of the row in the file */
     guint32 row;    /* number of the row */
     gint16 device;
-    /* is_ge: also has the flag TAKEN, which is set when the event is taken */
+    /* is_ge: additionally has the flag TAKEN when the event has been taken */
     guint8 action, is_ge;
 } Place;
 
@@ -59,7 +59,7 @@ struct Blocks {
     StrobeCsvScanner *scanner;
     guint n_columns, at[COLUMNS];
     const StrobeColumn *forms[COLUMNS];
-    GArray *places; /* of Place, sorted */
+    GArray *places; /* elements of type Place, sorted */
     guint next;
     guint64 n_rows;
 };
@@ -101,8 +101,8 @@ static gboolean take_header(Blocks *b)
     return b->at[NAME] != NOWHERE && b->at[ALLOCATION] != NOWHERE;
 }
 
-/* Returns FALSE if the cell is empty or there is no such column. Reports a cell that is not a
- * number and returns FALSE. */
+/* Sets `number` to the number in a cell. Returns FALSE if the cell is empty or there is no such
+ * column. Reports a cell that is not a number, and returns FALSE. */
 static gboolean read_cell(Blocks *b, const StrobeCsvCell *cells, guint which, gint64 *number)
 {
     const StrobeCsvCell *cell = b->at[which] == NOWHERE ? NULL : &cells[b->at[which]];
@@ -225,7 +225,7 @@ static void read_event(Blocks *b, const Place *place, const StrobeCsvCell *cells
     if (place->action == BLOCK_ALLOCATION)
         read_totals(b, cells, ALLOCATION_ALLOCATED, event);
     else if (place->action == BLOCK_RELEASE || !read_cell(b, cells, RELEASE, &other))
-        /* the row has a release only, so these are its totals */
+        /* the row has only a release, so the totals belong to this release */
         read_totals(b, cells, RELEASE_ALLOCATED, event);
 }
 

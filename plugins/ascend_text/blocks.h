@@ -9,7 +9,7 @@ enum { BLOCK_ALLOCATION = 0, BLOCK_RELEASE = 1, BLOCK_RELEASE_OF_BLOCK = 2, BLOC
 
 typedef struct Blocks Blocks;
 
-/* One allocation or release. Unknown values are absent. */
+/* An allocation or a release. Values that are unknown are absent. */
 typedef struct BlockEvent {
     gint64 time_ns, size, allocated, reserved, active;
     guint64 number, stream;
@@ -28,7 +28,7 @@ void blocks_free(Blocks *blocks);
  * is none, or `blocks` is NULL. */
 gboolean blocks_take(Blocks *blocks, gboolean is_ge, gint32 device, gint64 time_ns,
                      BlockEvent *event);
-/* Gets the next event that has not been taken. Returns FALSE at the end. */
+/* Gets the next event that has not been taken. Returns FALSE if there is none. */
 gboolean blocks_next(Blocks *blocks, BlockEvent *event);
 
 guint64 blocks_n_rows(const Blocks *blocks);

@@ -8,7 +8,7 @@
 
 #define OPERATIONS_MAX 100000u
 
-/* The depth of an operation's key; the keys outside it are the step and the type. */
+/* The depth of an operation's key, which is inside the keys of the step and the type. */
 enum { OPERATION = 2 };
 
 static void add_communicator(Import *import, const char *key, const char *at)

@@ -7,24 +7,26 @@
 #include <glib.h>
 #include <strobe/helpers/json-scanner.h>
 
-#define JSON_WALK_LEVELS 16u /* deeper values are skipped */
+#define JSON_WALK_LEVELS 16u /* maximum depth; deeper values are skipped */
 
-/* The keys that lead to a value, outermost first; an element of an array has the key "0", "1"... */
+/* The keys that lead to a value, outermost first; the elements of an array have the keys "0", "1"
+ * ... */
 typedef struct JsonPlace {
     const char *keys[JSON_WALK_LEVELS];
     guint n;
 } JsonPlace;
 
 typedef struct JsonWalker {
-    /* Called for each string, number, true, false and null; `token` is the scanner's. */
+    /* Called for each string, number, true, false and null. `token` is the type that the scanner
+     * returned. */
     void (*value)(void *user, const JsonPlace *place, int token, const char *text, gsize length);
-    /* Called after the last value of an object; may be NULL. */
+    /* Is called after the last value of an object; may be NULL. */
     void (*leave)(void *user, const JsonPlace *place);
     void *user;
 } JsonWalker;
 
-/* Returns NULL. If the JSON is damaged, returns a text that names the expected token; all values
- * before the damage have been passed on. */
+/* Passes all values to the walker. Returns NULL. If the JSON is damaged, passes all values before
+ * the damage, and returns a text that names the expected token. */
 const char *json_walk(StrobeJsonScanner *scanner, const JsonWalker *walker);
 
 #endif

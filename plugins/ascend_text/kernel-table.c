@@ -66,7 +66,7 @@ static void remember_place(KernelTable *t, const char *title, guint at)
             *places[i].at = at;
 }
 
-/* Updates generation and level from a column that only some generations or levels have. */
+/* Updates the generation and the level, if only some generations or levels have this column. */
 static void learn_level(Import *import, const AscendColumn *row)
 {
     import->generation = MAX(import->generation, row->generations == ASCEND_G3    ? 3
@@ -150,8 +150,8 @@ static guint32 read_u32(const StrobeCsvCell *cells, guint at, guint32 otherwise)
     return (guint32)number;
 }
 
-/* Reads a row. If it has no stream and task, these are G_MAXUINT32: the row is then found by begin
- * and name. */
+/* Reads a row. If the row has no stream and task, sets both to G_MAXUINT32; the row is then found
+ * by begin and name. */
 static const char *read_row(KernelTable *t, KernelRow *row)
 {
     const StrobeCsvCell *cells = row->cells, *duration = &cells[t->duration_at];

@@ -27,7 +27,7 @@ typedef struct Modes {
     StrobeCsvScanner *scanner;
     guint at[COLUMNS];
     gsize n_columns;
-    GArray *sums; /* of Sum */
+    GArray *sums; /* elements of type Sum */
     guint64 n_rows;
 } Modes;
 

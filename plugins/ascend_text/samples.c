@@ -9,9 +9,9 @@
 #define FIELDS_MAX 64u
 #define NO_INDEX G_MININT64
 
-/* The parts of a name that match a pattern: "%i" is a number, "%n" the rest. */
+/* The parts of a name that match a pattern: "%i" matches a number, "%n" the rest of the name. */
 typedef struct Match {
-    gint64 index; /* NO_INDEX: none */
+    gint64 index; /* NO_INDEX: the pattern has no number */
     const char *rest;
 } Match;
 
@@ -19,9 +19,9 @@ typedef struct Match {
 typedef struct Series {
     const AscendCounter *row;
     const StrobeKind *kind;
-    /* indices of the kind's fields for the value and for the number; -1: none */
+    /* indexes of the kind's fields for the value and for the number; -1: there is no such field */
     gint field, index;
-    gint64 number; /* the number in the name; NO_INDEX: none */
+    gint64 number; /* the number in the name; NO_INDEX: there is none */
     StrobeStringId name;
 } Series;
 
@@ -31,7 +31,7 @@ typedef struct Sample {
     StrobeTrackId track;
     StrobeStringId name;
     gint device;
-    guint64 is_set; /* one bit for each field */
+    guint64 is_set; /* a bit for each field that has a value */
     double values[FIELDS_MAX];
 } Sample;
 
@@ -208,7 +208,7 @@ static double in_field_unit(const AscendCounter *row, double value)
     }
 }
 
-/* Returns the sample that the value belongs to. If the sample already has a value of this series,
+/* Returns the sample to which the value belongs. If the sample already has a value of this series,
  * begins a new sample. */
 static Sample *sample_of(Samples *samples, const Sample *key, const Series *series)
 {
@@ -231,7 +231,8 @@ static Sample *sample_of(Samples *samples, const Sample *key, const Series *seri
     return sample;
 }
 
-/* Returns the number of a unit if an argument of the event is that number; NO_INDEX if none is. */
+/* Returns the number of a unit if an argument of the event is this number; NO_INDEX: no argument
+ * is. */
 static gint64 index_among_args(const GArray *found, const TraceEvent *event)
 {
     Match in_key;
@@ -293,7 +294,7 @@ gboolean samples_take(Samples *samples, const TraceEvent *event, const Layer *la
         double value;
 
         if (!series->row->field || !g_strcmp0(series->row->index, series->row->field))
-            /* not stored: a sum of other values, or the unit's number, which is in `key` */
+            /* a sum of other values, or the unit's number (which is in `key`), is not stored */
             continue;
         read_value(&event->args[i], &value);
         take_value(samples, series, &in_key, &key, value);

@@ -19,8 +19,8 @@ static gboolean has_word(const char *head, gsize n, const char *word)
     return g_strstr_len(head, (gssize)n, word) != NULL;
 }
 
-/* Replaces titles of op_summary.csv by those of kernel_details.csv; otherwise the files have the
- * same columns. */
+/* Replaces titles of op_summary.csv by titles of kernel_details.csv. Apart from their titles, the
+ * columns of the two files are the same. */
 static void rename_titles(char **titles)
 {
     if (!g_strv_contains((const char *const *)titles, SUMMARY_TITLE))
@@ -33,7 +33,7 @@ static void rename_titles(char **titles)
     }
 }
 
-/* Returns whether most titles, except for those of metrics, are columns of the file. */
+/* Returns whether most titles, without those of metrics, are columns of the file. */
 static gboolean is_header_of(const AscendFile *file, char **titles)
 {
     guint known = 0, n = 0;
@@ -204,7 +204,7 @@ static gint compare_files(gconstpointer a, gconstpointer b)
     return strcmp((*(SourceFile *const *)a)->name, (*(SourceFile *const *)b)->name);
 }
 
-/* Opens the output of the profiler, or of CANN's msprof in a directory PROF_*. */
+/* Opens the output folder of the profiler or, in a directory PROF_*, of CANN's msprof. */
 static int open_output(int folder)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the types of a source's files from their contents. */
+/* Finds the type of each file of a source from its contents. */
 #ifndef STROBE_ASCEND_TEXT_SOURCE_FILES_H
 #define STROBE_ASCEND_TEXT_SOURCE_FILES_H
 
@@ -13,7 +13,7 @@ enum {
     SOURCE_KERNELS, /* kernel_details.csv */
     SOURCE_TABLE,   /* another file that formats/ascend-csv-columns.c describes */
     SOURCE_CSV,     /* an unknown table */
-    /* a table that Strobe wrote for a kind without a table of the profiler; it is not read */
+    /* a table that Strobe wrote for a kind that has no table of the profiler; not imported */
     SOURCE_OWN,
     SOURCE_INFO,        /* profiler_info_0.json, profiler_metadata.json */
     SOURCE_DERIVED_JSON /* communication.json, communication_matrix.json */
@@ -21,20 +21,21 @@ enum {
 
 typedef struct SourceFile {
     char *name;
-    int folder;     /* descriptor of its folder, not to be closed; -1: the file is the source */
-    int descriptor; /* descriptor of the source if `folder` is -1, not to be closed */
+    /* descriptor of the file's folder, which must not be closed; -1: the file is the source */
+    int folder;
+    int descriptor; /* if `folder` is -1: descriptor of the source, which must not be closed */
     gint type;      /* SOURCE_* */
     const AscendFile *table;
-    gint generation; /* found from its titles; 0: unknown */
-    gint device;     /* found from its first rows; -1: unknown */
+    gint generation; /* determined by the file's titles; 0: unknown */
+    gint device;     /* determined by the file's first rows; -1: unknown */
 } SourceFile;
 
 typedef struct SourceFiles {
-    GPtrArray *files; /* of SourceFile, sorted by name */
-    int output;       /* ASCEND_PROFILER_OUTPUT in the source; -1: none */
+    GPtrArray *files; /* elements of type SourceFile, sorted by name */
+    int output;       /* descriptor of ASCEND_PROFILER_OUTPUT in the source; -1: there is none */
 } SourceFiles;
 
-/* Returns the type of a file with these first bytes. `table` is set for a CSV file. */
+/* Returns the type of a file that begins with these bytes. Sets `table` for a CSV file. */
 gint source_file_type(const char *head, gsize n, const AscendFile **table);
 
 /* Returns whether these are the first bytes of a trace in the profiler's form: an array with the
@@ -46,8 +47,8 @@ gboolean source_file_is_trace(const char *head, gsize n);
 SourceFiles *source_files_new(const StrobeSource *source);
 void source_files_free(SourceFiles *files);
 
-/* Return the first file of the type, or the first table with this name in formats/; NULL if there
- * is none. */
+/* source_files_find returns the first file of the type; source_files_table returns the first table
+ * with this name in formats/. NULL: there is none. */
 const SourceFile *source_files_find(const SourceFiles *files, gint type);
 const SourceFile *source_files_table(const SourceFiles *files, const char *name);
 int source_file_open(const SourceFile *file); /* -1: errno */

@@ -10,7 +10,7 @@
 #define TOTAL "Total Op Info"
 #define SIZES "Size Distribution"
 
-/* The depth of each sort of key in the file. */
+/* The depth of each type of key in the file. */
 enum { STEP, TYPE, OPERATION, PART, TRANSPORT, SIZE_KEY, SIZE };
 
 enum { START, ELAPSE, TRANSIT, WAIT, SYNCHRONIZATION, IDLE, TIMES };
@@ -32,9 +32,10 @@ typedef struct Stored {
     guint64 n_records;
     /* numbers of the object that is being read; STROBE_ABSENT_F64 if missing */
     double numbers[TIMES];
-    gboolean is_any;           /* the object has a number other than "0"; "0" means no value */
+    /* the object has a number that is not "0"; "0" means that there is no value */
+    gboolean is_any;
     char *transport, *op_name; /* transport and operation of a link */
-    GArray *packets;           /* of Packets */
+    GArray *packets;           /* elements of type Packets */
 } Stored;
 
 static void clear_values(Stored *s)
@@ -59,7 +60,8 @@ static void *emit_record(Stored *s, const StrobeKind *kind, const char *name)
                             text_import_intern(import, name), at, at);
 }
 
-/* Returns 50 for "step50", and the absent value for "step". */
+/* Returns the number of the step; for example, 50 for "step50". Returns STROBE_ABSENT_I64 for
+ * "step". */
 static gint64 step_of(const JsonPlace *place)
 {
     gint64 step = STROBE_ABSENT_I64;
@@ -96,8 +98,8 @@ static void emit_time(Stored *s, const JsonPlace *place)
     fields->device = s->import->device;
 }
 
-/* Emits the record of a transport. `packets` is NULL for a sum of other transports, which has no
- * packets. */
+/* Emits a record of a transport. `packets` NULL: the transport is a sum of other transports, which
+ * has no packets. */
 static void emit_bandwidth(Stored *s, const JsonPlace *place, const Packets *packets)
 {
     struct strobe_communication_bandwidth *fields =
@@ -174,7 +176,7 @@ static void take_number(Stored *s, const char *const *keys, guint n, const char 
         s->numbers[LARGE_RATIO] = STROBE_ABSENT_F64;
 }
 
-/* Takes a value of an entry "<MB>": [count, ms]. */
+/* Reads a value of an entry "<MB>": [count, ms]. */
 static void take_packets(Stored *s, const JsonPlace *place, const char *text)
 {
     Packets packets = {.megabytes = g_ascii_strtod(place->keys[SIZE], NULL)};

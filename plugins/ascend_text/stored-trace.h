@@ -9,7 +9,7 @@
 typedef struct StoredTrace {
     Import *import;
     Layers *layers;
-    GHashTable *begins; /* set of Begin: the flows that have no end yet */
+    GHashTable *begins; /* a set of Begin: begins of flow events whose end has not come */
     GQueue order;       /* the begins in order of arrival */
 } StoredTrace;
 
@@ -18,7 +18,7 @@ void stored_trace_clear(StoredTrace *stored);
 
 void stored_trace_overlap(StoredTrace *stored, const TraceEvent *event, Row *row, gint64 begin_ns,
                           gint64 end_ns);
-/* Takes a flow event. Returns FALSE if it is not one that the profiler derived. */
+/* Processes a flow event. Returns FALSE if the profiler did not derive it. */
 gboolean stored_trace_flow(StoredTrace *stored, const TraceEvent *event, StrobeTrackId track,
                            gint64 time_ns);
 

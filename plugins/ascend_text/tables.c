@@ -6,7 +6,7 @@
 #include <strobe/helpers/cell-number.h>
 
 typedef struct Target {
-    const StrobeColumn *column; /* NULL: an unknown column, kept as text */
+    const StrobeColumn *column; /* NULL: the column is unknown and is stored as text */
     /* offset and type of the kind's field; type 0: the column has no field */
     guint32 offset, type;
 } Target;
@@ -26,7 +26,7 @@ typedef struct Table {
     const StrobeKind *kind; /* the standard kind */
     Kernels *kernels;
     StrobeCsvScanner *scanner;
-    GArray *targets; /* array of Target, indexed by column */
+    GArray *targets; /* elements of type Target, indexed by column */
     guint64 n_rows;
     gint name_at, begin_at, end_at, exact_at, stream_at, task_at, device_at;
     /* offsets of these fields; 0: the kind has no such field */
@@ -170,7 +170,7 @@ static gboolean read_time(const StrobeCsvCell *cells, gint at, gint64 *ns)
     return at >= 0 && strobe_read_us(cells[at].bytes, cells[at].length, ns, NULL) == 0;
 }
 
-/* Gets the times of the kernel that the row belongs to. */
+/* Sets `begin` and `end` to the times of the kernel to which the row belongs. */
 static gboolean find_kernel(const Table *t, const StrobeCsvCell *cells, gint64 *begin, gint64 *end)
 {
     gint64 stream = read_number(t, cells, t->stream_at, -1);
@@ -180,9 +180,9 @@ static gboolean find_kernel(const Table *t, const StrobeCsvCell *cells, gint64 *
            kernels_find(t->kernels, (guint32)stream, (guint32)task, begin, end);
 }
 
-/* Finds the times of a row. Without a time column, the row gets the times of its kernel; at level
- * 0, where kernels have no numbers, it gets the session's begin. Returns FALSE if the row's time is
- * invalid. */
+/* Finds the times of a row. If the table has no column with a time, the row gets the times of its
+ * kernel. At level 0, where kernels have no numbers, the row gets the begin of the session. Returns
+ * FALSE if the row's time is invalid. */
 static gboolean find_times(const Table *t, const StrobeCsvCell *cells, gint64 *begin, gint64 *end)
 {
 
@@ -202,7 +202,7 @@ static gboolean find_times(const Table *t, const StrobeCsvCell *cells, gint64 *b
     return TRUE;
 }
 
-/* Removes the line breaks that lists have after each semicolon. */
+/* Returns the text of a list without the line breaks after each semicolon. */
 static char *without_breaks(const StrobeCsvCell *cell)
 {
     g_autoptr(GString) text = g_string_new_len(cell->bytes, (gssize)cell->length);
@@ -277,7 +277,7 @@ static StrobeTrackId track_of(const Table *t, const StrobeCsvCell *cells, gint32
     return text_import_counter(t->import, device, t->file->kind);
 }
 
-/* Fills fields that have no column. */
+/* Sets fields for which the table has no column. */
 static void fill_others(Table *t, gint32 device, const StrobeCsvCell *cells, char *fields)
 {
     StrobeStringId component =
@@ -298,7 +298,7 @@ static void fill_others(Table *t, gint32 device, const StrobeCsvCell *cells, cha
     }
 }
 
-/* Completes a task that is a kernel, from kernel_details.csv. */
+/* Completes a task that is a kernel by its row in kernel_details.csv. */
 static void finish_task(Table *t, const char *name, const Instant *at,
                         struct strobe_device_task *task)
 {
@@ -422,7 +422,7 @@ void table_import(Import *import, int descriptor, const char *name, const Ascend
     if (t.n_rows && file->levels == ASCEND_L2)
         import->level = MAX(import->level, 2);
     if (t.kind != &strobe_kind_memory_block && t.kind != &strobe_kind_memory_total)
-        /* the other importers of memory tables count these two */
+        /* the importers of memory tables count these two kinds */
         import->host->found(import->self, name, t.n_rows);
     strobe_csv_scanner_free(t.scanner);
     g_array_unref(t.targets);

@@ -6,8 +6,8 @@
 
 #include "ascend-text-kernels.h"
 
-/* Reads a file. Rows without a time get the time of the kernel with their stream and task, or else
- * the begin of the session. `kernels` may be NULL. `name` is for messages. */
+/* Reads a file. A row without a time gets the time of the kernel with its stream and task. If there
+ * is none, the row gets the begin of the session. `kernels` may be NULL. `name` is for messages. */
 void table_import(Import *import, int descriptor, const char *name, const AscendFile *file,
                   Kernels *kernels);
 

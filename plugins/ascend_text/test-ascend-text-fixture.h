@@ -10,27 +10,28 @@
 #include "mock-importer-host.h"
 
 typedef struct Fixture {
-    char *folder, *output; /* `output` is ASCEND_PROFILER_OUTPUT in it */
+    char *folder, *output; /* `output` is the folder ASCEND_PROFILER_OUTPUT in `folder` */
     StrobeMockImporter *mock;
 } Fixture;
 
 void fixture_set_up(Fixture *f, gconstpointer unused);
 void fixture_tear_down(Fixture *f, gconstpointer unused);
 
-/* Writes a file into the output folder, with each ' of `text` replaced by ", which would have to be
+/* Writes a file into the output folder. Replaces each ' of `text` by ", which would have to be
  * escaped in C. */
 void fixture_write(Fixture *f, const char *name, const char *text);
-/* Writes trace_view.json with an array of these events (strings, then NULL). */
+/* Writes trace_view.json with an array of these events, which are texts followed by NULL. */
 void fixture_trace(Fixture *f, ...) G_GNUC_NULL_TERMINATED;
 
-/* Imports the folder; fails the test if the importer breaks the plugin contract. */
+/* Imports the folder. The test fails if the importer violates the plugin contract. */
 void fixture_import(Fixture *f);
-/* Like fixture_import(), with the tables that Ascend's tool derived (option `derived`). */
+/* Does the same as fixture_import() with the option `derived`, so that tables are also imported
+ * that Ascend's tool has derived. */
 void fixture_import_derived(Fixture *f);
-/* Replaces the mock host by a new one, without the records imported so far. */
+/* Replaces the mock host by a new one, which has no records. */
 void fixture_again(Fixture *f);
 
-/* Returns the n-th record of the kind (from 0), or NULL if there are not so many. */
+/* Returns the record number `n` of the kind, from 0; NULL: there are not that many. */
 const StrobeMockImported *fixture_record(Fixture *f, const char *kind, guint n);
 guint fixture_count(Fixture *f, const char *kind);
 void fixture_assert_line(const char *text, const char *line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trace_view.json: layers, spans, counters, marks, arrows, unknown events, damage. */
+/* Imports trace_view.json: layers, spans, counters, marks, arrows, unknown events, damage. */
 #include "test-ascend-text-fixture.h"
 
 #include <math.h>
@@ -62,8 +62,8 @@ static void test_operator(Fixture *f, gconstpointer unused)
     "{'ph':'" phase_ "','name':'" name_ "','pid':77,'tid':78,'ts':'" ts_ "','cat':'cpu_op'" more_  \
     "}"
 
-/* A begin and its end are one span with the arguments of both. A begin without an end, and an end
- * without a begin, are kept as unknown events. */
+/* A begin and its end become one span, which has the arguments of the begin and of the end. A begin
+ * without an end, and an end without a begin, are stored as unknown events. */
 static void test_pairs(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *op;
@@ -142,7 +142,7 @@ static void test_task(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Marks and iterations in the layer of tasks are no tasks: they are kept as unknown events. */
+/* Marks and iterations in the layer of tasks are not tasks: they are stored as unknown events. */
 static void test_no_task(Fixture *f, gconstpointer unused)
 {
     fixture_trace(
@@ -189,7 +189,7 @@ static void test_call(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* At level 0 the trace lacks the name of CANN's layer, but has the layer's arrows. */
+/* At level 0 the trace has the arrows of CANN's layer, but not the layer's name. */
 static void test_level0(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *point;
@@ -250,7 +250,8 @@ static void write_older_operation(Fixture *f)
                   OPERATION("0", ""), TRANSFER, NULL);
 }
 
-/* A trace that only numbers its groups gets the communicator's name from communication.json. */
+/* A trace in which groups have only numbers gets the communicator's name from
+ * communication.json. */
 static void test_communicator(Fixture *f, gconstpointer unused)
 {
     write_older_operation(f);
@@ -264,7 +265,7 @@ static void test_communicator(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Two communicators have an operation of this name, so the group stays unknown. */
+/* Two communicators have an operation of this name, so the group is unknown. */
 static void test_communicators(Fixture *f, gconstpointer unused)
 {
     write_older_operation(f);
@@ -277,7 +278,8 @@ static void test_communicators(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Each of several groups has its own communicator, and so have the tasks on its planes. */
+/* Each of several groups has its own communicator, which the tasks on the group's planes also
+ * have. */
 static void test_groups(Fixture *f, gconstpointer unused)
 {
     fixture_trace(f, PYTHON, LAYER(COUNTERS, "HCCL"), ROW(COUNTERS, "0", "Group 0 Communication"),
@@ -381,7 +383,7 @@ static void test_sample_forms(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* If one value has no field, the whole event is kept as an unknown event. */
+/* If there is no field for one value, the whole event is stored as an unknown event. */
 static void test_unknown_samples(Fixture *f, gconstpointer unused)
 {
     import_samples(f, "Stars Chip Trans", SAMPLE("PA Link Rx", "1.000", "'PA Link ID 0':1"),
@@ -426,7 +428,7 @@ static void test_marks(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* ---- events that Ascend's tool derived ---- */
+/* ---- events that Ascend's tool has derived ---- */
 
 #define FLOW(phase_, cat_, tid_, ts_)                                                              \
     "{'ph':'" phase_ "','bp':'e','name':'n','id':5,'pid':77,'tid':" tid_ ",'ts':'" ts_             \
@@ -442,7 +444,7 @@ static void test_derived(Fixture *f, gconstpointer unused)
                   FLOW("f", "fwdbwd", "79", "4.000"), FLOW("f", "async_npu", "79", "3.000"),
                   FLOW("s", "async_task_queue", "78", "2.000"), NULL);
     fixture_import(f);
-    g_assert_cmpuint(strobe_mock_importer_n_records(f->mock), ==, 1); /* device_info */
+    g_assert_cmpuint(strobe_mock_importer_n_records(f->mock), ==, 1); /* that of device_info */
     fixture_again(f);
     fixture_import_derived(f);
     record = fixture_record(f, "overlap", 0);
@@ -459,7 +461,7 @@ static void test_derived(Fixture *f, gconstpointer unused)
 
 /* ---- damage ---- */
 
-/* Cuts the trace at every byte: the events before the cut are imported, and the cut is reported
+/* Cuts the trace off at each byte: the events before the cut are imported, and the cut is reported,
  * unless it is between two events. */
 static void test_cuts(Fixture *f, gconstpointer unused)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_details.csv and task_time.csv, with and without a trace. */
+/* Imports kernel_details.csv and task_time.csv with and without a trace. */
 #include "test-ascend-text-fixture.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static void test_kernels_of_trace(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Without a trace each row becomes a record, and the rows' step ids give the steps. */
+/* Without a trace each row becomes a record, and the steps are found by the rows' step ids. */
 static void test_kernels_alone(Fixture *f, gconstpointer unused)
 {
     const StrobeMockImported *record;
@@ -60,8 +60,8 @@ static void test_kernels_alone(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* At level 0 rows have no stream and task ids: two kernels with the same begin time are
- * distinguished by their names. */
+/* At level 0 rows have no stream and no task id: two kernels with the same begin are distinguished
+ * by their names. */
 static void test_level0(Fixture *f, gconstpointer unused)
 {
     fixture_write(f, "k.csv",
@@ -100,7 +100,8 @@ static void test_generations(Fixture *f, gconstpointer unused)
     "Device_id,kernel_name,kernel_type,stream_id,task_id,task_time(us),task_start(us),"            \
     "task_stop(us)\r\n"
 
-/* The newest form also has a table of tasks: a kernel that is in both tables is one record. */
+/* The newest form also has a table of tasks: a kernel that is in the two tables becomes one
+ * record. */
 static void test_task_time(Fixture *f, gconstpointer unused)
 {
     fixture_write(f, "k.csv", KERNELS_L1 KERNEL("", "7", "mm", "1000.500"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables and side files: memory, measurements, derived tables, metadata. */
+/* Imports tables and other files: memory, measurements, derived tables, metadata. */
 #include "test-ascend-text-fixture.h"
 
 #include <math.h>
@@ -22,12 +22,12 @@ static void test_cache(Fixture *f, gconstpointer unused)
     g_assert_true(isnan(DOUBLE(row, "hit_rate")));
     g_assert_cmpfloat(DOUBLE(row, "victim_rate"), ==, 0.25);
     g_assert_cmpstr(TEXT(row, "ascend_text.new_one"), ==, "x");
-    /* the task id occurs again: this row belongs to the next kernel */
+    /* the task id is used again, so this row belongs to the next kernel */
     row = fixture_record(f, "l2_cache", 1);
     g_assert_cmpint(row->begin_ns, ==, 2000500);
     g_assert_cmpuint(row->name, ==, 0);
     fixture_assert_line(strobe_mock_importer_unknown(f->mock), "l2.csv: New One: 0\n");
-    /* no kernel has the task id: placed at the session's begin */
+    /* no kernel has the task id, so the row's time is the session's begin */
     row = fixture_record(f, "l2_cache", 2);
     g_assert_cmpstr(NAME(row), ==, "lost");
     g_assert_cmpint(row->begin_ns, ==, 1000500);
@@ -152,12 +152,13 @@ static void test_memory(Fixture *f, gconstpointer unused)
                   "PTA,1003.000\t,1.0,4.0,1.5,99,NPU:4\r\n"
                   "WORKSPACE,1004.000\t,1.0,1.0,1.0,7,NPU:4\r\n");
     fixture_write(f, "o.csv", BLOCKS BLOCK GE_BLOCK);
-    fixture_write(f, "z.csv", BLOCKS BLOCK); /* of two such tables only the first is imported */
+    /* the importer uses only the first of two such tables */
+    fixture_write(f, "z.csv", BLOCKS BLOCK);
     fixture_import(f);
     fixture_assert_line(strobe_mock_importer_unknown(f->mock), "files: z.csv: 1\n");
     g_assert_cmpint(INTEGER(fixture_record(f, "memory_usage", 0), "hbm"), ==, 8388608);
     g_assert_cmpuint(fixture_count(f, "memory_event"), ==, 7);
-    /* the table does not say whether it allocated */
+    /* the table does not say whether the event is an allocation */
     event = fixture_record(f, "memory_event", 0);
     g_assert_cmpint(INTEGER(event, "action"), ==, 3);
     g_assert_cmpint(INTEGER(event, "block"), ==, -1); /* absent */
@@ -180,13 +181,13 @@ static void test_memory(Fixture *f, gconstpointer unused)
     g_assert_cmpint(INTEGER(event, "action"), ==, 1);
     g_assert_cmpint(INTEGER(event, "size"), ==, -1024);
     g_assert_cmpstr(TEXT(fixture_record(f, "memory_event", 5), "component"), ==, "WORKSPACE");
-    event = fixture_record(f, "memory_event", 6); /* only one of the two tables has it */
+    event = fixture_record(f, "memory_event", 6); /* the event is in only one of the two tables */
     g_assert_cmpint(event->begin_ns, ==, 1005000);
     g_assert_cmpint(INTEGER(event, "total_allocated"), ==, 262144);
     (void)unused;
 }
 
-/* An event of a block that has only its release time gets the totals at the release. */
+/* An event of a block that has only its time of release gets the totals at the release. */
 static void test_blocks_alone(Fixture *f, gconstpointer unused)
 {
     fixture_write(f, "o.csv",
@@ -202,7 +203,7 @@ static void test_blocks_alone(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* ---- tables that Ascend's tool derived ---- */
+/* ---- tables that Ascend's tool has derived ---- */
 
 static void write_derived(Fixture *f)
 {
@@ -346,8 +347,8 @@ static void test_metadata(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* If a clock went backwards and so the session would begin before the epoch, its begin is
- * unknown. */
+/* If a clock went backwards, so that the session would begin before the epoch, the session's begin
+ * is unknown. */
 static void test_session_before_the_epoch(Fixture *f, gconstpointer unused)
 {
     fixture_write(f, "profiler_info_3.json",
@@ -361,7 +362,7 @@ static void test_session_before_the_epoch(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Cuts the file at every byte: the cut is reported, and a value that was cut is not recorded. */
+/* Cuts the file off at each byte: the cut is reported, and an incomplete value is not recorded. */
 static void test_cut_metadata(Fixture *f, gconstpointer unused)
 {
     const char *whole = "{'start_info':{'start_monotonic':1000},'rank_id':3}";
@@ -380,7 +381,7 @@ static void test_cut_metadata(Fixture *f, gconstpointer unused)
     (void)unused;
 }
 
-/* Cuts the table at every byte: every row before the cut is imported. */
+/* Cuts the table off at each byte: each row before the cut is imported. */
 static void test_cut_tables(Fixture *f, gconstpointer unused)
 {
     const char *whole =

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strobe/helpers/json-writer.h>
 
-/* A member of the event that is being read. Its texts are stored as offsets into the arena, because
- * the arena moves when it grows. */
+/* A member of the event that is being read. Its texts are stored as offsets in the arena, because
+ * the arena may move when it grows. */
 typedef struct Member {
     gsize key, text, length;
     int token;
@@ -15,8 +15,8 @@ typedef struct Member {
 struct TraceReader {
     StrobeJsonScanner *scanner;
     GString *arena;
-    GArray *args; /* of Member */
-    GArray *done; /* of TraceArg */
+    GArray *args; /* elements of type Member */
+    GArray *done; /* elements of type TraceArg */
     gsize texts[6];
     gboolean is_begun, is_over;
     StrobeJsonWriter json; /* writer for nested values */
@@ -244,7 +244,7 @@ static int take_event(TraceReader *r, TraceEvent *event)
     memset(event, 0, sizeof *event);
     memset(r->texts, 0, sizeof r->texts);
     g_string_truncate(r->arena, 0);
-    g_string_append_c(r->arena, '\0'); /* offset 0 is an empty text, for missing members */
+    g_string_append_c(r->arena, '\0'); /* offset 0 is an empty text, which missing members have */
     g_array_set_size(r->args, 0);
     do
         token = take_member(r, event);

@@ -7,12 +7,14 @@
 #include <strobe/helpers/json-scanner.h>
 #include <strobe/helpers/json-writer.h>
 
-#define TRACE_ARGS_MAX 256u /* more arguments of an event are left out */
+/* maximum number of arguments of an event; further arguments are ignored */
+#define TRACE_ARGS_MAX 256u
 
 typedef struct TraceArg {
     const char *key, *text; /* NUL-terminated; `text` of a nested value is JSON */
     gsize length;           /* length of the text */
-    /* type of the value: STROBE_JSON_STRING, _NUMBER ...; _OBJECT: any nested value */
+    /* type of the value: STROBE_JSON_STRING, STROBE_JSON_NUMBER ...; STROBE_JSON_OBJECT: any nested
+     * value */
     int token;
 } TraceArg;
 
@@ -42,7 +44,7 @@ void trace_event_write_args(const TraceEvent *event, const guint8 *only, StrobeJ
                             GString *out);
 
 /* Appends the value that begins with the scanner's last token, `token`, as JSON with Python's
- * separators; numbers keep their digits. Returns the value's last token, or an error. */
+ * separators. Numbers are copied digit by digit. Returns the value's last token, or an error. */
 int json_copy_value(StrobeJsonScanner *scanner, int token, const char *text, gsize length,
                     StrobeJsonWriter *json, GString *out);
 

@@ -6,11 +6,11 @@
 
 #define SHAPES_MAX 65536u
 
-/* A set of arguments with which events of one row and category occur. */
+/* A set of arguments that events of one row and category have. */
 typedef struct Shape {
     guint64 sum;
     gint64 pid, tid;
-    char *category; /* NULL: none */
+    char *category; /* NULL: the events have no category */
     GPtrArray *keys;
 } Shape;
 
@@ -76,8 +76,8 @@ gboolean index_pass_is_task(const char *key)
     return !strcmp(key, "Task Type") || !strcmp(key, "Model Id");
 }
 
-/* A device's marks and iterations are in the same rows as its tasks, but have none of the tasks'
- * arguments. */
+/* Marks and iterations of a device are in the same rows as its tasks, but they have none of the
+ * tasks' arguments. */
 TraceKind *index_pass_kind_of(const TraceKinds *kinds, const Row *row, const char *category,
                               gboolean is_task)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects the arguments that the events of each row of a trace have, before the layers are
- * known. */
+/* Collects, for each row of a trace, the arguments of its events, before the layers are known. */
 #ifndef STROBE_ASCEND_TEXT_INDEX_PASS_H
 #define STROBE_ASCEND_TEXT_INDEX_PASS_H
 
@@ -8,13 +7,13 @@
 #include "trace-kinds.h"
 
 typedef struct IndexPass {
-    GHashTable *shapes; /* from a hash of row, category and keys to a Shape */
+    GHashTable *shapes; /* hash of the row, the category and the keys -> Shape */
 } IndexPass;
 
 void index_pass_init(IndexPass *index_pass);
 void index_pass_clear(IndexPass *index_pass);
 void index_pass_take(IndexPass *index_pass, const TraceEvent *event);
-/* Passes the collected arguments to the kinds. Call it when the layers are known. */
+/* Passes the collected arguments to the kinds. Must be called when the layers are known. */
 void index_pass_finish(IndexPass *index_pass, Layers *layers, TraceKinds *kinds);
 
 /* Returns whether only tasks have this argument. */

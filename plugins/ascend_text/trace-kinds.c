@@ -81,7 +81,7 @@ TraceKind *trace_kind_of(const TraceKinds *kinds, gint32 layer, const char *cate
 }
 
 /* Finds the slot of an argument. Arguments mostly come in the order of the slots, so the search
- * begins at *at. */
+ * begins at *at, which is set to the position after the slot. */
 static TraceSlot *find_slot(const TraceKind *kind, const char *key, guint32 *at)
 {
     guint32 n = kind->events->n_args;
@@ -119,7 +119,7 @@ static gboolean is_among(const GArray *fields, const char *name)
     return FALSE;
 }
 
-/* Collects the additional fields ("plugin.field") for which an event has an argument. */
+/* Collects the additional fields ("plugin.field") for which events have an argument. */
 static void collect_fields(const TraceKind *kind, GArray *fields)
 {
     for (guint32 i = 0; i < kind->events->n_args; i++) {
@@ -183,7 +183,7 @@ static StrobeStackId make_stack(const Import *import, const char *text)
     return import->host->stack(import->self, ids, n);
 }
 
-/* Interns a stack. Consecutive operators often have the same stack, so recent stacks are kept. */
+/* Interns a stack. Consecutive operators often have the same stack, so recent stacks are cached. */
 static StrobeStackId intern_stack(TraceKinds *kinds, const TraceArg *arg)
 {
     gpointer known = g_hash_table_lookup(kinds->stacks, arg->text);

@@ -25,7 +25,8 @@ typedef struct Trace {
     guint64 n_events;
 } Trace;
 
-/* Emits an event that the tables do not describe as ascend_text.event, and lists it. */
+/* Emits an event that the tables do not describe as a record of ascend_text.event, and reports
+ * it. */
 static void take_unknown(Trace *t, const TraceEvent *event, StrobeTrackId track, gint64 begin,
                          gint64 end)
 {
@@ -55,7 +56,7 @@ static void take_flow(Trace *t, const TraceEvent *event, StrobeTrackId track, gi
     struct strobe_flow_point *fields;
 
     if (stored_trace_flow(&t->stored, event, track, begin))
-        return; /* not kept, because exporters make the flow again from the records */
+        return; /* not emitted, because exporters make the flow event again from the records */
     fields = text_import_emit(import, &strobe_kind_flow_point, track,
                               text_import_intern(import, event->category), begin, begin);
     if (!fields)
@@ -76,8 +77,8 @@ static void add_pmu(Trace *t, StrobeTrackId track, StrobeStringId name, gint64 b
         *fields = *pmu;
 }
 
-/* Returns whether the name is that of a task type, such as MEMCPY_ASYNC, and not an operator's
- * name. */
+/* Returns whether the name is a task type, for example MEMCPY_ASYNC, and not the name of an
+ * operator. */
 static gboolean is_sort_of_task(const char *name)
 {
     for (; *name; name++)
@@ -86,8 +87,8 @@ static gboolean is_sort_of_task(const char *name)
     return TRUE;
 }
 
-/* Without a table of kernels, finds out from the name whether a task is a kernel: the profiler
- * names a task after its operator if there is one, otherwise after its type. */
+/* Determines from the name whether a task is a kernel, if there is no table of kernels: the
+ * profiler names a task by its operator if there is one, otherwise by its type. */
 static void find_kernel(const TraceEvent *event, struct strobe_device_task *task)
 {
     for (guint i = 0; i < event->n_args; i++)
@@ -155,8 +156,8 @@ static void take_span(Trace *t, const TraceEvent *event, const TraceKind *kind, 
 
 /* ---- events ---- */
 
-/* Reads the times. A duration may be a fraction of ns: the end is rounded, and take_span stores the
- * exact duration. */
+/* Reads the times. A duration may have a fraction of ns: rounds the end; take_span stores the exact
+ * duration. */
 static gboolean read_times(const TraceEvent *event, gint64 *begin, gint64 *end)
 {
     gint64 ns = 0;
@@ -234,7 +235,7 @@ static void take_event(Trace *t, const TraceEvent *event)
         take_by_phase(t, event, row, begin, end);
 }
 
-/* Takes the spans without an end event, with their begin as the end. */
+/* Processes the spans that have no end event; their end is their begin. */
 static void take_rest(Trace *t)
 {
     const TraceEvent *event;
@@ -245,7 +246,7 @@ static void take_rest(Trace *t)
         take_by_phase(t, event, row, begin, begin);
 }
 
-/* Sets the communicator of an operation's row, if communication.json has it. */
+/* Sets the communicator of an operation's row, if communication.json contains it. */
 static void take_communicator(Trace *t, const TraceEvent *event)
 {
     StrobeStringId communicator = communicators_find(t->import, event->name);
@@ -255,7 +256,7 @@ static void take_communicator(Trace *t, const TraceEvent *event)
         row->group = communicator;
 }
 
-/* Takes the names of layers and the arguments of events in the first pass. */
+/* Processes an event in the first pass: names of layers, and arguments of events. */
 static void index_pass_event(Trace *t, const TraceEvent *event)
 {
     if (event->phase[0] == 'M') {

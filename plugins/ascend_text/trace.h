@@ -5,8 +5,8 @@
 
 #include "ascend-text-kernels.h"
 
-/* Reads the file twice: first layers and threads, then the events. `kernels` may be NULL. Stores
- * the metadata of the run that it finds in `import`. */
+/* Reads the file twice: first the layers and threads, then the events. `kernels` may be NULL.
+ * Stores the metadata of the run that it finds in `import`. */
 void trace_import(Import *import, int descriptor, Kernels *kernels);
 
 #endif

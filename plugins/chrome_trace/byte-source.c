@@ -8,22 +8,22 @@
 #include <unistd.h>
 
 #define INPUT_BYTES (128u << 10)
-#define OUTPUT_BYTES (64u << 10) /* size of the output of one step */
+#define OUTPUT_BYTES (64u << 10) /* size of the output of one step of decompression */
 
 struct ByteSource {
     int descriptor;
     guint64 position, total;
-    guint64 until; /* how many bytes of the text may still be read */
+    guint64 until; /* number of bytes of the text that may still be read */
     char *error;
-    GConverter *converter; /* NULL: the bytes are plain */
+    GConverter *converter; /* NULL: the file is not compressed */
     guchar *input;
     gsize used, taken;
-    /* of constant size, so that the same bytes of a damaged file are read whatever size a caller
+    /* has a constant size, so that the same bytes of a damaged file are read whatever size a caller
      * requests */
     char *output;
     gsize n_output, n_handed_out;
     gboolean is_end;     /* the end of the file has been reached */
-    gboolean is_between; /* a gzip member has ended; another may follow */
+    gboolean is_between; /* a gzip member has ended; another member may follow */
 };
 
 gboolean byte_source_is_gzip(const guchar *head, gsize length)
@@ -106,8 +106,8 @@ static gssize salvage_output(const ByteSource *s)
     return n ? (gssize)n : -1;
 }
 
-/* Skips zeros after a member, which fill the last block of a tape or an archive; gzip(1) skips them
- * too. */
+/* Skips zeros after a member, which fill the last block of a tape or an archive. gzip(1) also skips
+ * them. */
 static void skip_padding(ByteSource *s)
 {
     while (s->taken < s->used && !s->input[s->taken])

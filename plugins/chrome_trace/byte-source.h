@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the bytes of a file, decompressed if it is a gzip file. */
+/* Reads the bytes of a file. Decompresses them if it is a gzip file. */
 #ifndef STROBE_CHROME_TRACE_BYTE_SOURCE_H
 #define STROBE_CHROME_TRACE_BYTE_SOURCE_H
 
@@ -7,11 +7,13 @@
 
 typedef struct ByteSource ByteSource;
 
-/* Reads from the begin of the file. The caller keeps the descriptor open, and closes it. */
+/* Makes a source that reads from the begin of the file. The caller must keep the descriptor open,
+ * and close it later. */
 ByteSource *byte_source_new(int descriptor);
 void byte_source_free(ByteSource *source);
 
-/* Goes to an offset in the (decompressed) text. Call it before the first byte_source_read. */
+/* Goes to an offset in the (decompressed) text. Must be called before the first
+ * byte_source_read. */
 void byte_source_skip(ByteSource *source, guint64 offset);
 
 /* Makes the text end after `bytes` bytes. */
@@ -22,7 +24,8 @@ void byte_source_limit(ByteSource *source, guint64 bytes);
 gssize byte_source_read(ByteSource *source, char *bytes, gsize size);
 const char *byte_source_error(const ByteSource *source);
 
-/* Return how many bytes of the file itself were read, and its size. */
+/* byte_source_position returns how many bytes of the file itself were read; byte_source_total
+ * returns the size of the file. */
 guint64 byte_source_position(const ByteSource *source);
 guint64 byte_source_total(const ByteSource *source);
 

@@ -54,8 +54,8 @@ static void probe_text(const char *bytes, gsize length, StrobeSourceProbe *answe
     }
 }
 
-/* Returns whether the file has an event. A file may begin with long members, so members are read up
- * to the first event. */
+/* Returns whether the file has an event. Reads all members before the first event, because a file
+ * may begin with long members. */
 static gboolean begins_with_event(const StrobeSource *source)
 {
     ByteSource *in = byte_source_new(source->descriptor);
@@ -153,7 +153,8 @@ static void take_by_phase(Import *import, Row *row, const Event *event, gint64 s
     }
 }
 
-/* Returns FALSE if the event has no valid time, or if the time plus the base overflows. */
+/* Sets `time` to the event's time plus the base. Returns FALSE if the event has no valid time, or
+ * if the sum overflows. */
 static gboolean take_time(const Import *import, const Event *event, gint64 *time)
 {
     return value_to_us(&event->ts, time, NULL) &&
@@ -213,9 +214,9 @@ static gboolean lacks_frames(Import *import, const EventReader *reader, const Ev
     return FALSE;
 }
 
-/* Reads from the event at `begin` on, or the whole file if that is 0. If the frames of an event
- * have not been read, reads only frames from there on, and returns the event's offset. Otherwise
- * returns 0. */
+/* Reads the events from the one at `begin` on, or the whole file if `begin` is 0. If the frames of
+ * an event have not been read, reads only frames from there on, and returns the offset of the
+ * event. Otherwise returns 0. */
 static guint64 read_from(Import *import, int descriptor, guint64 begin)
 {
     ByteSource *source = byte_source_new(descriptor);
@@ -246,7 +247,8 @@ static guint64 read_from(Import *import, int descriptor, guint64 begin)
 }
 
 /* Reads the file. Usually the frames come after the events that refer to them. A record cannot get
- * its stack later, so the file is read again from the first of these events on. */
+ * its stack later, so the file is read again from the first event on that refers to a later
+ * frame. */
 static void read_all(Import *import, int descriptor)
 {
     guint64 lacking = read_from(import, descriptor, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "event-reader.h"
 
-/* The reader's position in the file. */
+/* Positions of the reader in the file. */
 enum { AT_BEGIN, IN_ARRAY, IN_FRAMES, IN_OBJECT, AT_TAIL, AT_END };
 
 struct EventReader {
@@ -9,7 +9,7 @@ struct EventReader {
     StrobeJsonScanner *scanner;
     guint64 base; /* offset in the text at which the scanner began */
     gboolean is_begun;
-    gboolean is_object; /* the form of the file */
+    gboolean is_object; /* the file is an object, not an array */
     guint8 state;
     char *message;
 };
@@ -73,7 +73,7 @@ static guint64 token_offset(const EventReader *r)
 
 /* ---- members ---- */
 
-/* Returns the member of `event` for the value of this key, or NULL if there is none. */
+/* Returns the member of `event` in which the value of this key is stored; NULL: there is none. */
 static StrobeJsonValue *find_member(Event *event, const StrobeJsonValue *key)
 {
     switch (key->length) {
@@ -232,14 +232,14 @@ static int report_error(EventReader *r, Event *event, guint64 begin, const char 
     return skip_damage(r, event, offset_of(r), expected, error);
 }
 
-/* Reports unexpected text between events, frames or members. `expected` describes the text that was
- * expected; if the scanner expected a comma, `end` does. */
+/* Reports unexpected text between events, frames or members. `expected` describes the expected
+ * text; `end` describes it if the scanner expected a comma. */
 static int fail_between(EventReader *r, Event *event, const char *expected, const char *end,
                         const char **error)
 {
     const char *reason = strobe_json_scanner_error(r->scanner);
 
-    if (!*reason) /* a valid value, but not expected here */
+    if (!*reason) /* the value is valid, but was not expected here */
         return skip_damage(r, event, token_offset(r), expected, error);
     return skip_damage(r, event, offset_of(r), g_str_has_prefix(reason, "a comma") ? end : expected,
                        error);
@@ -247,7 +247,7 @@ static int fail_between(EventReader *r, Event *event, const char *expected, cons
 
 /* ---- the file ---- */
 
-/* Reads a token. From this token on, the scanner keeps texts. */
+/* Reads a token. The scanner keeps the texts from this token on. */
 static int next_token(EventReader *r, StrobeJsonValue *value)
 {
     int token;
@@ -356,7 +356,7 @@ static int in_object(EventReader *r, Event *event, const char **error)
     return EVENT_MEMBER;
 }
 
-/* Reads after the end of the trace, and reports any text there. */
+/* Reads the text after the end of the trace, and reports damage if there is any. */
 static int at_tail(EventReader *r, Event *event, const char **error)
 {
     StrobeJsonValue found;
@@ -399,7 +399,8 @@ int event_reader_next(EventReader *r, Event *event, const char **error)
             return EVENT_END;
         memset(event, 0, G_STRUCT_OFFSET(Event, arg));
         result = read[r->state](r, event, error);
-        /* reads on after a bracket or the key of the events, which are no members to return */
+        /* continues after a bracket or the key of the events, because these are no members to
+         * return */
     } while (result == EVENT_MEMBER && (!event->name.type || !event->args.type));
     return result;
 }

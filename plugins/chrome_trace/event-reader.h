@@ -14,7 +14,8 @@
 
 #define EVENT_ARGS_MAX 256u
 #define EVENT_OTHERS_MAX 8u
-#define EVENT_BYTES_MAX STROBE_JSON_STRING_MAX /* longer events and members are damage */
+/* maximum size of an event or a member; longer ones are damage */
+#define EVENT_BYTES_MAX STROBE_JSON_STRING_MAX
 
 typedef struct EventArg {
     StrobeJsonValue key, value;
@@ -23,13 +24,13 @@ typedef struct EventArg {
 /* An event. A missing member has the type STROBE_JSON_END and length 0. */
 typedef struct Event {
     StrobeJsonValue phase, name, category, ts, dur, id, pid, tid, scope, bind;
-    StrobeJsonValue frame, end_frame, stack, end_stack; /* sf, esf, stack, estack */
+    StrobeJsonValue frame, end_frame, stack, end_stack; /* the members sf, esf, stack, estack */
     /* value of "args", unless it is an object; for EVENT_MEMBER, the member's value */
     StrobeJsonValue args;
     guint n_args;
     guint n_others;
     gboolean is_overfull; /* the event has more arguments than fit */
-    guint64 offset;       /* where the event begins in the (decompressed) text */
+    guint64 offset;       /* offset of the event's begin in the (decompressed) text */
     EventArg arg[EVENT_ARGS_MAX];
     EventArg others[EVENT_OTHERS_MAX]; /* members that have no field above */
 } Event;
@@ -39,9 +40,12 @@ typedef struct EventReader EventReader;
 enum {
     EVENT_END = 0,
     EVENT_ONE = 1,
-    EVENT_MEMBER = 2, /* a member of the outermost object, in `name` and `args` */
-    EVENT_FRAME = 3,  /* a frame of "stackFrames", in `id`, `name`, and the rest in `others` */
-    EVENT_DAMAGE = -1 /* `error` says what was expected; reading continues after it */
+    /* a member of the outermost object: its name is in `name`, its value in `args` */
+    EVENT_MEMBER = 2,
+    /* a frame of "stackFrames": its id is in `id`, its name in `name`, its other members in
+     * `others` */
+    EVENT_FRAME = 3,
+    EVENT_DAMAGE = -1 /* `error` says what was expected; the next call continues after the damage */
 };
 
 /* Makes a reader that begins at the begin of the text (`offset` 0), or at the event of

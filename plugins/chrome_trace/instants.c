@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events without an end: flow events, counters, allocations, instant events. */
+/* Imports events without an end: flow events, counters, allocations, instant events. */
 #include "trace-flow-events.h"
 #include "events.h"
 #include "stack-frames.h"
@@ -24,7 +24,7 @@ void take_flow(Import *import, Row *row, const Event *event, gint64 begin)
 {
     struct chrome_trace_flow *fields;
 
-    /* not kept, because exporters make these flows from the operators' ids */
+    /* not imported, because exporters make these flow events from the ids of the operators */
     if (VALUE_IS(&event->category, "fwdbwd"))
         return;
     if (is_to_device(&event->category)) {

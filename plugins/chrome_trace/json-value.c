@@ -6,7 +6,7 @@
 
 /* ---- texts ---- */
 
-/* Appends the text unescaped; a text with an invalid escape is appended unchanged. */
+/* Appends the text without its escapes. Appends a text with an invalid escape unchanged. */
 static void append_unescaped(const StrobeJsonValue *value, GString *out)
 {
     const gsize at = out->len;
@@ -53,12 +53,12 @@ void value_append(const StrobeJsonValue *value, GString *out)
 
 #define US_MAX 9200000000000000u /* greatest number of us whose ns are below 2^63 */
 
-/* Converts eight digits at once. Returns FALSE if one of the bytes is not a digit. */
+/* Converts eight digits in one step. Returns FALSE if one of the bytes is not a digit. */
 static inline gboolean take_eight(const char *p, guint64 *value)
 {
     guint64 bytes, pairs;
 
-    memcpy(&bytes, p, sizeof bytes); /* the machine is little-endian */
+    memcpy(&bytes, p, sizeof bytes); /* assumes a little-endian machine */
     if (((bytes + 0x4646464646464646u) | (bytes - 0x3030303030303030u)) & 0x8080808080808080u)
         return FALSE;
     bytes -= 0x3030303030303030u;
@@ -69,7 +69,7 @@ static inline gboolean take_eight(const char *p, guint64 *value)
     return TRUE;
 }
 
-/* Converts digits up to the first other character. */
+/* Converts the digits before the first other character. Returns the position after them. */
 static inline const char *take_digits(const char *p, const char *end, guint64 *value)
 {
     guint64 n = 0;
@@ -82,7 +82,7 @@ static inline const char *take_digits(const char *p, const char *end, guint64 *v
     return p;
 }
 
-/* Converts numbers with an exponent or too many digits. */
+/* Converts numbers that have an exponent or too many digits. */
 static gboolean slow_us(const StrobeJsonValue *json, gint64 *ns, gboolean *is_exact)
 {
     double value;
@@ -98,7 +98,7 @@ static gboolean slow_us(const StrobeJsonValue *json, gint64 *ns, gboolean *is_ex
     return FALSE;
 }
 
-/* Returns the end of the value's text, or NULL for a missing value, which has no text. */
+/* Returns the end of the value's text; NULL: the value is missing and has no text. */
 static const char *end_of(const StrobeJsonValue *json)
 {
     return json->text ? json->text + json->length : NULL;
@@ -188,7 +188,7 @@ gboolean value_to_uint(const StrobeJsonValue *json, guint64 *value)
     if ((json->type == STROBE_JSON_NUMBER || json->type == STROBE_JSON_STRING) &&
         json->length > 0 && json->length < 20 && take_digits(json->text, end, value) == end)
         return TRUE;
-    if (json->length == 20) { /* 20 digits may exceed 63 bits */
+    if (json->length == 20) { /* a number of 20 digits may need more than 63 bits */
         char text[24];
 
         memcpy(text, json->text, 20);

@@ -8,12 +8,12 @@
 #include <strobe/helpers/json-scanner.h>
 
 /* Appends the text of a value, unescaped, and a NUL. Inside objects and arrays, numbers that JSON
- * does not have (NaN) become texts. */
+ * does not have, for example NaN, become texts. */
 void value_append(const StrobeJsonValue *value, GString *out);
 
-/* Converts a number of microseconds, or a string with such a number, to ns, rounded. Returns FALSE
- * if it is not a number, or exceeds 64 bits. Sets `is_exact` (may be NULL) if the result was not
- * rounded. */
+/* Converts a number of microseconds, or a string that contains such a number, to ns, and rounds it.
+ * Returns FALSE if it is not a number, or exceeds 64 bits. Sets `is_exact` (may be NULL) if the
+ * result was not rounded. */
 gboolean value_to_us(const StrobeJsonValue *value, gint64 *ns, gboolean *is_exact);
 /* Converts a number to a whole number; a fraction is rounded. */
 gboolean value_to_int(const StrobeJsonValue *json, gint64 *value);

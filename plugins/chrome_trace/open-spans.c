@@ -6,8 +6,10 @@
 #include <strobe/helpers/keyed-hash.h>
 
 #define OPEN_MAX 1000000u
-#define OPEN_BYTES_MAX (32u << 20) /* maximum size of the keys and arguments of open spans */
-#define ENDS_MAX 65536u /* ends that wait for their begin; at most ENDS_OF_KEY_MAX with one key */
+#define OPEN_BYTES_MAX (32u << 20) /* maximum size of the keys and arguments of all open spans */
+/* maximum number of ends that wait for their begin; at most ENDS_OF_KEY_MAX of them have the same
+ * key */
+#define ENDS_MAX 65536u
 #define ENDS_OF_KEY_MAX 64u
 /* maximum number of begins with the same key that are examined for an end */
 #define BEGINS_LOOKED_AT 64u
@@ -15,25 +17,25 @@
 #define NEVER_BEGAN "an end of a span that never began"
 
 struct OpenSpans {
-    guint64 n;         /* number of open spans, those of threads and asynchronous ones */
-    guint64 n_begun;   /* asynchronous spans that have begun so far */
+    guint64 n;         /* number of open spans, of threads and asynchronous ones */
+    guint64 n_begun;   /* number of asynchronous spans that have begun so far */
     gsize bytes;       /* size of the open spans' keys and arguments */
     guint n_ends;      /* number of ends that wait for their begin */
-    gsize end_bytes;   /* size of the keys and arguments of these ends */
-    GHashTable *async; /* from "category\1id\1name\1process" to GArray of Pending */
-    GHashTable *ends;  /* from the same key to GArray of Ended */
+    gsize end_bytes;   /* size of the keys and arguments of the waiting ends */
+    GHashTable *async; /* "category\1id\1name\1process" -> GArray of Pending */
+    GHashTable *ends;  /* the same keys -> GArray of Ended */
 };
 
 typedef struct Pending {
     Begun begun;
     Row *row;
-    guint64 number; /* counts up in the order of the begins */
+    guint64 number; /* number of the span in the order of the begins */
 } Pending;
 
 /* The end of an asynchronous span that comes before its begin in the file, because another thread
  * wrote the begin. */
 typedef struct Ended {
-    char *arguments; /* as in Begun */
+    char *arguments; /* JSON without the last brace, as in Begun */
     Stacks stacks;
     gint64 time;
     guint64 offset;
@@ -137,8 +139,8 @@ static struct chrome_trace_span *emit_span(Import *import, Row *row, Begun *begu
     return fields;
 }
 
-/* Emits the stacks for which the span's record has no field. Call it after the record's fields are
- * filled. */
+/* Emits the stacks for which the span's record has no field. Must be called after the record's
+ * fields are filled. */
 static void emit_stacks(Import *import, Row *row, const Begun *begun, const Stacks *stacks,
                         gint64 end)
 {
@@ -168,12 +170,13 @@ static Ended make_ended(Import *import, const Event *event, gint64 time)
                    .time = time,
                    .offset = event->offset};
 
-    if (ended.stacks.begin && !ended.stacks.end) /* the event of the end has its own stack */
+    /* the event that ends the span has its own stack */
+    if (ended.stacks.begin && !ended.stacks.end)
         ended.stacks = (Stacks){0, ended.stacks.begin};
     return ended;
 }
 
-/* Emits the span. Frees the arguments of `begun` and of `ended`. */
+/* Ends one span: emits it, and frees the arguments of `begun` and of `ended`. */
 static void end_one(Import *import, Row *row, const Event *event, Begun *begun, Ended *ended)
 {
     if (ended->time < begun->begin)
@@ -206,7 +209,7 @@ static void end_of_thread(Import *import, Row *row, const Event *event, gint64 t
     end_one(import, row, event, &begun, &ended);
 }
 
-/* Returns FALSE if too many spans are open. */
+/* Returns whether another span may be open. If not, reports damage. */
 static gboolean has_room(Import *import, const Event *event, gsize bytes)
 {
     OpenSpans *open = import->open;
@@ -220,7 +223,8 @@ static gboolean has_room(Import *import, const Event *event, gsize bytes)
     return TRUE;
 }
 
-/* Returns the array of a key in `table`, which takes ownership of the key. */
+/* Returns the array of a key in `table`, and adds it if necessary. The table takes ownership of the
+ * key. */
 static GArray *array_of(GHashTable *table, char *key, guint size)
 {
     GArray *array = g_hash_table_lookup(table, key);
@@ -326,7 +330,8 @@ static void keep_end(Import *import, const Event *event, const char *key, Ended 
     g_array_append_vals(array, ended, 1);
 }
 
-/* Finds and removes the last begin that is not after `time`. Returns FALSE if there is none. */
+/* Removes the last begin that is not after `time`, and sets `pending` to it. Returns FALSE if there
+ * is none. */
 static gboolean take_pending(OpenSpans *open, const char *key, gint64 time, Pending *pending)
 {
     GArray *array = g_hash_table_lookup(open->async, key);
@@ -390,7 +395,7 @@ static gint latest_first(gconstpointer a, gconstpointer b)
     return x->number < y->number ? 1 : -1;
 }
 
-/* Returns the open asynchronous spans, sorted, because the table has no order. */
+/* Returns the open asynchronous spans, sorted, because the hash table has no order. */
 static GPtrArray *sorted_async(const OpenSpans *open)
 {
     GPtrArray *sorted = g_ptr_array_new();

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Returns 12 for "ProfilerStep#12"; -1 for other names. */
+/* Returns the number in a name like "ProfilerStep#12"; -1 for other names. */
 static gint64 step_number(const StrobeJsonValue *name)
 {
     static const char prefix[] = "ProfilerStep#";
@@ -68,8 +68,8 @@ static guint sort_of_span(Import *import, const Event *event)
                             ? category_of(import, text)->record_type
                             : RECORD_SPAN;
 
-    /* old files have steps among the operators; a device's step is only a copy of the host's
-     * step */
+    /* old files have steps among the operators; a device's step is not used, because it is only a
+     * copy of the host's step */
     if ((record_type == RECORD_MARKER || record_type == RECORD_OPERATOR) &&
         !is_of_gpu(&event->category) && step_number(&event->name) >= 0)
         return RECORD_STEP;
@@ -80,7 +80,7 @@ static guint sort_of_span(Import *import, const Event *event)
     return is_collective(&event->name) ? RECORD_COMMUNICATION : RECORD_TASK;
 }
 
-/* Returns "HtoD" for "Memcpy HtoD (Pageable -> Device)". */
+/* Returns the direction of a copy; for example, "HtoD" for "Memcpy HtoD (Pageable -> Device)". */
 static StrobeStringId copy_direction(Import *import, const StrobeJsonValue *name)
 {
     StrobeJsonValue word = *name;

@@ -11,14 +11,14 @@
 typedef struct Frame {
     const char *id;
     StrobeStringId name;
-    guint32 parent;       /* index in `frames`; 0: none */
+    guint32 parent;       /* index in `frames`; 0: the frame has none */
     guint32 walk;         /* number of the last walk that visited the frame */
-    StrobeStackId stack;  /* the stack with this innermost frame; 0: not made yet */
+    StrobeStackId stack;  /* the stack whose innermost frame is this one; 0: not made yet */
     gboolean is_reported; /* "stackFrames" has described the frame */
 } Frame;
 
 struct StackFrames {
-    GArray *frames;     /* of Frame; the first entry means no frame */
+    GArray *frames;     /* elements of type Frame; the first entry stands for no frame */
     GHashTable *places; /* id -> index in `frames` */
     GStringChunk *ids;
     GArray *names; /* names of the stack that is being made */
@@ -107,7 +107,8 @@ static const StrobeJsonValue *member_of(const Event *event, const char *key)
     return &none;
 }
 
-/* Returns "name (category)". The category is the frame's file or library. */
+/* Returns the name with the category, "name (category)". The category is the frame's file or
+ * library. */
 static StrobeStringId name_of(Import *import, const Event *event)
 {
     const StrobeJsonValue *category = member_of(event, "category");
@@ -194,7 +195,7 @@ static StrobeStackId stack_of_frame(Import *import, const StrobeJsonValue *id)
     return frame_at(frames, place)->stack = stack_of_names(import);
 }
 
-/* Makes a stack from a list of frames, which begins with the outermost one. */
+/* Returns the stack for a list of frames, which begins with the outermost one. */
 static StrobeStackId stack_of_list(Import *import, const StrobeJsonValue *list)
 {
     GArray *names = import->frames->names;
@@ -211,7 +212,7 @@ static StrobeStackId stack_of_list(Import *import, const StrobeJsonValue *list)
             strobe_json_scanner_take_whole(scanner, &frame);
         StrobeStringId name = import_intern(import, &frame);
 
-        if (name) /* "" is not a frame */
+        if (name) /* an empty text is not a frame */
             g_array_append_val(names, name);
     }
     strobe_json_scanner_free(scanner);

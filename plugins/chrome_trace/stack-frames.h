@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of events. An event either has the id of a frame ("sf", "esf"), which "stackFrames"
+/* Reads stacks of events. An event has either the id of a frame ("sf", "esf"), which "stackFrames"
  * describes, usually after the events, or a list of its frames ("stack", "estack"). */
 #ifndef STROBE_CHROME_TRACE_STACK_FRAMES_H
 #define STROBE_CHROME_TRACE_STACK_FRAMES_H
@@ -12,9 +12,9 @@ typedef struct Stacks {
 } Stacks;
 
 StackFrames *stack_frames_new(void);
-void stack_frames_free(StackFrames *frames); /* NULL is allowed */
+void stack_frames_free(StackFrames *frames); /* `frames` may be NULL */
 
-/* Takes one frame of "stackFrames". */
+/* Reads one frame of "stackFrames". */
 void stack_frames_take(Import *import, const Event *frame);
 /* Returns whether all frames have been read, or the file has none. */
 gboolean stack_frames_are_known(const StackFrames *frames);
@@ -35,7 +35,8 @@ static inline gboolean event_names_frames(const Event *event)
 }
 
 Stacks stacks_of_event(Import *import, const Event *event);
-/* Emits stacks, for which the event's record has no field, as separate records. */
+/* Emits the stacks of an event as separate records, because the event's own record has no field for
+ * them. */
 void stacks_emit(Import *import, const Stacks *stacks, StrobeTrackId track, StrobeStringId name,
                  gint64 begin, gint64 end);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which files are accepted as traces, and each rule for Kineto's events, on small traces. */
+/* Checks which files are accepted as traces, and each rule for Kineto's events with small
+ * traces. */
 #include "test-trace-fixture.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- which files are accepted ---- */
+/* ---- the files that are accepted ---- */
 
 static void check_score(Fixture *f, const char *text, int least, int most)
 {
@@ -160,7 +161,8 @@ static void test_device(Fixture *f, gconstpointer unused)
     g_assert_true(isnan(strobe_mock_importer_double(f->mock, copy, "exact_us")));
     g_assert_cmpint(integer(f, kernel, "task"), !=, integer(f, copy, "task"));
     check_text(f, call, "level", "cuda_runtime");
-    g_assert_null(nth(f, "chrome_trace.flow", 0)); /* the connection id replaces the arrow */
+    /* the connection id is used instead of the arrow */
+    g_assert_null(nth(f, "chrome_trace.flow", 0));
 }
 
 static void test_collective(Fixture *f, gconstpointer unused)
@@ -263,8 +265,8 @@ static void test_metadata(Fixture *f, gconstpointer unused)
                     "main");
 }
 
-/* In a container the program's process id may equal a device's number. Every trace has a label for
- * each device, under the device's number as process id. */
+/* In a container the program's process id may be equal to a device's number. Each trace has a label
+ * for each device, with the device's number as process id. */
 static void test_program_with_the_number_of_a_device(Fixture *f, gconstpointer unused)
 {
     import(f,

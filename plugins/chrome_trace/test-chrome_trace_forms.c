@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each phase of events, both forms of traces (array and object), and damage. */
+/* Imports each phase of events, traces that are arrays or objects, and damaged traces. */
 #include "test-trace-fixture.h"
 
 #include <string.h>
@@ -55,8 +55,8 @@ static void test_async(Fixture *f, gconstpointer unused)
 
 #define AT(tid_) "{\"ph\": \"X\", \"name\": \"n\", \"pid\": 1, \"tid\": " tid_ ", \"ts\": 1}"
 
-/* Thread 7 and "stream 7" are two tracks, whichever event comes first; a thread's number may be
- * written as a text. */
+/* Thread 7 and "stream 7" are two tracks, in whatever order their events come. A thread's number
+ * may be written as a text. */
 static void test_thread_and_stream_of_one_number(Fixture *f, gconstpointer unused)
 {
     const StrobeTrack *track;
@@ -72,15 +72,15 @@ static void test_thread_and_stream_of_one_number(Fixture *f, gconstpointer unuse
 
 static guint64 n_compared;
 
-/* Replaces GLib's function, to count the comparisons. */
+/* Replaces GLib's function, to count its calls. */
 gboolean(g_str_equal)(gconstpointer a, gconstpointer b)
 {
     n_compared++;
     return !strcmp(a, b);
 }
 
-/* All these ids have the same hash by GLib's function. The spans never end; their records come with
- * the latest begin first. */
+/* All these ids have the same hash in GLib's function. The spans never end; their records are
+ * sorted by their begins, latest first. */
 static void test_hostile_ids(Fixture *f, gconstpointer unused)
 {
     const guint n = 4096;
@@ -102,8 +102,7 @@ static void test_hostile_ids(Fixture *f, gconstpointer unused)
         g_assert_cmpint(nth(f, "chrome_trace.span", i)->begin_ns, ==, (n - 1 - i) * 1000);
 }
 
-/* A tracer may write its threads one after the other, so an end may come before its begin in the
- * file. */
+/* A tracer may write one thread after another, so an end may precede its begin in the file. */
 static void test_async_in_any_order(Fixture *f, gconstpointer unused)
 {
     import(f, "[{\"ph\": \"e\", \"name\": \"n\", \"cat\": \"c\", \"id\": 1, \"pid\": 1, "
@@ -118,7 +117,7 @@ static void test_async_in_any_order(Fixture *f, gconstpointer unused)
     g_assert_false(is_damaged(f, "never end"));
 }
 
-/* Two spans have the same id; the begins of both come first in the file, then the ends. */
+/* Two spans have the same id. In the file their two begins precede their two ends. */
 static void test_async_again(Fixture *f, gconstpointer unused)
 {
 #define AGAIN(phase_, ts_)                                                                         \
@@ -209,7 +208,7 @@ static void test_other_phases(Fixture *f, gconstpointer unused)
     check_text(f, event, "phase", "Q");
     g_assert_cmpfloat(strobe_mock_importer_double(f->mock, event, "duration"), ==, 0.5);
     g_assert_nonnull(strstr(strobe_mock_importer_unknown(f->mock), "phase \"Q\""));
-    /* a category "kernel" that is not Kineto's */
+    /* the category "kernel" is not Kineto's */
     check_text(f, only(f, "chrome_trace.span"), "category", "kernel");
 }
 
@@ -256,7 +255,8 @@ static void test_damage(Fixture *f, gconstpointer unused)
     import(f, "[" GOOD("a") ", {\"ph\": \"X\", \"ts\": nonsense}, " GOOD("b") ", 5, " GOOD(
                   "c") ", {\"ph\": \"X\", \"name\": \"d\"}, {\"ph\": \"X\", "
                        "\"ts\": \"x\"}, " GOOD("e") " " GOOD("f") "]");
-    /* Reading resumes after a brace and a comma: b is read, but c, after the 5, is not. */
+    /* The reader continues after a brace and a comma: it reads b, but not c, which follows the
+     * 5. */
     place = g_strdup_printf("offset %d: expected a value",
                             (int)strlen("[" GOOD("a") ", {\"ph\": \"X\", \"ts\": "));
     g_assert_true(is_damaged(f, place));
@@ -285,7 +285,7 @@ static void test_times(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "an event without a phase or a time"));
 }
 
-/* Some values are not JSON: Kineto printed bandwidths of inf, Python prints NaN. */
+/* Some values are not JSON: Kineto wrote bandwidths of inf, and Python writes NaN. */
 static void test_numbers_that_are_none(Fixture *f, gconstpointer unused)
 {
     import(f, "[{\"ph\": \"I\", \"name\": \"a\", \"ts\": 1, \"args\": {\"a\": NaN, \"b\": -inf, "
@@ -301,7 +301,7 @@ static void test_numbers_that_are_none(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "expected a value"));
 }
 
-/* A value that does not fit its field is kept as text among the arguments. */
+/* A value that does not fit in its field is stored as a text among the arguments. */
 static void test_values_that_do_not_fit(Fixture *f, gconstpointer unused)
 {
     import(f,
@@ -385,11 +385,12 @@ static void test_too_long(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "expected something of less than 16 MiB"));
 }
 
-/* ---- events of a form that the reader has seen before, or not ---- */
+/* ---- events of known and unknown forms ---- */
 
 #define ALIKE 3000
 
-/* The blanks between an event's tokens. They change rarely, so that forms of events repeat. */
+/* The blanks between the tokens of an event. They rarely change, so that forms of events occur
+ * again. */
 static const char *blank_of_event;
 
 static const char *pick_blank(void)
@@ -397,14 +398,14 @@ static const char *pick_blank(void)
     return g_test_rand_int_range(0, 50) ? blank_of_event : "\t";
 }
 
-/* Appends `"key": `, with blanks chosen at random. */
+/* Appends `"key": ` with random blanks. */
 static void put_key(GString *out, const char *key)
 {
     g_string_append_printf(out, "%s\"%s\"%s:%s", pick_blank(), key, pick_blank(), pick_blank());
 }
 
-/* Appends arguments to `out`, and to `reported` the text that the record must have for them (none
- * for an empty object or an array). */
+/* Appends arguments to `out`. Appends to `reported` the text that the record must have for these
+ * arguments; an empty object and an array have none. */
 static void put_arguments(GString *out, GString *reported, gint number)
 {
     static const char *const keys[] = {"a", "a ", "name", "ts", "args", "\\\"b\\\""};
@@ -428,7 +429,7 @@ static void put_arguments(GString *out, GString *reported, gint number)
     g_string_append(reported, n ? "}" : "");
 }
 
-/* Appends an event with its members in a random order. */
+/* Appends an event, whose members have a random order. */
 static void put_event(GString *out, GString *reported, gint number)
 {
     static const char *const members[] = {"ph", "name", "ts", "x"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compressed traces: in several members, cut, with a wrong checksum. */
+/* Imports compressed traces: with several members, cut off, with a wrong checksum. */
 #include "test-trace-fixture.h"
 
 #include <gio/gio.h>
@@ -67,7 +67,7 @@ static void test_cut_gzip(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "gzip: the file ends too early"));
 }
 
-/* A wrong checksum is reported as such, not as a cut file. */
+/* A wrong checksum is reported as such, and not as a file that was cut off. */
 static void test_wrong_checksum(Fixture *f, gconstpointer unused)
 {
     g_autoptr(GBytes) good = packed_operators();
@@ -78,10 +78,10 @@ static void test_wrong_checksum(Fixture *f, gconstpointer unused)
     import_bytes(f, (const char *)bytes, (gssize)length);
     g_assert_true(is_damaged(f, "gzip: "));
     g_assert_false(is_damaged(f, "too early"));
-    g_assert_cmpuint(n_operators(f), ==, 5000); /* every event is before the checksum */
+    g_assert_cmpuint(n_operators(f), ==, 5000); /* all events precede the checksum */
 }
 
-/* Every event before bytes that are not gzip data is imported, including the last one. */
+/* All events before bytes that are not gzip data are imported, also the last one. */
 static void test_wrong_bytes(Fixture *f, gconstpointer unused)
 {
     static const char first[] = "[" GOOD("a") "," GOOD("b");
@@ -104,7 +104,7 @@ static void test_padding(Fixture *f, gconstpointer unused)
     g_autoptr(GByteArray) padded = g_byte_array_new();
 
     g_byte_array_append(padded, g_bytes_get_data(good, NULL), (guint)g_bytes_get_size(good));
-    g_byte_array_set_size(padded, padded->len + 200000); /* more than one read returns */
+    g_byte_array_set_size(padded, padded->len + 200000); /* more than the size of one read */
     memset(padded->data + g_bytes_get_size(good), 0, 200000);
     import_bytes(f, (const char *)padded->data, padded->len);
     g_assert_cmpuint(n_operators(f), ==, 2);

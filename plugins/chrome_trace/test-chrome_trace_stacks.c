@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks: frames by id, before and after the events, lists of frames, damaged frames. */
+/* Imports stacks: frames with ids, before and after the events, lists of frames, damaged frames. */
 #include "test-trace-fixture.h"
 
 #include <gio/gio.h>
@@ -16,7 +16,7 @@
 #define INNER "in\"ner"
 #define LEAF "leaf (lib.so)"
 
-/* Checks a record's stack: `expected` has its frames joined by '|', innermost first. */
+/* Checks a record's stack. `wanted` has the frames joined by '|', innermost first. */
 static void check_stack(Fixture *f, const StrobeMockImported *record, const char *wanted)
 {
     const StrobeStringId *frames;
@@ -61,7 +61,7 @@ static const char *const events[] = {
     NULL,
 };
 
-/* Imports an object with these members; "traceEvents" is replaced by the events. */
+/* Imports an object that has these members. The member "traceEvents" is replaced by the events. */
 static void import_object(Fixture *f, const char *const *members, const char *const *list)
 {
     g_autofree char *joined = g_strjoinv(",\n", (char **)list);
@@ -104,7 +104,7 @@ static void check_all(Fixture *f)
     g_assert_nonnull(strstr(strobe_mock_importer_found(f->mock), ": 12\n"));
 }
 
-/* The frames come before the events, right after them, or after further members. */
+/* The frames precede the events, follow them immediately, or follow other members after them. */
 static void test_places(Fixture *f, gconstpointer place)
 {
     static const char *const places[][5] = {
@@ -117,8 +117,8 @@ static void test_places(Fixture *f, gconstpointer place)
     check_all(f);
 }
 
-/* The trace is large enough for a reading thread. A trace that is read a second time for its frames
- * is imported only once. */
+/* The trace is so large that a second thread reads it. A trace that is read twice because of its
+ * frames is imported only once. */
 static void test_large(Fixture *f, gconstpointer is_packed)
 {
     const guint n = 60000;
@@ -245,7 +245,7 @@ static void test_odd(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, ": 3 stacks are neither"));
 }
 
-/* The innermost frames are kept. */
+/* The innermost frames are recorded. */
 static void test_deep(Fixture *f, gconstpointer unused)
 {
     g_autoptr(GString) frames = g_string_new("\"1\": {\"name\": \"f1\", \"parent\": 2}");
@@ -274,8 +274,8 @@ static void test_deep(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, ": 2 stacks are too long"));
 }
 
-/* After a damaged frame reading resumes at the next frame that follows an object; the events are
- * read too. */
+/* After a damaged frame the reader continues at the next frame that follows an object. The events
+ * are also read. */
 static void test_damaged_frames(Fixture *f, gconstpointer unused)
 {
     static const char *const members[] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that are not JSON, times before zero, long events, spans with equal times. */
+/* Imports values that are not JSON, times before zero, long events, and spans with equal times. */
 #include "test-trace-fixture.h"
 
 #include <math.h>
 
-/* NaN and inf inside of lists and objects are kept as texts, as at top level. The words inside of a
- * string are unchanged. */
+/* NaN and inf inside lists and objects are stored as texts, as outside of them. The same words
+ * inside a text are not changed. */
 static void test_odd_numbers_inside(Fixture *f, gconstpointer unused)
 {
     import(f, "[{\"ph\": \"I\", \"name\": \"a\", \"ts\": 1, \"args\": {\"a\": [1, NaN, [-Infinity, "
@@ -47,7 +47,8 @@ static void test_times_before_zero(Fixture *f, gconstpointer unused)
     g_assert_true(is_damaged(f, "a time before zero"));
 }
 
-/* A time before the base time is no damage, nor is a second, equal base time. */
+/* A time before the base time is not damage, and neither is a second base time that is equal to the
+ * first. */
 static void test_times_before_base(Fixture *f, gconstpointer unused)
 {
     import(f, "{\"baseTimeNanoseconds\": 1700000000123456789, \"traceEvents\": [" SPAN(
@@ -98,8 +99,8 @@ static int score_of(Fixture *f, const char *begin, const char *end)
     return strobe_mock_importer_probe(f->mock, f->path).score;
 }
 
-/* The first event, or a member before the events, is longer than the part of the file that the
- * probe gets. */
+/* The first event, or a member before the events, is longer than the part of the file that probe
+ * reads. */
 static void test_long_begin(Fixture *f, gconstpointer unused)
 {
     g_assert_cmpint(score_of(f, "[{\"name\": \"", "\", \"ph\": \"i\", \"pid\": 1, \"ts\": 1}]"), ==,
@@ -112,7 +113,7 @@ static void test_long_begin(Fixture *f, gconstpointer unused)
     g_assert_cmpint(score_of(f, "[{\"name\": \"", ""), ==, 0);
 }
 
-/* ---- spans of the same times ---- */
+/* ---- spans with equal times ---- */
 
 #define EQUAL(category_, name_, dur_)                                                              \
     "{\"ph\": \"X\", \"cat\": \"" category_ "\", \"name\": \"" name_                               \
@@ -127,8 +128,8 @@ static void check_order(Fixture *f, const char *kind, const char *const *names)
     g_assert_null(nth(f, kind, n));
 }
 
-/* Of spans with equal times, the inner ones come after the outer ones in the file. Their records
- * come first, since inner spans end first. */
+/* Among spans with equal times, the inner ones follow the outer ones in the file. The records of
+ * the inner spans come first, because these end first. */
 static void test_equal_spans(Fixture *f, gconstpointer unused)
 {
     static const char *const operators[] = {"c", "b", "a", "later", NULL};

@@ -30,7 +30,8 @@ void import_bytes(Fixture *f, const char *bytes, gssize length)
     g_assert_cmpstr(strobe_mock_importer_complaints(f->mock), ==, "");
 }
 
-/* Imports a text: a whole trace, or else events, which are put into an object's "traceEvents". */
+/* Imports a text: a whole trace, or events, which are put into the member "traceEvents" of an
+ * object. */
 void import(Fixture *f, const char *events)
 {
     gboolean is_whole = *events == '[' || strstr(events, "traceEvents");

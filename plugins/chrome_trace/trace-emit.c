@@ -135,8 +135,8 @@ StrobeStringId import_intern_text(Import *import, const char *text)
     return text && *text ? import->host->intern(import->self, text, strlen(text)) : 0;
 }
 
-/* Appends "key": value, both unchanged from the source; a value that is not JSON (NaN) becomes a
- * text. */
+/* Appends the key and the value of an argument, both unchanged. A value that is not JSON (NaN)
+ * becomes a text. */
 static void append_argument(GString *out, const EventArg *arg)
 {
     const gboolean is_text =
@@ -228,7 +228,7 @@ static const char *skip_separators(const char *p, const char *end)
     return p;
 }
 
-/* Converts [[2, 3], [], [[1], [2]]] to "2,3;;[[1],[2]]": one entry for each input; a list of
+/* Converts [[2, 3], [], [[1], [2]]] to "2,3;;[[1],[2]]": one entry for each input. A list of
  * tensors keeps its brackets. */
 static gboolean make_shapes(const StrobeJsonValue *value, GString *out)
 {
@@ -319,8 +319,8 @@ static StrobeStackId make_stack(Import *import, const StrobeJsonValue *value)
     return import->host->stack(import->self, (const void *)frames->data, frames->len);
 }
 
-/* Returns the cache entry for a list. Lists of shapes and types repeat, so the texts made from
- * recent lists are cached. */
+/* Returns the cache entry for a list; NULL: the value is not cached. Lists of shapes and types
+ * repeat, so the texts of recent lists are cached. */
 static Memo *memo_of(Import *import, guint8 form, const StrobeJsonValue *value)
 {
     guint64 hash = form, part;
@@ -365,10 +365,10 @@ static StrobeStringId make_new_text(Import *import, guint8 form, const StrobeJso
         is_good = value->type == STROBE_JSON_ARRAY || value->type == STROBE_JSON_OBJECT;
         value_append(value, out);
         break;
-    default: /* KINETO_TEXT; an empty text gives 0, like a missing text */
+    default: /* KINETO_TEXT; the id of an empty text is 0, like that of a missing text */
         return value->type == STROBE_JSON_STRING ? import_intern(import, value) : 0;
     }
-    /* an empty text is valid: the shapes of a single input without dimensions */
+    /* an empty text is valid: it means the shapes of a single input without dimensions */
     return is_good ? import->host->intern(import->self, out->str, out->len) : 0;
 }
 
@@ -387,7 +387,7 @@ static StrobeStringId make_text(Import *import, guint8 form, const StrobeJsonVal
     return memo->id;
 }
 
-/* Returns whether the value is not a whole number; such a value is kept unchanged among the
+/* Returns whether the value is not a whole number. Such a value is stored unchanged among the
  * arguments. */
 static gboolean has_fraction(const StrobeJsonValue *value)
 {
@@ -433,7 +433,7 @@ static gboolean fill_slot(Import *import, const ArgSlot *slot, const StrobeJsonV
     case KINETO_SEQUENCE:
     case KINETO_FORWARD:
         return store_number(slot, value, fields + slot->offset);
-    case KINETO_PARENT: /* null means no parent: 0, which finish_span writes */
+    case KINETO_PARENT: /* null means that there is no parent, for which finish_span writes 0 */
         return VALUE_IS(value, "null") || store_number(slot, value, fields + slot->offset);
     case KINETO_DEVICE:
     case KINETO_STREAM:
@@ -447,8 +447,8 @@ static gboolean fill_slot(Import *import, const ArgSlot *slot, const StrobeJsonV
     return id != 0;
 }
 
-/* Finds the slot of a key. Arguments mostly come in the order of the slots, so the search begins
- * after the slot that was found last. */
+/* Returns the slot of a key; NULL: there is none. Arguments mostly come in the order of the slots,
+ * so the search begins after the slot that was found last. */
 static const ArgSlot *find_slot(const RecordType *record_type, const StrobeJsonValue *key,
                                 guint *next)
 {

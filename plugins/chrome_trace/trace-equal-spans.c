@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace-equal-spans.h"
 
-/* maximum number of spans with the same times in a run; more spans begin a new run */
+/* maximum number of spans with the same times in a run; further spans begin a new run */
 #define RUN_MAX 1024u
 
 typedef struct Entry {
-    guint32 bytes, bytes_before; /* sizes of this entry and of the entry before it */
+    guint32 bytes, bytes_before; /* sizes of this entry and of the previous entry */
     guint32 record_type;
     StrobeTrackId track;
     StrobeStringId name;
     guint64 fields[];
 } Entry;
 
-/* Returns room for a new span, after the waiting spans. */
+/* Returns room for a new span after the waiting spans. */
 static Entry *new_entry(EqualSpans *run, guint32 bytes)
 {
     Entry *entry;

@@ -3,11 +3,11 @@
 
 #include "events.h"
 
-/* number of open connections that are kept, as many as in the exporters */
+/* number of open connections that are kept, the same as in the exporters */
 #define SLOTS (1u << 16)
 
 typedef struct End {
-    Row *row; /* NULL: the end has not been seen yet */
+    Row *row; /* NULL: the end has not come */
     gint64 time;
     StrobeStringId name, category;
     guint8 is_enclosing;
@@ -16,7 +16,7 @@ typedef struct End {
 typedef struct Slot {
     guint64 connection;
     gboolean has_task;
-    End ends[2]; /* s, f */
+    End ends[2]; /* the begin (s) and the end (f) */
 } Slot;
 
 struct FlowEvents {
@@ -100,7 +100,8 @@ void flow_events_finish(Import *import)
     for (guint i = 0; import->flow_events && i < SLOTS; i++)
         if (is_kept(&import->flow_events->slots[i]))
             g_ptr_array_add(kept, &import->flow_events->slots[i]);
-    for (guint n = 0; n < 2; n++) { /* emitted in order of time, so that the host need not sort */
+    /* emits in the order of times, so that the host need not sort the records */
+    for (guint n = 0; n < 2; n++) {
         g_ptr_array_sort_with_data(kept, compare_ends, GUINT_TO_POINTER(n));
         for (guint i = 0; i < kept->len && !import->is_full; i++)
             emit_end(import, kept->pdata[i], n);

@@ -3,7 +3,7 @@
 
 #define OURS KINETO_OURS
 
-/* Fields of every Kineto event. */
+/* Fields that every Kineto event has. */
 #define EXTERNAL_FIELDS                                                                            \
     STROBE_FIELD(OURS "external_id", U64, "",                                                      \
                  "Id that an operator shares with the events that it causes."),                    \
@@ -144,7 +144,7 @@ guint type_of_category(const char *text, gsize length)
     return RECORD_SPAN;
 }
 
-/* Sets the absent value as the host does. */
+/* Sets a field to its absent value, as the host does. */
 static void put_absent(char *at, guint32 type)
 {
     const guint64 u64 = STROBE_ABSENT_U64;

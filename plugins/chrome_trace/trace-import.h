@@ -11,14 +11,14 @@ typedef struct Metadata Metadata;
 typedef struct StackFrames StackFrames;
 typedef struct FlowEvents FlowEvents;
 
-/* Where an argument is stored. */
+/* The field in which an argument is stored. */
 typedef struct ArgSlot {
     const KinetoArg *row;
     guint32 key_length;
     guint32 offset, type; /* offset and type of the field */
 } ArgSlot;
 
-/* A record type; its kind is declared with the first record. */
+/* A record type. Its kind is declared with the first record. */
 typedef struct RecordType {
     StrobeKind kind;
     StrobeField *fields;
@@ -30,11 +30,11 @@ typedef struct RecordType {
     void *absent;          /* fields in which each value is absent */
 } RecordType;
 
-/* A list of the source, and the string that was made from it. */
+/* A list in the source, and the string that was made from it. */
 #define MEMO_BYTES 106u
 #define MEMOS 2048u
 typedef struct Memo {
-    StrobeStringId id; /* 0: the list does not have the form */
+    StrobeStringId id; /* 0: the list does not have the form `form` */
     guint8 form, length;
     char text[MEMO_BYTES];
 } Memo;
@@ -60,36 +60,37 @@ typedef struct Import {
     OpenSpans *open;
     Metadata *metadata;
     StackFrames *frames;
-    FlowEvents *flow_events; /* NULL: none yet */
+    FlowEvents *flow_events; /* NULL: there are none yet */
     GString *text;           /* buffer for one string */
     Memo *memos;
-    Category categories[CATEGORIES]; /* a cache by hash */
-    /* added to each time; if the base comes after events in the file, the host adds it */
+    Category categories[CATEGORIES]; /* a hash table; a new category replaces the one in its slot */
+    /* added to each time; 0 if the base comes after events in the file, because the host then adds
+     * the base */
     gint64 base;
-    gint64 first, last; /* times of the events */
+    gint64 first, last; /* earliest and latest time of the events */
     guint64 n_events;
     gboolean has_times;
     gboolean is_full;
     gboolean is_failed;
 } Import;
 
-/* trace-emit.c */
+/* Defined in trace-emit.c. */
 void import_init(Import *import, const StrobeImporterHost *host, StrobeInstance *self,
                  const char *path);
 void import_clear(Import *import);
 /* Declares the kind if needed. Returns FALSE if the capture refuses it. */
 gboolean import_declare(Import *import, guint record_type);
-/* Returns the fields of a new record, or NULL if the capture has no room or refuses the kind. */
+/* Returns the fields of a new record; NULL: the capture has no room or refuses the kind. */
 void *import_emit(Import *import, guint record_type, StrobeTrackId track, StrobeStringId name,
                   gint64 begin, gint64 end);
-/* Interns a value's text. Returns 0 for a missing value and for "". */
+/* Interns a value's text. Returns 0 for a missing value and for the empty text. */
 StrobeStringId import_intern(Import *import, const StrobeJsonValue *value);
 StrobeStringId import_intern_text(Import *import, const char *text);
 /* Stores the arguments in the fields. An argument that has no field, or does not fit, goes into
  * "arguments". */
 void import_fill(Import *import, guint record_type, const Event *event, void *fields);
-/* Returns all arguments as JSON without the last brace, or NULL if there are none. The caller frees
- * the result. */
+/* Returns all arguments as JSON without the last brace; NULL: there are none. The caller frees the
+ * result. */
 char *import_arguments(Import *import, const Event *event);
 /* Interns all arguments as a complete JSON object. */
 StrobeStringId import_intern_arguments(Import *import, const Event *event);

@@ -20,8 +20,8 @@ typedef struct Device {
 } Device;
 
 struct Metadata {
-    GArray *metadata; /* of MetadataEntry */
-    GArray *devices;  /* of Device */
+    GArray *metadata; /* elements of type MetadataEntry */
+    GArray *devices;  /* elements of type Device */
     gsize bytes;
     gint64 rank;
     gboolean has_base; /* the file has a member baseTimeNanoseconds */
@@ -76,7 +76,7 @@ static gint64 next_int(StrobeJsonScanner *scanner, gint64 otherwise)
     return value_to_int(&number, &value) ? value : otherwise;
 }
 
-/* Takes the object's "rank", at the outermost level. */
+/* Reads the object's "rank" at the outermost level. */
 static void take_rank(Metadata *metadata, const StrobeJsonValue *value)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(value->text, value->length);
@@ -95,7 +95,7 @@ static void take_rank(Metadata *metadata, const StrobeJsonValue *value)
     strobe_json_scanner_free(scanner);
 }
 
-/* Takes an array of objects with "id" and "name". */
+/* Reads an array of objects that have an "id" and a "name". */
 static void take_devices(Metadata *metadata, const StrobeJsonValue *value)
 {
     StrobeJsonScanner *scanner = strobe_json_scanner_new_bytes(value->text, value->length);
@@ -129,8 +129,9 @@ static void set_base(Import *import, const Event *member, gint64 base)
     if (base < 0 ||
         import->host->time_base(import->self, base - (import->has_times ? import->base : 0))) {
         import_damage(import, member, "baseTimeNanoseconds is not a time that fits the events");
-    } else if (!import->has_times) { /* no event yet: add the base in the importer, so that events
-                                        before the base also get times */
+        /* no event has come, so the importer itself adds the base; then events before the base also
+         * get times */
+    } else if (!import->has_times) {
         import->base = base;
         import->host->time_base(import->self, 0);
     }
@@ -144,7 +145,7 @@ static void take_base(Import *import, const Event *member)
     set_base(import, member, value_to_int(&member->args, &base) ? base : -1);
 }
 
-/* Takes the base from VizTracer's own object, unless the file has a member with the base. */
+/* Reads the base from VizTracer's own object, unless the file has a member with the base. */
 static void take_viztracer(Import *import, const Event *member)
 {
     static const char key[] = "baseTimeNanoseconds";
@@ -191,7 +192,7 @@ static void keep_member(Import *import, const Event *member)
 
 void metadata_take(Import *import, const Event *member)
 {
-    /* Members that describe the file itself. They are not kept, because every writer makes its
+    /* Members that describe the file itself. They are not imported, because every writer makes its
      * own. */
     static const char *const of_file[] = {"schemaVersion", "displayTimeUnit", "traceName"};
     const StrobeJsonValue *name = &member->name;

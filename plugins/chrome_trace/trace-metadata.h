@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metadata of a trace: the members of its outermost object. */
+/* Imports the metadata of a trace: the members of its outermost object. */
 #ifndef STROBE_CHROME_TRACE_METADATA_H
 #define STROBE_CHROME_TRACE_METADATA_H
 

@@ -19,10 +19,10 @@ typedef struct Cached {
 
 struct Rows {
     Import *import;
-    GHashTable *processes; /* from the pid's text to Process */
-    GHashTable *rows;      /* from "pid\1tid" to Row */
-    GPtrArray *order;      /* the rows in order of appearance */
-    Row *overflow;         /* also in `order` */
+    GHashTable *processes; /* text of the pid -> Process */
+    GHashTable *rows;      /* "pid\1tid" -> Row */
+    GPtrArray *order;      /* the rows in the order of their first events */
+    Row *overflow;         /* the row for all further rows; it is in `order` as well */
     StrobeTrackId steps;
     Cached cache[CACHE_SLOTS];
     GString *key;
@@ -87,7 +87,7 @@ static Process *process_of(Rows *rows, const char *text)
     return process;
 }
 
-/* Reads a tid as a number. Old files have "stream 7" instead of 7. */
+/* Reads a tid as a number. In old files the tid of a stream is, for example, "stream 7". */
 static gboolean take_number(const char *text, guint64 *number)
 {
     gint64 value;
@@ -254,8 +254,8 @@ void rows_tell_owner(Row *row, guint record_type, gboolean is_device)
     process->is_program |= record_type != RECORD_CALL;
 }
 
-/* Returns whether the row is a device's stream. In a container a program's id may be a device's
- * number; then the row's events show which of the two it is. */
+/* Returns whether the row is a device's stream. In a container the pid of a program may be equal to
+ * the number of a device; then the row's events show what the row is. */
 static gboolean is_stream(const Row *row)
 {
     const Process *process = row->process;
@@ -295,7 +295,7 @@ static void tell_row(Rows *rows, const Row *row, const Process *host)
     rows->import->host->retrack(rows->import->self, row->track, &track, (guint64)pid);
 }
 
-/* Returns whether the process is a layer of the hardware or of CANN. This process is never the
+/* Returns whether the process is a layer of the hardware or of CANN. Such a process is never the
  * program, whatever events it has. */
 static gboolean is_other_layer(const Process *process)
 {
@@ -316,7 +316,7 @@ static const Process *host_process(const Rows *rows)
     return NULL;
 }
 
-/* Gives a row "stream 7" of the program its own number if there is also a row "7", which is a
+/* Gives a row of the program like "stream 7" its own number if there is also a row "7", which is a
  * thread. The row "stream 7" keeps its text. */
 static void part_row(const Rows *rows, Row *row, guint index)
 {

@@ -8,7 +8,7 @@
 
 #define DOMAIN "torch.compile"
 
-/* The fields of the kinds of ranges and of instants, which are the same. */
+/* The fields of a mark, which are the same for ranges and instants. */
 struct compile_mark {
     uint64_t argument;
     StrobeStringId domain, id, function, place, reason;

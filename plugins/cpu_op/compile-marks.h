@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records marks of torch.compile: compilations, graph breaks, recompilations. */
+/* Records marks of torch.compile: compilations, graph breaks and recompilations. */
 #ifndef STROBE_PLUGINS_COMPILE_MARKS_H
 #define STROBE_PLUGINS_COMPILE_MARKS_H
 
@@ -9,13 +9,13 @@
 
 extern const StrobeKind compile_range_kind, compile_instant_kind;
 
-/* Control thread. */
+/* Declares the kinds. Must be called on the control thread. */
 StrobeStatus compile_marks_open(const StrobeHost *host, StrobeInstance *self);
-/* Marks are recorded between record(1) and record(0). */
+/* Begins (1) or ends (0) the recording of marks. */
 void compile_marks_record(int on);
 void compile_marks_close(void);
 
-/* Members of CompileTool; see there. Any thread. */
+/* Members of CompileTool; see its comments. Any thread may call them. */
 uint64_t compile_marks_now(void);
 void compile_marks_add_range(const CompileMark *mark);
 void compile_marks_add_instant(const CompileMark *mark);

@@ -12,18 +12,19 @@
 
 #define COMPILE_TOOL "strobe.cpu_op"
 
-/* One action of the compiler. An empty text, or the number STROBE_ABSENT_U64, means unknown. */
+/* An action of the compiler. An empty text, or the number STROBE_ABSENT_U64, means that the value
+ * is unknown. */
 typedef struct CompileMark {
     const char *name;
-    const char *id;       /* id of the compilation, such as "0/1" */
+    const char *id;       /* id of the compilation, for example "0/1" */
     const char *function; /* the function that is compiled */
-    const char *place;    /* file and line in the program, such as "train.py:12" */
+    const char *place;    /* file and line in the program, for example "train.py:12" */
     const char *reason;
     uint64_t begin, end; /* times from CompileTool.now */
     uint64_t nodes, guards, cache_size;
 } CompileMark;
 
-/* Options of one thread's operators. */
+/* Options that determine what is recorded of a thread's operators. */
 typedef struct CompileThread {
     int shapes, stack, flops, modules;
 } CompileThread;
@@ -31,9 +32,9 @@ typedef struct CompileThread {
 typedef struct CompileTool {
     uint32_t struct_size;
     uint32_t reserved;
-    /* Returns the host's time; 0 without a session. */
+    /* Returns the host's time; 0: there is no session. */
     uint64_t (*now)(void);
-    /* Record a mark. No effect while no window records. */
+    /* Record a mark, if a window records. */
     void (*add_range)(const CompileMark *mark);
     void (*add_instant)(const CompileMark *mark);
     /* Begins a RecordFunction of libtorch, in the scope of a function or of a user's range. Returns
@@ -42,12 +43,12 @@ typedef struct CompileTool {
     void *(*begin_function)(const char *name, int is_user_range);
     void (*end_function)(void *function);
     /* set_group sets the group of the operations that the thread issues; set_usual_group sets the
-     * group for operations whose group is not known otherwise. See StrobeTorchCollectives. No
-     * effect if communication is not recorded. */
+     * group for operations whose group is not known otherwise. See StrobeTorchCollectives. These
+     * functions have no effect if communication is not recorded. */
     void (*set_group)(const char *name, int64_t peer);
     void (*set_usual_group)(const char *name);
-    /* Sets what is recorded of the calling thread's operators from now on; NULL: the session's
-     * options. */
+    /* Sets what is recorded of the calling thread's operators from now on. NULL: what the session's
+     * options say. */
     void (*set_thread)(const CompileThread *options);
 } CompileTool;
 

@@ -15,7 +15,8 @@
 #include "operators.h"
 #include "python-compile.h"
 
-/* The state of the collector: one for each process, as libtorch has one list of callbacks. */
+/* The state of the collector. There is one for each process, because libtorch has one list of
+ * callbacks. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
@@ -24,7 +25,7 @@ static struct {
     const StrobePythonStack *stacks; /* NULL: Python stacks are not recorded */
     /* number of windows that python_call recorded before this session */
     uint32_t stack_windows;
-    int is_reported; /* the log says that there are no stacks */
+    int is_reported; /* a message about missing stacks was logged */
 } collector;
 
 static const StrobeField own_fields[] = {
@@ -61,8 +62,8 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
                        (host->option_bool(self, "overloads") ? STROBE_TORCH_OVERLOADS : 0u);
 }
 
-/* Finds the plugin that knows the threads' Python stacks. Returns NULL, and logs it, if the plugin
- * is missing. */
+/* Finds the plugin that provides the Python stacks of threads. If the plugin is missing, logs this
+ * and returns NULL. */
 static const StrobePythonStack *find_stacks(const StrobeHost *host, StrobeInstance *self)
 {
     char path[PATH_MAX];
@@ -93,7 +94,8 @@ static StrobeStatus declare_kind(const StrobeHost *host, StrobeInstance *self)
     return status;
 }
 
-/* Opens the recording of communication on the host, which the bridge to PyTorch reports too. */
+/* Opens the recording of communication on the host. The bridge to PyTorch also reports
+ * communication. */
 static StrobeStatus open_groups(const StrobeHost *host, StrobeInstance *self,
                                 const StrobeLibtorch *libtorch)
 {

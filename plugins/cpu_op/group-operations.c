@@ -12,10 +12,11 @@
 
 #define GROUP_SIZE 128
 #define NAME_SIZE 64
-#define OPEN_MAX 256 /* operations that can be open at once in the process */
+/* maximum number of operations that are open at the same time in the process */
+#define OPEN_MAX 256
 #define FIELDS_MAX 16
 
-/* The standard kind's fields, and additional fields that only groups on the host report. */
+/* The fields of the standard kind, and additional fields that only groups on the host report. */
 struct group_operation {
     struct strobe_comm_op standard;
     uint64_t bytes;
@@ -24,7 +25,7 @@ struct group_operation {
 
 /* An open operation. It may end on a different thread than it began on. */
 typedef struct OpenOperation {
-    /* the text fields are set at the end, from the texts below */
+    /* the text fields are set at the operation's end, from the texts below */
     struct group_operation fields;
     char group[GROUP_SIZE], name[NAME_SIZE], type[NAME_SIZE];
     char algorithm[16], data_type[16];
@@ -39,7 +40,7 @@ static struct {
     StrobeKindId kind;
     _Atomic(const StrobeTorchCollectives *) reports; /* NULL: nothing is recorded */
     _Atomic uint32_t window;                         /* number of the current window */
-    _Atomic int n_open;                              /* open operations of the window */
+    _Atomic int n_open;                              /* number of open operations of the window */
 } state;
 
 static OpenOperation open_operations[OPEN_MAX];
@@ -87,8 +88,8 @@ static const struct {
     {"barrier", "barrier"},
 };
 
-/* Returns "all_reduce" for "gloo:all_reduce". Returns NULL if a device carries out the group's
- * operations, because the device's collector records them. */
+/* Returns the operation in a title; for example, "all_reduce" for "gloo:all_reduce". Returns NULL
+ * if a device carries out the group's operations, because the device's collector records them. */
 static const char *host_operation(const char *title, size_t *n_backend)
 {
     static const char *const backends[] = {"gloo:", "mpi:"};
@@ -109,7 +110,7 @@ static const char *vendor_name(const char *operation)
     return operation;
 }
 
-/* Makes names in the vendor's form, which its tools parse: hcom_allReduce__<group>_<number>_1.
+/* Makes the name in the form that the vendor's tools parse: hcom_allReduce__<group>_<number>_1.
  * <group> is the number at the end of the group's name (at most 3 digits). */
 static void make_names(OpenOperation *open, const StrobeTorchCollective *operation,
                        const char *title)
@@ -197,7 +198,7 @@ static uint64_t begin_operation(const StrobeTorchCollective *operation)
     return (uint64_t)(open - open_operations) + 1;
 }
 
-/* Returns the track of a group. The host returns the same track for the same name. */
+/* Returns the track of a group. The host returns the same track for equal names. */
 static StrobeTrackId group_track(const StrobeHost *host, const char *group)
 {
     char name[GROUP_SIZE + 32];

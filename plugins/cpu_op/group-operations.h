@@ -10,7 +10,7 @@
 
 extern StrobeKind group_operation_kind;
 
-/* Control thread. `reports` belongs to the backend. */
+/* Declares the kind. `reports` belongs to the backend. Must be called on the control thread. */
 StrobeStatus group_operations_open(const StrobeHost *host, StrobeInstance *self,
                                    const StrobeTorchCollectives *reports);
 /* Operations that begin between record(1) and record(0) are recorded. record(0) waits, for at most
@@ -18,8 +18,8 @@ StrobeStatus group_operations_open(const StrobeHost *host, StrobeInstance *self,
 const char *group_operations_record(int on);
 void group_operations_close(void);
 
-/* The same as the members of StrobeTorchCollectives; see there. Any thread; no effect if nothing is
- * recorded. */
+/* Members of StrobeTorchCollectives; see its comments. Any thread may call them. They have no
+ * effect if nothing is recorded. */
 void group_operations_name(const char *name, int64_t peer);
 void group_operations_name_usual(const char *name);
 

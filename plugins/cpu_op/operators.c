@@ -9,30 +9,35 @@
 
 #include <strobe/kinds.h>
 
-#define STACK_FIRST 64     /* functions open at once in one thread before the stack grows */
-#define STACK_LAST 65536   /* the greatest size of that stack */
-#define DETACHED_MAX 64    /* functions of one thread that may be open after an outer one ended */
-#define ASYNC_MAX 256      /* asynchronous functions open at once in the process */
+/* initial number of functions that can be open in one thread; then the stack grows */
+#define STACK_FIRST 64
+#define STACK_LAST 65536 /* maximum size of this stack */
+/* maximum number of functions of a thread that stay open after an outer function has ended */
+#define DETACHED_MAX 64
+/* maximum number of asynchronous functions that are open in the process */
+#define ASYNC_MAX 256
 #define FRAMES_MAX 256     /* maximum number of frames in a TorchScript stack */
 #define SCOPE_USER_RANGE 7 /* at::RecordScope::USER_SCOPE */
 
 /* Details of a function that are known at its begin. */
 typedef struct Details {
     StrobeStringId shapes, types, values, modules, overload;
-    /* stack of a range or an asynchronous function; for other functions it is read at their end */
+    /* stack of a range or an asynchronous function; the stack of other functions is read at their
+     * end */
     StrobeStackId stack;
     uint64_t flops;
 } Details;
 
-/* An open function of a thread, with the data that the host's span does not have. */
+/* An open function of a thread, with the data that the host's span does not contain. */
 typedef struct NotedFunction {
     const void *key;
-    uint64_t begin;      /* 0: only the host's span has the begin */
-    StrobeStringId name; /* set if `begin` is set */
+    uint64_t begin;      /* 0: only the host's span contains the begin */
+    StrobeStringId name; /* set only if `begin` is not 0 */
     Details details;
     uint32_t window;
     uint32_t depth; /* depth of the host's span */
-    /* an outer function ended first, which also ended this function's span */
+    /* an outer function ended before this one, and thereby ended this function's span in the
+     * host */
     uint32_t is_detached;
 } NotedFunction;
 
@@ -62,15 +67,15 @@ static struct {
     StrobeKindId kind;
     size_t size; /* size of the kind's fields */
     StrobeTorchTarget *target;
-    _Atomic int is_on;            /* functions that begin are recorded */
-    _Atomic uint32_t n_stackless; /* records that lack their TorchScript stack */
+    _Atomic int is_on;            /* functions are recorded when they begin */
+    _Atomic uint32_t n_stackless; /* number of records without their TorchScript stack */
 } state;
 
 static _Atomic uint32_t current_window; /* number of the current window */
 static AsyncOperator async_operators[ASYNC_MAX];
 static pthread_key_t stack_key;
-/* Initial-exec: reading it takes one load. Even in a program that is already running, static
- * thread-local storage has room for a few bytes. */
+/* Initial-exec, so that reading the variable takes one load. This works even in a program that is
+ * already running, because static thread-local storage has room for a few bytes. */
 static __thread NoteStack *own_stack __attribute__((tls_model("initial-exec")));
 
 static void free_stack(void *memory)
@@ -218,8 +223,8 @@ static void remove_at(NoteStack *stack, uint32_t index)
             (stack->depth - index) * sizeof *stack->open);
 }
 
-/* Drops the oldest detached function, whose end will probably not come. Returns 1 if this loses a
- * record of this window, else 0. */
+/* Drops the oldest detached function, whose end will probably not come. Returns 1 if a record of
+ * this window is lost by this, else 0. */
 static uint32_t drop_detached(NoteStack *stack)
 {
     uint32_t index = 0;
@@ -230,9 +235,9 @@ static uint32_t drop_detached(NoteStack *stack)
     return n_lost;
 }
 
-/* Handles inner spans that the host closed without a record, because an outer function ended first.
- * Ranges among them are recorded later, at their own end, as functions that do not nest; other
- * functions are lost. */
+/* Processes inner spans that the host closed without a record because an outer function ended
+ * first. Those that are ranges are recorded later, at their own end, as functions that do not nest;
+ * other functions are lost. */
 static void closed_inside(StrobeClosed closed)
 {
     const StrobeHost *host = end_host();
@@ -301,7 +306,7 @@ static void end_operator(const void *key, const struct strobe_cpu_op *known)
         closed_inside(closed);
 }
 
-/* The calling thread's own track, for records that another thread will write. */
+/* Returns the calling thread's own track, for records that another thread will write. */
 static StrobeTrackId own_track(const StrobeHost *host, uint32_t window)
 {
     NoteStack *stack = own_stack ? own_stack : make_stack();

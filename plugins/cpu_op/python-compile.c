@@ -11,10 +11,10 @@ static CompileTool tool;
 static const StrobeHost *host;
 static StrobeInstance *self;
 static const StrobeTorchBackend *backend;
-static int is_open; /* strobe.compiled was called for the session */
+static int is_open; /* the package strobe.compiled was opened for the session */
 
-/* Calls a function of the package strobe.compiled with up to two arguments; NULL: no further
- * argument. Returns 1 on success, 0 if the function failed, -1 if it does not exist. */
+/* Calls a function of the package strobe.compiled with up to two arguments (NULL: no further
+ * argument). Returns 1 on success, 0 if the function failed, and -1 if it does not exist. */
 static int call_function(const char *name, PyObject *first, PyObject *second)
 {
     PyObject *function = strobe_python_own_function(&python, "strobe.compiled", name);

@@ -7,11 +7,11 @@
 
 #include "../torch_bridge/torch_backend.h"
 
-/* Call it when the session opens. The functions of this file do nothing without Python, or if
- * Python does not have the package. */
+/* Must be called when the session opens. The functions of this file do nothing if there is no
+ * Python, or if Python does not have the package. */
 void python_compile_open(const StrobeHost *host, StrobeInstance *self,
                          const StrobeTorchBackend *backend);
-/* Call it when a window begins (1) or ends (0). */
+/* Must be called when a window begins (1) or ends (0). */
 void python_compile_record(int on);
 void python_compile_close(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests cpu_op's stack of open functions without libtorch: the test calls it as a backend does. */
+/* Tests the stack of open functions of cpu_op without libtorch. The test calls this stack as a
+ * backend does. */
 #include <glib.h>
 #include <string.h>
 
@@ -72,7 +73,7 @@ static void end_session(StrobeMockHost *mock)
     strobe_mock_host_free(mock);
 }
 
-/* Functions are known by keys; any distinct addresses serve. */
+/* The keys of functions. Any addresses can be used, if they differ. */
 static char keys[512];
 
 static void begin_operator(int key, const char *name)
@@ -131,7 +132,7 @@ static void test_unmatched(void)
     end_operator(0);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
     g_assert_cmpstr(name_at(mock, 0), ==, "outer");
-    /* an operator whose own begin time is unknown cannot be recorded any more: counted, once */
+    /* an operator whose own begin is unknown can no longer be recorded; it is counted once */
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 1);
     end_operator(1);
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 1);
@@ -148,7 +149,7 @@ static void test_many_never_ended(void)
         end_operator(0);
     }
     g_assert_cmpuint(strobe_mock_host_n_records(mock), ==, 100000);
-    /* all but the last few, whose ends may still come */
+    /* all but the last few operators, whose ends may still come */
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_COLLECTOR_DROPPED), ==, 100000 - 64);
     g_assert_cmpuint(strobe_mock_host_n_open(mock), ==, 0);
     end_session(mock);
@@ -266,8 +267,8 @@ static void test_range_among_lost(void)
     end_session(mock);
 }
 
-/* With inputs, each open function has a note. A function that is closed by an outer one's end
- * leaves no note. */
+/* If inputs are recorded, each open function has a note. A function that is closed by the end of an
+ * outer function leaves no note. */
 static void test_inputs_of_lost(void)
 {
     static const StrobeTorchInputs inputs = {

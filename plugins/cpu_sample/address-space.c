@@ -47,8 +47,8 @@ static void insert_code(AddressSpace *space, size_t at, const MappedCode *code)
     space->n++;
 }
 
-/* Removes the range [begin, end) from the mappings; a mapping that it cuts keeps its remaining
- * parts. */
+/* Removes the range [begin, end) from the mappings. If only a part of a mapping is in the range,
+ * keeps the mapping's other parts. */
 static void remove_range(AddressSpace *space, uint64_t begin, uint64_t end)
 {
     size_t at = position_of(space, begin), last = at;
@@ -75,8 +75,8 @@ static void remove_range(AddressSpace *space, uint64_t begin, uint64_t end)
 }
 
 /* Sets the process's jitdump. A JIT compiler that writes a jitdump also maps the file, so that
- * profilers find it. The jitdump lists the JIT's code; all code of the process that is in no file
- * is assumed to be listed there. */
+ * profilers can find the file. The jitdump lists the JIT's code; all code of the process that is in
+ * no file is assumed to be listed there. */
 static void use_dump(AddressSpace *space, CodeObject *dump)
 {
     space->dump = dump;
@@ -123,7 +123,7 @@ void address_space_clear(AddressSpace *space)
     *space = (AddressSpace){.n = 0};
 }
 
-/* Parses "begin-end rwxp offset device inode path". */
+/* Adds the mapping in a line of the form "begin-end rwxp offset device inode path". */
 static void take_line(AddressSpace *space, CodeObjects *objects, pid_t pid, const char *line)
 {
     unsigned long long begin, end, offset;
@@ -133,7 +133,7 @@ static void take_line(AddressSpace *space, CodeObjects *objects, pid_t pid, cons
             4 ||
         rights[2] != 'x')
         return;
-    if (path[0] != '/') /* perf's mapping events also have the address as the offset */
+    if (path[0] != '/') /* the offset is set to the address, as in perf's mapping events */
         offset = begin;
     const CodeMapping mapping = {.begin = begin, .end = end, .offset = offset, .path = path};
     CodeObject *object = code_objects_find(objects, pid, &mapping);

@@ -7,7 +7,7 @@
 #define FRAMES_MAX 256
 #define TEXT_MAX 4352
 
-/* Adds the id to `frames`, unless it is valid for one record only. */
+/* Adds the id to `frames`, unless the id is valid for only one record. */
 static void keep_id(NumberTable *frames, uint64_t address, StrobeStringId id)
 {
     if (strobe_string_is_lasting(id))
@@ -62,11 +62,11 @@ typedef struct ChainWalk {
     const AddressSpace *space;
     const uint64_t *addresses;
     size_t n, at;
-    /* is_inner: the next address is not the innermost one but a return address; the call is before
-     * it */
+    /* is_inner: the next address is a return address, before which the call is; 0: it is the
+     * innermost address */
     int is_kernel, is_inner;
     uint64_t address;
-    const MappedCode *code; /* NULL: a frame of the kernel */
+    const MappedCode *code; /* NULL: the address is of the kernel */
 } ChainWalk;
 
 /* Advances to the next address. Returns 0 at the end of the chain. */
@@ -76,8 +76,8 @@ static int walk_on(ChainWalk *walk)
         uint64_t address = walk->addresses[walk->at++];
         if (address >= (uint64_t)PERF_CONTEXT_MAX) {
             walk->is_kernel = address == (uint64_t)PERF_CONTEXT_KERNEL;
-            /* the first address after a marker is no return address: the first user frame has the
-             * address of the system call */
+            /* the first address after a marker is no return address: in the first user frame it is
+             * the address of the system call */
             walk->is_inner = 0;
             continue;
         }

@@ -16,15 +16,16 @@ typedef struct CallChains {
     size_t frames_max; /* 0: limited only by the buffer's size */
 } CallChains;
 
-/* Python frames that replace the frames of their interpreter and of the interpreter's callers. */
+/* Python frames that replace the frames of their interpreter and of the callers of the
+ * interpreter. */
 typedef struct PythonCallers {
     const CodeObject *interpreter;
     PythonStack *stack;
 } PythonCallers;
 
-/* Returns the stack of the `n` addresses, innermost first; the kernel puts PERF_CONTEXT_* markers
- * between them. The stack ends at an address where the process has no code. `python` may be NULL.
- * Returns 0 if the stack is empty. */
+/* Returns the stack of the `n` addresses, innermost first; the kernel's PERF_CONTEXT_* markers are
+ * between the addresses. The stack ends at an address where the process has no code. `python` may
+ * be NULL. Returns 0 if the stack is empty. */
 StrobeStackId call_chain_intern(CallChains *chains, StrobeWriter *writer, const AddressSpace *space,
                                 const uint64_t *addresses, size_t n, const PythonCallers *python);
 
@@ -32,8 +33,8 @@ StrobeStackId call_chain_intern(CallChains *chains, StrobeWriter *writer, const 
 int call_chain_has(const AddressSpace *space, const uint64_t *addresses, size_t n,
                    const CodeObject *object);
 
-/* Reads a part of the names of the kernel's functions, which takes some milliseconds. Call it until
- * it returns 1; do not call call_chain_intern before that. */
+/* Reads a part of the names of the kernel's functions, which takes some milliseconds. The caller
+ * must repeat the call until it returns 1, and must not call call_chain_intern before. */
 int call_chains_prepare(CallChains *chains);
 
 void call_chains_clear(CallChains *chains);

@@ -30,7 +30,7 @@ static void read_notes(int file, const ElfW(Phdr) * header, StrobeBuildId *build
         strobe_build_id_find(notes, size, build_id);
 }
 
-/* Reads the executable segments and the build-id. The object of a file that cannot be read has no
+/* Reads the executable segments and the build-id. If the file cannot be read, the object has no
  * segments. */
 static void read_object(int file, CodeObject *object)
 {
@@ -105,8 +105,8 @@ static CodeObject *find_known(const CodeObjects *objects, const CodeObject *want
     return object;
 }
 
-/* Reads the object's file. If its build-id is not the one that the kernel reported, the path now
- * has another file, whose segments are not used. */
+/* Reads the object's file. If the build-id in the file is not the one that the kernel reported, the
+ * path now belongs to another file, so the segments are not used. */
 static void read_mapped(CodeObject *object, pid_t pid, const CodeMapping *mapping)
 {
     int file = code_mapping_open(pid, mapping);
@@ -157,8 +157,7 @@ uint64_t code_object_address(const CodeObject *object, uint64_t offset)
     return offset;
 }
 
-/* Finds the segment by pages, because a mapping begins at the start of the page in which its
- * segment begins. */
+/* Compares pages, because a mapping begins at the start of the page in which its segment begins. */
 uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t offset)
 {
     for (uint32_t i = 0; i < object->n_segments; i++) {
@@ -169,7 +168,7 @@ uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t off
     return begin - offset;
 }
 
-/* Returns whether the name consists of the prefix, a number and the suffix. */
+/* Returns whether the name consists of `prefix`, a number and `suffix`. */
 static int has_form(const char *name, const char *prefix, const char *suffix)
 {
     size_t length = strlen(prefix);

@@ -41,20 +41,21 @@ typedef struct CodeMapping {
 CodeObject *code_objects_find(CodeObjects *objects, pid_t pid, const CodeMapping *mapping);
 
 /* Opens the file of a mapping. First tries the mapped file itself (/proc/PID/map_files), which
- * works even if the path now has another file; then the path in the process's root directory; then
- * the path in this process's root directory. Returns a descriptor, or -1. */
+ * works even if the path now has another file; then the path in the root directory of the process
+ * `pid`; then the path in the root directory of the calling process. Returns a descriptor, or
+ * -1. */
 int code_mapping_open(pid_t pid, const CodeMapping *mapping);
 
 /* Returns the number to add to an address from the object's program headers to get the address in
  * the process, if the file's byte `offset` is mapped at `begin`. */
 uint64_t code_object_bias(const CodeObject *object, uint64_t begin, uint64_t offset);
 
-/* Returns the address that the object's program headers give to the file's byte `offset`; without
- * headers the offset itself. */
+/* Returns the address that the object's program headers give to the file's byte `offset`; if the
+ * object has no program headers, returns `offset`. */
 uint64_t code_object_address(const CodeObject *object, uint64_t offset);
 
-/* code_object_is_unnamed returns whether the object is code that is in no file;
- * code_object_is_dump, whether it is a jitdump, in which a JIT compiler lists such code. NULL is
+/* code_object_is_unnamed returns whether the object is code that is in no file; code_object_is_dump
+ * returns whether the object is a jitdump, in which a JIT compiler lists such code. NULL is
  * allowed. */
 int code_object_is_unnamed(const CodeObject *object);
 int code_object_is_dump(const CodeObject *object);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The collector's state, and the function that its parts share. */
+/* The collector's state, and a function that its parts share. */
 #ifndef STROBE_CPU_SAMPLE_STATE_H
 #define STROBE_CPU_SAMPLE_STATE_H
 
@@ -23,9 +23,10 @@ typedef struct CpuSample {
     StrobeTrackId track; /* track of the metadata records */
     pid_t pid;
     struct perf_event_attr attributes;
-    StrobePerfRings *rings;      /* NULL: not started, or source=timer */
-    StrobePerfRings *wait_rings; /* context switches; NULL: off_cpu=false, or refused */
-    TimerReader *timers;         /* NULL: not started, or source=perf */
+    StrobePerfRings *rings; /* NULL: not started, or source=timer is set */
+    /* context switches; NULL: off_cpu=false is set, or the kernel refuses them */
+    StrobePerfRings *wait_rings;
+    TimerReader *timers; /* NULL: not started, or source=perf is set */
     uint32_t n_drains;
     Tasks tasks;
     CallChains chains;
@@ -34,9 +35,9 @@ typedef struct CpuSample {
     PythonSamples python;
     DrainThread *thread; /* reads samples at once, because Python frames must be read soon and stack
                             copies fill the rings fast; NULL: not needed */
-    pthread_mutex_t lock; /* protects the members above, which `thread` uses too */
+    pthread_mutex_t lock; /* protects the members above, which `thread` also uses */
     uint32_t n_empty;     /* number of consecutive times that `thread` found no event */
-    uint32_t n_samples;   /* how often the sampler was called before an interpreter was found */
+    uint32_t n_samples;   /* number of calls of the sampler before an interpreter was found */
 } CpuSample;
 
 /* Records a sample. */

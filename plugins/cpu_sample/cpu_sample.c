@@ -12,11 +12,12 @@
 #include "timer-samples.h"
 #include "wait-samples.h"
 
-/* Together with the ring's header page this is as much memory as each user may lock for each
- * processor. It has room for one second of samples with the deepest stacks. */
+/* Size of a ring without its header page. With this page, it is as much memory as each user may
+ * lock for each processor. It has room for one second of samples with the deepest stacks. */
 #define RING_BYTES (512u << 10)
-#define COPIES_BYTES (2u << 20) /* with unwind=dwarf: 256 stack copies of the default size */
-/* `drain_at_once` waits for the kernel up to WAIT_MS. With timers it sleeps PAUSE_NS, or
+/* size of a ring with unwind=dwarf, which has room for 256 stack copies of the default size */
+#define COPIES_BYTES (2u << 20)
+/* `drain_at_once` waits for the kernel for at most WAIT_MS. With timers, it sleeps PAUSE_NS, or
  * IDLE_PAUSE_NS after IDLE_DRAINS calls without a sample. If no interpreter is found in
  * SAMPLES_TO_FIND calls of the sampler, the thread ends. */
 #define SAMPLES_TO_FIND 10
@@ -79,10 +80,10 @@ void cpu_sample_take(CpuSample *state, StrobeWriter *writer, const Sample *sampl
 
 static void take_lost(CpuSample *state, const struct perf_event_header *event)
 {
-    uint64_t lost[2]; /* the event's id, and the number of lost records */
+    uint64_t lost[2]; /* the id of the event, and the number of lost records */
 
     if (state->attributes.read_format || event->size < sizeof *event + sizeof lost)
-        return; /* the count is read from the event itself (PERF_FORMAT_LOST) */
+        return; /* the number is read from the event itself (PERF_FORMAT_LOST) */
     memcpy(lost, event + 1, sizeof lost);
     state->host->lost(state->self, STROBE_LOSS_COLLECTOR_DROPPED, lost[1]);
 }
@@ -146,7 +147,7 @@ static void take_event(CpuSample *state, StrobeWriter *writer,
     }
 }
 
-/* Processes the events up to `until`. Returns their number. */
+/* Processes the events up to `until`, and returns their number. */
 static int drain_until(CpuSample *state, uint64_t until)
 {
     StrobeWriter *writer = state->host->writer(state->self);
@@ -156,7 +157,8 @@ static int drain_until(CpuSample *state, uint64_t until)
     if (!writer || !state->rings)
         return 0;
     for (; (event = strobe_perf_rings_next(state->rings, until)) != NULL; n++) {
-        /* first record earlier waits: the event may be the end of the waiting thread's process */
+        /* first records the earlier waits, because the event may be the end of the waiting thread's
+         * process */
         wait_samples_drain(state, strobe_perf_rings_time(state->rings));
         take_event(state, writer, event);
     }
@@ -298,8 +300,8 @@ static StrobeStatus cpu_sample_open(const StrobeHost *host, StrobeInstance *self
     return STROBE_OK;
 }
 
-/* Each event needs a descriptor. Raises the limit only in the writer process, not in the
- * program. */
+/* Raises the limit of descriptors, because each event needs a descriptor. Only in the writer
+ * process, not in the program. */
 static void raise_descriptor_limit(const CpuSample *state)
 {
     struct rlimit limit;
@@ -377,8 +379,8 @@ static StrobeStatus cpu_sample_stop(void *user)
     tasks_forget(&state->tasks);
     return STROBE_OK;
 }
-/* Records the samples up to `until`. While the kernel's symbols are not read completely, the events
- * stay in the rings. */
+/* Records the samples up to `until`, and returns their number. While the kernel's symbols are not
+ * completely read, the events stay in the rings. */
 static int drain_what_is_there(CpuSample *state, uint64_t until)
 {
     int n = 0;
@@ -400,8 +402,8 @@ static void wait_for_timers(const CpuSample *state)
     nanosleep(&pause, NULL);
 }
 
-/* Reads samples as soon as they arrive, when the sampled thread is still in the same Python
- * code. */
+/* Records samples as soon as they arrive, so that the sampled thread is probably still in the same
+ * Python code. */
 static void drain_at_once(void *user)
 {
     CpuSample *state = user;
@@ -413,8 +415,8 @@ static void drain_at_once(void *user)
     state->n_empty = drain_what_is_there(state, UINT64_MAX) ? 0 : state->n_empty + 1;
 }
 
-/* Starts or stops `thread`. Starts it at once, so that a Python program's first samples are read in
- * time, and stops it after about a second if there is no Python interpreter. */
+/* Starts or stops `thread`. Starts it at the begin, so that the first samples of a Python program
+ * are read in time, and stops it after about a second if there is no Python interpreter. */
 static void keep_thread(CpuSample *state)
 {
     pthread_mutex_lock(&state->lock);

@@ -38,7 +38,7 @@ static void take_symbol(Search *search, const ElfW(Sym) * symbol, const char *na
         }
 }
 
-/* Searches one symbol table. A string table that does not end with a zero byte is not used. */
+/* Searches one symbol table. Ignores a string table that does not end with a zero byte. */
 static void search_section(Search *search, const ElfW(Shdr) * section, const ElfW(Shdr) * texts)
 {
     ElfW(Sym) *symbols = read_table(search->file, section->sh_offset, section->sh_size);

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Looks `n` names up among the symbols that the file defines, first in the dynamic symbol table.
- * The resulting addresses are those of the file's program headers (not relocated); 0: there is no
+/* Looks up `n` names among the symbols that the file defines, first in the dynamic symbol table.
+ * Sets `addresses` to their addresses in the file's program headers (not relocated); 0: there is no
  * such symbol. Returns how many symbols were found. */
 size_t elf_symbols_find(int file, const char *const *names, uint64_t *addresses, size_t n);
 

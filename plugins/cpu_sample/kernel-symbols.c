@@ -11,7 +11,7 @@ typedef struct Symbol {
 } Symbol;
 
 struct KernelSymbols {
-    Symbol *symbols; /* in order of address */
+    Symbol *symbols; /* sorted by address */
     size_t n, room;
     char *texts;
     size_t used, texts_room;
@@ -59,7 +59,7 @@ static int compare_symbols(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Parses "address type name [module]". */
+/* Adds the symbol in a line of the form "address type name [module]". */
 static int take_line(KernelSymbols *symbols, const char *line)
 {
     unsigned long long address;
@@ -115,7 +115,7 @@ void kernel_symbols_name(const KernelSymbols *symbols, uint64_t address, char *t
 {
     size_t low = 0, high = symbols ? symbols->n : 0;
 
-    while (low < high) { /* finds the first symbol that begins after the address */
+    while (low < high) { /* searches for the first symbol that begins after the address */
         size_t middle = (low + high) / 2;
         if (symbols->symbols[middle].address <= address)
             low = middle + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds functions of the running kernel by address, from /proc/kallsyms. Only one thread at a time
- * may use it. */
+ * may use the symbols. */
 #ifndef STROBE_CPU_SAMPLE_KERNEL_SYMBOLS_H
 #define STROBE_CPU_SAMPLE_KERNEL_SYMBOLS_H
 
@@ -9,16 +9,16 @@
 
 typedef struct KernelSymbols KernelSymbols;
 
-/* Opens the file, which kernel_symbols_read reads in parts, because all of it takes some hundred
- * milliseconds. Returns NULL if out of memory. */
+/* Opens the file. kernel_symbols_read then reads it in parts, because reading the whole file takes
+ * some hundred milliseconds. Returns NULL if out of memory. */
 KernelSymbols *kernel_symbols_open(const char *path);
 /* Reads the next part, which takes some milliseconds. Returns 1 if all symbols have been read; 0:
- * call again. */
+ * the caller must call it again. */
 int kernel_symbols_read(KernelSymbols *symbols);
 void kernel_symbols_free(KernelSymbols *symbols);
 
-/* Writes "function (kernel)" or "function (module)"; "kernel" if the function is unknown because
- * the file cannot be read or hides the addresses. */
+/* Writes "function (kernel)" or "function (module)". Writes "kernel" if the function is unknown
+ * because the file cannot be read or hides the addresses. */
 void kernel_symbols_name(const KernelSymbols *symbols, uint64_t address, char *text, size_t size);
 
 #endif

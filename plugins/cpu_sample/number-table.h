@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hash table from numbers to values other than 0. Single entries cannot be removed. Only one
- * thread at a time may use it. */
+ * thread at a time may use a table. */
 #ifndef STROBE_CPU_SAMPLE_NUMBER_TABLE_H
 #define STROBE_CPU_SAMPLE_NUMBER_TABLE_H
 
@@ -10,9 +10,9 @@
 typedef struct NumberTable {
     struct NumberPlace {
         uint64_t key;
-        uintptr_t value; /* 0: free */
-    } *places;           /* NULL: empty */
-    size_t n, room;      /* room: a power of two */
+        uintptr_t value; /* 0: the place is free */
+    } *places;           /* NULL: the table is empty */
+    size_t n, room;      /* room: number of places, a power of two */
 } NumberTable;
 
 /* Returns the value of the key, or 0 if the key is not in the table. */

@@ -31,7 +31,7 @@ static const char *find_page(ProcessMemory *memory, uint64_t address)
     uint32_t place = memory->next;
     if (memory->n_pages == place)
         memory->n_pages++;
-    memory->addresses[place] = UINT64_MAX; /* invalid, because reading may fail halfway */
+    memory->addresses[place] = UINT64_MAX; /* invalid until the page is read completely */
     memory->next = (place + 1) % MEMORY_PAGES_MAX;
     if (memory->read(memory->user, address, memory->pages[place], MEMORY_PAGE) != 0)
         return NULL;

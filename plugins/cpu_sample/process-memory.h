@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the memory of another process page by page. Any address is allowed: reading fails if the
- * address is not mapped or not aligned. Only one thread at a time may use it. */
+ * address is not mapped or not aligned. Only one thread at a time may use a reader. */
 #ifndef STROBE_CPU_SAMPLE_PROCESS_MEMORY_H
 #define STROBE_CPU_SAMPLE_PROCESS_MEMORY_H
 

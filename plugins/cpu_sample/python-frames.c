@@ -10,7 +10,7 @@
 #define INTERPRETERS_MAX 16
 #define THREADS_MAX 1024
 #define CODES_MAX 65536
-/* maximum number of Python frames and C frames between them */
+/* maximum number of Python frames and of the C frames between them */
 #define STEPS_MAX (2 * PYTHON_FRAMES_MAX)
 #define TRIES 3
 #define TYPE_AT 8 /* offset of the type in a Python object */
@@ -26,8 +26,8 @@ static int has_number(const PythonInterpreter *interpreter, ProcessMemory *memor
            number == (uint64_t)tid;
 }
 
-/* Returns the address of the thread state with this kernel thread id, or 0 if the list has none.
- * `left`: how many threads may still be examined. */
+/* Returns the address of the thread state with this kernel thread id; 0: the list has none. `left`:
+ * number of threads that may still be examined. */
 static uint64_t find_in_list(const PythonInterpreter *interpreter, ProcessMemory *memory,
                              uint64_t thread, pid_t tid, uint32_t *left)
 {
@@ -57,8 +57,8 @@ static uint64_t search_thread(const PythonInterpreter *interpreter, ProcessMemor
     return thread;
 }
 
-/* Returns the address of the thread's state. It does not change while the thread lives. If the
- * memory has been reused since, it has a different thread id. */
+/* Returns the address of the thread's state. The address does not change while the thread lives. If
+ * the memory was reused later, it contains a different thread id. */
 static uint64_t find_thread(PythonInterpreter *interpreter, ProcessMemory *memory, pid_t tid)
 {
     uint64_t thread = number_table_find(&interpreter->threads, (uint64_t)tid);
@@ -112,9 +112,9 @@ static PythonCode *add_code(PythonInterpreter *interpreter, ProcessMemory *memor
     return NULL;
 }
 
-/* Returns the code object at the address, or NULL if there is none. Also returns NULL if the code
- * object there is not the one that is known: all known code objects are then dropped and read
- * again. */
+/* Returns the code object at the address; NULL: there is none. If the address now has another code
+ * object than the known one, or if too many are known, returns NULL, and sets is_outdated, so that
+ * all known code objects are dropped and read again. */
 static PythonCode *find_code(PythonInterpreter *interpreter, ProcessMemory *memory,
                              uint64_t address)
 {
@@ -139,8 +139,8 @@ static PythonCode *find_code(PythonInterpreter *interpreter, ProcessMemory *memo
 
 /* ---- frames ---- */
 
-/* Finds the thread's innermost frame. Returns 1; 0: the thread runs no Python code; -1: memory
- * cannot be read. */
+/* Sets `frame` to the address of the thread's innermost frame. Returns 1; 0: the thread runs no
+ * Python code; -1: the memory cannot be read. */
 static int find_frame(const PythonInterpreter *interpreter, ProcessMemory *memory, uint64_t thread,
                       uint64_t *frame)
 {
@@ -154,8 +154,8 @@ static int find_frame(const PythonInterpreter *interpreter, ProcessMemory *memor
     return *frame != 0;
 }
 
-/* Collects the addresses of the frames' code objects. Returns their number, or -1 if the frames are
- * inconsistent. A generator's frame is never the outermost frame: if it has no caller, the
+/* Sets `codes` to the addresses of the frames' code objects. Returns their number; -1: the frames
+ * are inconsistent. A generator's frame is never the outermost frame: if it has no caller, the
  * generator is about to begin or has just ended. */
 static int walk_frames(const PythonInterpreter *interpreter, ProcessMemory *memory, uint64_t frame,
                        uint64_t codes[PYTHON_FRAMES_MAX])

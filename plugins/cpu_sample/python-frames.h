@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the Python frames of a thread from the memory of its process while the process runs. The
- * memory may change meanwhile, or have been prepared to mislead: every pointer is checked, and an
- * inconsistent stack counts as torn. Only one thread at a time may use it.
+ * memory may change while it is read, and a program may have prepared it to mislead the reader. So
+ * every pointer is checked, and an inconsistent stack counts as torn. Only one thread at a time may
+ * use the reader.
  */
 #ifndef STROBE_CPU_SAMPLE_PYTHON_FRAMES_H
 #define STROBE_CPU_SAMPLE_PYTHON_FRAMES_H
@@ -22,23 +23,23 @@ typedef struct PythonInterpreter {
     uint64_t code_type;  /* address of PyCode_Type */
     NumberTable threads; /* kernel thread id -> address of its PyThreadState */
     NumberTable codes;   /* address -> PythonCode */
-    int is_outdated;     /* a known address now has another code object */
+    int is_outdated;     /* a known address now contains another code object */
 } PythonInterpreter;
 
-/* A code object, with the text that its frames are recorded as. */
+/* A code object, with the text by which its frames are recorded. */
 typedef struct PythonCode {
-    /* addresses of the texts; a different code object has different ones */
+    /* addresses of its texts; a different code object has different addresses */
     uint64_t file, name;
-    uint32_t line; /* where the function is defined */
-    /* of `text`; 0: no lasting id, so the text is interned for each record */
+    uint32_t line; /* line where the function is defined */
+    /* id of `text`; 0: there is no lasting id, so the text is interned for each record */
     StrobeStringId id;
-    char text[]; /* "file(line): function" */
+    char text[]; /* for example "train.py(12): step" */
 } PythonCode;
 
 typedef struct PythonStack {
     uint32_t n;
-    PythonCode *frames[PYTHON_FRAMES_MAX]; /* innermost first; if there are more, the outermost are
-                                              left out */
+    /* innermost first; if there are more frames, the outermost ones are omitted */
+    PythonCode *frames[PYTHON_FRAMES_MAX];
 } PythonStack;
 
 enum { PYTHON_STACK_TORN = -1, PYTHON_STACK_NONE = 0, PYTHON_STACK_READ = 1 };

@@ -48,7 +48,7 @@ static const PythonLayout layout_3_12 = {
     .text_other = 56,
 };
 
-/* The beginning of _PyRuntime in 3.13, up to the last member that is needed here. */
+/* The begin of _PyRuntime in 3.13, up to the last member that is needed here. */
 typedef struct DebugOffsets {
     char cookie[8];
     uint64_t version, is_free_threaded;
@@ -73,8 +73,8 @@ typedef struct DebugOffsets {
     } text;
 } DebugOffsets;
 
-/* Returns the offset, or OFFSET_MAX if it is too large, which `has_large_offset` rejects: offsets
- * come from the program's memory, which may have any contents. */
+/* Returns the offset; if it is too large, returns OFFSET_MAX, which has_large_offset rejects. The
+ * offsets come from the program's memory, which may have any contents. */
 static uint32_t check_offset(uint64_t offset)
 {
     return offset < OFFSET_MAX ? (uint32_t)offset : OFFSET_MAX;

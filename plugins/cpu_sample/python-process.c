@@ -12,7 +12,8 @@ enum { RUNTIME, CODE_TYPE, VERSION, N_SYMBOLS };
 static const char *const symbols[N_SYMBOLS] = {
     [RUNTIME] = "_PyRuntime", [CODE_TYPE] = "PyCode_Type", [VERSION] = "Py_Version"};
 
-/* Returns whether the file's name is like "python3.11" or "libpython3.11.so.1.0". */
+/* Returns whether the file may contain the interpreter, because its name is like "python3.11" or
+ * "libpython3.11.so.1.0". */
 static int may_have_interpreter(const CodeObject *object)
 {
     const char *name = strrchr(object->path, '/');
@@ -41,7 +42,7 @@ static int find_symbols(const MappedCode *mapped, pid_t pid, uint64_t addresses[
 static int open_interpreter(PythonProcess *python, ProcessMemory *memory,
                             const uint64_t addresses[N_SYMBOLS])
 {
-    if (!addresses[VERSION]) /* CPython has this symbol from 3.11 on */
+    if (!addresses[VERSION]) /* only CPython 3.11 and later have this symbol */
         return PYTHON_UNSUPPORTED;
     process_memory_refresh(memory);
     if (process_memory_half(memory, addresses[VERSION], &python->version) != 0)

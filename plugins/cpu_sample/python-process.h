@@ -9,14 +9,14 @@
 enum {
     PYTHON_UNKNOWN = 0, /* no interpreter has been found yet */
     PYTHON_FOUND = 1,
-    PYTHON_UNSUPPORTED = 2, /* a version whose layout is not known */
+    PYTHON_UNSUPPORTED = 2, /* the layout of this version is not known */
     PYTHON_REFUSED = 3      /* reading the process's memory is not permitted */
 };
 
 typedef struct PythonProcess {
     int state;              /* PYTHON_* */
-    uint32_t version;       /* in CPython's form (0x030b02f0: 3.11.2); 0: before 3.11 */
-    uint64_t n_searched;    /* n_changes of the address space at the last search */
+    uint32_t version;       /* in CPython's form (0x030b02f0 is 3.11.2); 0: older than 3.11 */
+    uint64_t n_searched;    /* n_changes of the address space at the time of the last search */
     const CodeObject *code; /* the object that contains the interpreter's code */
     PythonInterpreter interpreter;
 } PythonProcess;

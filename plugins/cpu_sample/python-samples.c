@@ -54,8 +54,8 @@ const PythonCallers *python_samples_join(PythonSamples *samples, SampledProcess 
     return &samples->callers;
 }
 
-/* Writes the reason why the process's Python functions have no names. Returns NULL if there is no
- * problem. */
+/* Writes to `text` why the process's Python functions have no names, and returns it. Returns NULL
+ * if there is no problem. */
 static const char *write_problem(const PythonProcess *python, char *text, size_t size)
 {
     if (python->state == PYTHON_REFUSED) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the Python functions that a sample was taken in. The frames are read from outside the
- * process, after the sample was taken. So they belong to the sample only if they are read soon
- * after it, and only if the sample's stack contains the interpreter's code.
+ * Finds the Python functions that were running when a sample was taken. The frames are read from
+ * outside the process, after the sample was taken. So they belong to the sample only if they are
+ * read soon after it, and only if the sample's stack contains the interpreter's code.
  */
 #ifndef STROBE_CPU_SAMPLE_PYTHON_SAMPLES_H
 #define STROBE_CPU_SAMPLE_PYTHON_SAMPLES_H
@@ -14,7 +14,7 @@
 #define PYTHON_SAMPLE_AGE_NS 1000000u
 
 typedef struct PythonSamples {
-    int is_wanted, has_found; /* has_found: a process has an interpreter */
+    int is_wanted, has_found; /* has_found: an interpreter was found in a process */
     pid_t pid;                /* process whose memory is read */
     ProcessMemory memory;
     PythonStack stack;

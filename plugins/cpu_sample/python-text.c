@@ -5,8 +5,8 @@
 
 #define REPLACEMENT 0xfffdu
 
-/* Bits of a str object's state: the lowest two say whether it is interned, the next three how many
- * bytes a character has. */
+/* Bits of a str object's state. The two lowest bits say whether it is interned; the next three bits
+ * are the number of bytes of a character. */
 #define KIND_SHIFT 2
 #define KIND_MASK 7u
 #define IS_COMPACT (1u << 5)
@@ -24,7 +24,7 @@ static uint32_t character_at(const unsigned char *characters, size_t i, uint32_t
                                                                                  : value;
 }
 
-/* Writes at most 4 bytes; returns how many. */
+/* Writes the character as UTF-8, in at most 4 bytes. Returns the number of bytes. */
 static size_t write_utf8(char *to, uint32_t c)
 {
     if (c < 0x80) {

@@ -6,10 +6,10 @@
 #include "process-memory.h"
 #include "python-layout.h"
 
-#define PYTHON_TEXT_MAX 1024 /* in characters; longer texts are cut */
+#define PYTHON_TEXT_MAX 1024 /* maximum number of characters; longer texts are cut off */
 
 /* Writes the text of the str object as UTF-8, NUL-terminated. Returns its length, or -1 if the text
- * cannot be read. Invalid characters are written as U+FFFD. `size` > 0. */
+ * cannot be read. Invalid characters are written as U+FFFD. `size` must not be 0. */
 int python_text_read(ProcessMemory *memory, const PythonLayout *layout, uint64_t object, char *text,
                      size_t size);
 

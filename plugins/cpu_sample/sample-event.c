@@ -24,7 +24,7 @@ static struct perf_event_attr make_attributes(const SampleWish *wish)
         .sample_regs_user = wish->registers,
         .sample_stack_user = wish->registers ? wish->stack_bytes : 0,
         .exclude_callchain_user = wish->registers != 0,
-        .sample_max_stack = wish->has_stacks ? 0 : 1, /* 0: as many as the kernel allows */
+        .sample_max_stack = wish->has_stacks ? 0 : 1, /* 0: as many frames as the kernel allows */
         .sample_id_all = 1,
         .exclude_kernel = !wish->has_kernel,
         .exclude_hv = 1,
@@ -94,8 +94,8 @@ int sample_event_choose(struct perf_event_attr *attributes, const SampleWish *wi
     return try_with_kernel(attributes, wish, pid);
 }
 
-/* A context switch happens in the kernel, so kernel events must not be excluded; kernel frames are
- * excluded from the chain instead. */
+/* Does not exclude the kernel from the event, because a context switch happens in the kernel.
+ * Excludes kernel frames from the chain instead. */
 int sample_event_choose_switches(struct perf_event_attr *attributes, const SampleWish *wish,
                                  pid_t pid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attributes of the perf events that sample, and the layout of the records that the kernel writes
- * for them. */
+/* Chooses the attributes of the perf events that sample, and reads the records that the kernel
+ * writes for these events. */
 #ifndef STROBE_CPU_SAMPLE_EVENT_H
 #define STROBE_CPU_SAMPLE_EVENT_H
 
@@ -13,16 +13,16 @@
 
 typedef struct SampleWish {
     uint32_t frequency; /* Hz */
-    /* the kernel wakes the reader for each event; otherwise the reader polls */
+    /* the kernel wakes the reader for each event; 0: the reader polls */
     int has_wakeups;
-    int has_stacks;   /* sample the callers too, not only the innermost frame */
-    int has_kernel;   /* sample kernel code too */
-    int has_children; /* sample processes that the program starts too */
-    /* report data mappings too: a mapping of one of Strobe's pools shows that the process is
+    int has_stacks;   /* sample the callers as well, not only the innermost frame */
+    int has_kernel;   /* sample kernel code as well */
+    int has_children; /* sample processes that the program starts as well */
+    /* report data mappings as well: a mapping of one of Strobe's pools shows that the process is
      * recorded */
     int has_pools;
-    /* mask of the user-space registers that are copied, with the stack, in place of the user chain;
-     * 0: no copy */
+    /* mask of the user-space registers that are copied, with the stack, in place of the user-space
+     * call chain; 0: nothing is copied */
     uint64_t registers;
     uint32_t stack_bytes; /* size of the stack copy, a multiple of 8 */
     int is_software_only; /* use the clock even if the processor can count cycles */
@@ -33,8 +33,8 @@ typedef struct SampleWish {
  * attributes. */
 int sample_event_choose(struct perf_event_attr *attributes, const SampleWish *wish, pid_t pid);
 
-/* Like sample_event_choose, for context switches: the kernel takes a sample with the user-space
- * chain when a thread leaves its processor, and writes SWITCH events. */
+/* Does the same as sample_event_choose for context switches: the kernel takes a sample with the
+ * user-space chain when a thread leaves its processor, and writes SWITCH events. */
 int sample_event_choose_switches(struct perf_event_attr *attributes, const SampleWish *wish,
                                  pid_t pid);
 /* Returns the reason why the kernel refuses the events for context switches, as static text. */
@@ -54,8 +54,7 @@ typedef struct Sample {
     uint64_t addresses[];
 } Sample;
 
-/* Returns the event as a sample, or NULL if the event is shorter than the contents that it
- * declares. */
+/* Returns the event as a sample; NULL: the event is shorter than the contents that it declares. */
 const Sample *sample_event_read(const struct perf_event_header *event);
 
 /* Layout of FORK and EXIT events. */

@@ -30,7 +30,7 @@ struct DrainThread {
 };
 
 /* Requests short time slices (Linux 6.12) and, if that is permitted, a higher priority, because the
- * thread works for some microseconds at a time and must run soon after it wakes. */
+ * thread works only some microseconds after each wake-up, and must then run soon. */
 static void ask_for_early_wakeups(void)
 {
     ScheduleWish wish = {.size = sizeof wish, .nice = NICE, .slice = SLICE_NS};

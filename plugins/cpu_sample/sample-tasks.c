@@ -91,11 +91,12 @@ void tasks_fork(Tasks *tasks, pid_t parent, pid_t pid)
     if (!process || !from)
         return;
     process->n_threads = 1;
-    process->is_recorded = from->is_recorded; /* a child of a recorded process is recorded too */
+    /* a child of a recorded process is recorded as well */
+    process->is_recorded = from->is_recorded;
     address_space_copy(&process->space, &from->space);
 }
 
-/* Handles the end of a thread. The process ends with its last thread. */
+/* Processes the end of a thread. A process ends with its last thread. */
 void tasks_exit(Tasks *tasks, pid_t pid)
 {
     SampledProcess *process = find_process(tasks, pid);

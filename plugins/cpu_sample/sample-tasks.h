@@ -17,7 +17,8 @@ typedef struct SampledProcess {
     uint32_t unwound_start;
     uint64_t unwound_changes; /* `n_changes` of the mappings that were sent, see unwinder.c */
     uint32_t n_read;          /* `now` of the last tasks_refresh that read the mappings */
-    int is_reported;          /* the log says why the process's Python frames are missing */
+    /* the reason why the process's Python frames are missing was logged */
+    int is_reported;
     /* the process has a pool, or is a child of a process that has one: another session samples
      * it */
     int is_recorded;
@@ -26,7 +27,8 @@ typedef struct SampledProcess {
 typedef struct SampledThread {
     StrobeTrackId track;
     char name[16];
-    struct PendingWait *wait; /* see wait-samples.c; NULL: no wait yet */
+    /* the wait that has begun, see wait-samples.c; NULL: there was none */
+    struct PendingWait *wait;
 } SampledThread;
 
 typedef struct Tasks {
@@ -37,8 +39,8 @@ typedef struct Tasks {
     NumberTable threads;   /* thread id -> SampledThread */
 } Tasks;
 
-/* Return the process or thread with this id; a new one is looked up in /proc. Return NULL if out of
- * memory. */
+/* Return the process or the thread with this id. A new one is looked up in /proc. Returns NULL if
+ * there is no memory. */
 SampledProcess *tasks_process(Tasks *tasks, pid_t pid);
 SampledThread *tasks_thread(Tasks *tasks, pid_t pid, pid_t tid);
 
@@ -53,7 +55,7 @@ void tasks_exec(Tasks *tasks, pid_t pid);
 void tasks_map(Tasks *tasks, pid_t pid, const CodeMapping *mapping);
 void tasks_map_data(Tasks *tasks, pid_t pid, const char *path);
 
-/* Forgets all data that may change between windows, but keeps frames and tracks. */
+/* Forgets all data that may change between two windows. Keeps frames and tracks. */
 void tasks_forget(Tasks *tasks);
 void tasks_clear(Tasks *tasks);
 

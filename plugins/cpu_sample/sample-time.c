@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sample-time.h"
 
-/* The kernel starts with very short periods until it reaches the frequency. The kernel's own work
- * fills most of the time between samples with such periods, so they are not used to measure the
- * rate. */
+/* The kernel starts with very short periods until it reaches the frequency. With such periods, most
+ * of the time between two samples is the kernel's own work, so periods with fewer cycles are not
+ * used to measure the rate. */
 #define SHORT_CYCLES 10000
 
 int64_t sample_rate_time(SampleRate *rate, uint32_t processor, uint32_t tid, uint64_t time,

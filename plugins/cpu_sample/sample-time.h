@@ -9,7 +9,7 @@
 
 /* The rate of cycles, measured between consecutive samples of one thread on one processor. */
 typedef struct SampleRate {
-    uint64_t nominal_ns; /* desired time between two samples */
+    uint64_t nominal_ns; /* requested time between two samples */
     double cycles, ns;
     struct {
         uint32_t tid;

@@ -16,8 +16,8 @@ typedef struct StackCopy {
  * machine. */
 uint64_t stack_copy_registers(void);
 
-/* Returns 1, or 0 if the sample has no copy (a kernel thread has none), or is shorter than the
- * contents that it declares. */
+/* Reads the copy of the stack from a sample. Returns 1; returns 0 if the sample has no copy (a
+ * kernel thread has none), or is shorter than the contents that it declares. */
 int stack_copy_read(const Sample *sample, StackCopy *copy);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct Fixture {
     StrobeWriter *writer;
     CodeObjects objects;
     AddressSpace space;
-    StrobeHost host; /* the mock host's, with another function for stacks */
+    StrobeHost host; /* the mock host, with another function for stacks */
     CallChains chains;
 } Fixture;
 
@@ -133,11 +133,11 @@ static void test_own_code(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(first.address % 4096, ==, address % 4096);
     g_assert_true(strobe_native_frame_read(texts[1], strlen(texts[1]), &second));
     g_assert_cmpuint(second.address, ==,
-                     first.address);   /* a return address: the call lies before */
-    g_assert_cmpuint(n_frames, ==, 2); /* no code of the process is at 1 */
+                     first.address);   /* it is a return address, so the call precedes it */
+    g_assert_cmpuint(n_frames, ==, 2); /* the process has no code at the address 1 */
 }
 
-/* Python frames replace the interpreter's native frames and the frames of its callers. */
+/* Python frames replace the native frames of the interpreter and of its callers. */
 static void test_python_callers(Fixture *f, gconstpointer unused)
 {
     static PythonCode inner = {.id = 0x101}, outer = {.id = 0x102};
@@ -196,8 +196,8 @@ static void test_kernel(Fixture *f, gconstpointer unused)
     g_remove(path);
 }
 
-/* Two files at the same path are distinguished by the build-id that the kernel reports; a file with
- * another build-id is not read. */
+/* Two files with the same path are distinguished by the build-id that the kernel reports. A file
+ * with another build-id is not read. */
 static void test_replaced_file(Fixture *f, gconstpointer unused)
 {
     g_autofree char *path = g_file_read_link("/proc/self/exe", NULL);
@@ -246,7 +246,7 @@ static void test_processes(Fixture *f, gconstpointer unused)
     tasks_map_data(&tasks, child, "x.pool");
     g_assert_false(tasks_process(&tasks, child)->is_recorded);
     g_assert_null(address_space_find(&tasks_process(&tasks, child)->space, 16));
-    /* a second thread: the process goes on when one of the two ends */
+    /* a second thread of the process: the process continues when one of the two threads ends */
     tasks_fork(&tasks, parent, parent);
     tasks_exit(&tasks, parent);
     g_assert_nonnull(address_space_find(&tasks_process(&tasks, parent)->space, 16));
@@ -261,7 +261,8 @@ static void test_processes(Fixture *f, gconstpointer unused)
     tasks_clear(&tasks);
 }
 
-/* Consecutive samples show a clock of 2 GHz; the first ones have too few cycles to be used. */
+/* Consecutive samples correspond to a clock of 2 GHz. The first samples have too few cycles to be
+ * used. */
 static void test_time_of_cycles(void)
 {
     g_autofree SampleRate *rate = g_new0(SampleRate, 1);
@@ -304,7 +305,7 @@ static gboolean read_copy(CopiedSample *sample, gsize n_words, StackCopy *copy)
     return stack_copy_read(&sample->head, copy) != 0;
 }
 
-/* Whatever sizes the event gives, the copy that is returned lies within the event. */
+/* Whatever sizes the event has, the copy that is returned lies within the event. */
 static void test_stack_copies(void)
 {
     const gsize n_registers = (gsize)__builtin_popcountll(stack_copy_registers());
@@ -319,7 +320,7 @@ static void test_stack_copies(void)
     for (gsize i = 0; i < n_registers; i++)
         sample.words[1 + i] = 1000 + i;
     sample.words[size_at] = 32;
-    sample.words[size_at + 5] = 24; /* how many of the 32 bytes were copied */
+    sample.words[size_at + 5] = 24; /* number of bytes of these 32 that were copied */
     g_assert_true(read_copy(&sample, n_whole, &copy));
     g_assert_cmpuint(copy.n_bytes, ==, 24);
     g_assert_true(copy.bytes == (const char *)&sample.words[size_at + 1]);
@@ -334,7 +335,7 @@ static void test_stack_copies(void)
     g_assert_false(read_copy(&sample, n_whole, &copy));
     sample.words[size_at] = 31;
     g_assert_false(read_copy(&sample, n_whole, &copy));
-    sample.words[size_at] = 0; /* a thread that has no stack */
+    sample.words[size_at] = 0; /* the thread has no stack */
     g_assert_false(read_copy(&sample, n_whole, &copy));
     sample.words[size_at] = 32;
     sample.words[0] = PERF_SAMPLE_REGS_ABI_NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads Python frames from an image of memory made here, and from damaged images. */
+/* Reads Python frames from images of memory that the test makes, some of which are damaged. */
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -21,8 +21,8 @@
 enum {
     RUNTIME = 0x100,
     STATE = 0x3000,  /* the interpreter's state */
-    THREAD = 0x800,  /* the first thread state of the list: of another thread */
-    OTHER = 0xa00,   /* the state of the thread whose stack is read */
+    THREAD = 0x800,  /* the first thread state in the list, which is that of another thread */
+    OTHER = 0xa00,   /* the thread state of the thread whose stack is read */
     POINTER = 0xc00, /* points to the innermost frame */
     FRAMES = 0x1000, /* 128 bytes each, innermost first */
     CODES = 0x2000,  /* 256 bytes each */
@@ -96,8 +96,8 @@ static guint64 frame_at(guint32 n)
     return BASE + FRAMES + n * 128;
 }
 
-/* Fills the image with a thread that runs inner(), a generator, called by outer() of another
- * file. */
+/* Fills the image with a thread that runs inner(), a generator, which was called by outer() in
+ * another file. */
 static void fill_image(Image *image, guint32 version)
 {
     static const gunichar2 wide[] = {0x6f22, 0x5b57};
@@ -138,7 +138,7 @@ static void test_frames(gconstpointer version)
 
     fill_image(image, GPOINTER_TO_UINT(version));
     g_assert_cmpint(read_stack(image), ==, PYTHON_STACK_READ);
-    g_assert_cmpuint(image->stack.n, ==, 2); /* the C frame is left out */
+    g_assert_cmpuint(image->stack.n, ==, 2); /* the C frame is not part of the stack */
     g_assert_cmpstr(image->stack.frames[0]->text, ==, "/a/b.py(12): 漢字");
     g_assert_cmpstr(image->stack.frames[1]->text, ==, "c.py(7): öuter");
     const PythonCode *known = image->stack.frames[0];
@@ -222,7 +222,7 @@ static void test_torn(void)
     assert_torn(cut_name);
 }
 
-/* Of circular lists and stacks only a limited part is read. */
+/* Only a limited part of circular lists and stacks is read. */
 static void test_circles(void)
 {
     g_autofree Image *image = g_new(Image, 1);
@@ -241,7 +241,7 @@ static void test_circles(void)
     python_interpreter_clear(&image->interpreter);
 }
 
-/* A text with invalid characters, and texts that do not fit the buffer. */
+/* A text has invalid characters, and other texts do not fit in the buffer. */
 static void test_text_ends(void)
 {
     g_autofree Image *image = g_new(Image, 1);
@@ -280,7 +280,8 @@ static void damage_at_random(Image *image, GRand *rand)
     }
 }
 
-/* Whatever the memory contains, the stack is read, torn or missing, and texts are UTF-8. */
+/* Whatever the memory contains, the result is that the stack was read, is torn or is missing, and
+ * texts are UTF-8. */
 static void test_damaged(void)
 {
     static const guint32 versions[] = {VERSION_3_11, VERSION_3_12};
@@ -306,7 +307,7 @@ static void test_damaged(void)
     g_rand_free(rand);
 }
 
-/* Python 3.13 reports the offsets of its structures itself. */
+/* Python 3.13 itself reports the offsets of its structures. */
 static void test_reported_layout(void)
 {
     g_autofree Image *image = g_new0(Image, 1);
@@ -319,7 +320,7 @@ static void test_reported_layout(void)
     memcpy(image->bytes, "xdebugpy", 8);
     set_word(image, 8, VERSION_3_13);
     set_word(image, 24 + 2 * 8, 632);
-    set_word(image, 24 + 24 + 104 + 4 * 8, 72); /* the frame, in a thread's state */
+    set_word(image, 24 + 24 + 104 + 4 * 8, 72); /* offset of the frame in a thread state */
     g_assert_cmpint(python_layout_find(&layout, VERSION_3_13, &image->memory, BASE), ==, 0);
     g_assert_cmpuint(layout.runtime_interpreters, ==, 632);
     g_assert_cmpuint(layout.thread_frame, ==, 72);
@@ -332,7 +333,7 @@ static void test_reported_layout(void)
     g_assert_cmpint(python_layout_find(&layout, 0x030e00f0, &image->memory, BASE), ==, -1);
 }
 
-/* Reads the symbols of this program's own file, and of damaged copies. */
+/* Reads the symbols of this program's file, and of damaged copies of the file. */
 static void test_symbols(void)
 {
     static const char *const names[] = {"main", "no such symbol"};

@@ -4,7 +4,7 @@
  * timer that runs with the thread's processor time; the handler of the timer's signal (SIGPROF)
  * writes the thread's stack into a shared ring (timer-ring.h). The handler writes nothing unless
  * the ring's interval is set, by the collector or by a parent process that is sampled. If the
- * program installs its own handler for the signal, the timers end.
+ * program installs its own handler for SIGPROF, the timers end.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,12 +27,12 @@
 #include "timer-ring.h"
 
 #define SIGNAL SIGPROF
-#define IDLE_NS 10000000 /* timer interval while the ring's interval is 0 */
+#define IDLE_NS 10000000 /* interval of the timers while the ring's interval is 0 */
 #define EXPORT __attribute__((visibility("default")))
 #define FAST_TLS __attribute__((tls_model("initial-exec")))
 
 typedef struct Timer {
-    struct Timer *next; /* in the list of all threads' timers */
+    struct Timer *next; /* next in the list of the timers of all threads */
     uintptr_t stack_end;
     uint64_t interval;
     timer_t id;
@@ -69,8 +69,9 @@ static void read_registers(const ucontext_t *context, uintptr_t *pc, uintptr_t *
 #endif
 }
 
-/* Follows the frame pointers. Reads only between the stack pointer and the end of the stack, which
- * is mapped memory, because a frame pointer may have any value. */
+/* Writes the addresses of the frames, which it finds by the frame pointers, and returns their
+ * number. Reads only between the stack pointer and the end of the stack, which is mapped memory,
+ * because a frame pointer may have any value. */
 static uint64_t walk_stack(const ucontext_t *context, uint64_t *addresses)
 {
     uintptr_t pc, frame, low;
@@ -90,7 +91,7 @@ static uint64_t walk_stack(const ucontext_t *context, uint64_t *addresses)
     return n;
 }
 
-/* Returns the next slot to write, or NULL if the ring is full. */
+/* Returns the next slot to be written; NULL: the ring is full. */
 static TimerSlot *take_slot(TimerRing *to, uint64_t *ticket)
 {
     *ticket = atomic_load(&to->head);
@@ -272,7 +273,7 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
 {
     if (number != SIGNAL || !is_ours())
         return next_action()(number, action, old);
-    if (old) /* the handler that the program would find without this library */
+    if (old) /* the handler that the program would have without this library */
         *old = (struct sigaction){.sa_handler = SIG_DFL};
     if (!action || action->sa_handler == SIG_DFL)
         return 0;
@@ -299,7 +300,7 @@ static int write_path(char path[PATH_MAX], pid_t pid)
     return length < 0 || length >= PATH_MAX ? -1 : 0;
 }
 
-/* Returns the sampling interval of a process in ns, or 0 if the process has no ring. */
+/* Returns the sampling interval of a process in ns; 0: the process has no ring. */
 static uint64_t read_interval(pid_t pid)
 {
     char path[PATH_MAX];
@@ -323,7 +324,7 @@ static TimerRing *make_ring(uint64_t interval)
 
     if (write_path(path, getpid()) != 0)
         return NULL;
-    if (!interval) /* try the ring that this process had before an exec, then the parent's */
+    if (!interval) /* tries the ring that this process had before an exec, then the parent's ring */
         interval = read_interval(getpid());
     if (!interval)
         interval = read_interval(getppid());
@@ -364,8 +365,8 @@ static void begin_process(uint64_t interval)
 
 static uint64_t interval_at_fork;
 
-/* Stores the interval before a fork: the child does not have the ring mapped, so it cannot read the
- * interval there. */
+/* Stores the interval before a fork: the ring is not mapped in the child, which therefore cannot
+ * read the interval. */
 static void note_interval(void)
 {
     TimerRing *present = atomic_load(&ring);
@@ -373,7 +374,8 @@ static void note_interval(void)
     interval_at_fork = present ? atomic_load(&present->interval) : 0;
 }
 
-/* Runs in a forked child, which inherits neither the timers nor the mapping of the ring. */
+/* Begins to sample a forked child, which inherits neither the timers nor the mapping of the
+ * ring. */
 static void begin_child(void)
 {
     const struct sigaction fall = {.sa_handler = SIG_DFL};

@@ -14,7 +14,7 @@
 
 typedef struct ProcessRing {
     pid_t pid;
-    /* inode of the ring's file, which is another after the process has executed a program */
+    /* inode of the ring's file, which changes when the process executes a program */
     ino_t inode;
     TimerRing *ring;
     struct ProcessRing *next;
@@ -34,8 +34,8 @@ struct TimerReader {
 
 /* ---- finding rings ---- */
 
-/* Finds the run's folder from the path of the ring that the program has mapped. Returns -1 if the
- * program has mapped no ring. */
+/* Finds the folder of the run by the path of the ring that the program has mapped. Returns -1 if
+ * the program has mapped no ring. */
 static int find_folder(const char *proc_root, pid_t pid, char folder[PATH_MAX])
 {
     char path[PATH_MAX], name[64], *line = NULL;
@@ -167,7 +167,7 @@ static const Sample *read_slot(TimerReader *reader, const ProcessRing *process,
                                const TimerSlot *slot)
 {
     Sample *sample = &reader->event.sample;
-    /* read once, because the program may change it */
+    /* read only once, because the program may change the number */
     uint64_t n = *(const volatile uint64_t *)&slot->n;
 
     if (n > TIMER_RING_FRAMES)
@@ -183,8 +183,9 @@ static const Sample *read_slot(TimerReader *reader, const ProcessRing *process,
     return sample;
 }
 
-/* Finds the oldest complete slot. A thread that is killed while it writes never completes its slot,
- * so the search skips an incomplete slot if the ring is at least half full. */
+/* Returns the oldest complete slot; NULL: there is none. A thread that is killed while it writes
+ * never completes its slot, so the search skips an incomplete slot if the ring is at least half
+ * full. */
 static const TimerSlot *find_written(TimerRing *ring, uint64_t *ticket)
 {
     const uint64_t head = atomic_load(&ring->head);

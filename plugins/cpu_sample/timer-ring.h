@@ -19,7 +19,7 @@
 #define TIMER_RING_FRAMES 122u
 
 typedef struct TimerSlot {
-    _Atomic uint64_t state; /* the slot's ticket + 1 once the slot is complete */
+    _Atomic uint64_t state; /* the slot's ticket + 1 if the slot is complete */
     uint64_t time;          /* CLOCK_MONOTONIC, ns */
     uint64_t period;        /* ns of processor time */
     uint32_t tid, processor;
@@ -34,9 +34,10 @@ enum {
 
 typedef struct TimerRing {
     uint32_t version;
-    _Atomic uint32_t state;    /* TIMER_RING_* */
-    _Atomic uint64_t interval; /* ns between samples, set by the collector; 0: take no samples */
-    _Atomic uint64_t lost;     /* samples lost because the ring was full */
+    _Atomic uint32_t state; /* TIMER_RING_* */
+    /* ns between two samples, set by the collector; 0: no samples are taken */
+    _Atomic uint64_t interval;
+    _Atomic uint64_t lost; /* number of samples that were lost because the ring was full */
     _Alignas(64) _Atomic uint64_t head;
     _Alignas(64) _Atomic uint64_t tail;
     _Alignas(64) TimerSlot slots[TIMER_RING_SLOTS];

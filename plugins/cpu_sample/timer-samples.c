@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Records a sample of a timer. Timers report no new mappings, so if the innermost address is in no
- * known mapping, the mappings are read again. */
+/* Records a sample of a timer. Timers do not report new mappings, so if the innermost address is in
+ * no known mapping, first reads the mappings again. */
 static void take_timer_sample(CpuSample *state, StrobeWriter *writer, const Sample *sample)
 {
     const pid_t pid = (pid_t)sample->pid;

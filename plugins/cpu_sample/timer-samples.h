@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source=timer: records the samples that timers in the program take. */
+/* Records the samples that timers in the program take (source=timer). */
 #ifndef STROBE_CPU_SAMPLE_TIMER_SAMPLES_H
 #define STROBE_CPU_SAMPLE_TIMER_SAMPLES_H
 

@@ -12,7 +12,7 @@
 #include <strobe/helpers/native-frame.h>
 
 #define UNWIND_FRAMES_MAX 256u
-#define UNWIND_STACK_MAX 65528u /* maximum that fits in a perf event */
+#define UNWIND_STACK_MAX 65528u /* maximum size of a stack copy that fits in a perf event */
 #define UNWIND_SPACE_MAX 65536u /* maximum number of mappings of a process */
 #define UNWIND_PATH_MAX 4096u
 #define UNWIND_REGISTERS 33u
@@ -27,7 +27,7 @@ typedef struct UnwindRequest {
     uint64_t n;
 } UnwindRequest;
 
-/* A mapping of the process. The path, `path_length` bytes, follows. */
+/* A mapping of the process. Its path follows, with `path_length` bytes. */
 typedef struct UnwindMapping {
     uint64_t begin, end;
     uint64_t bias; /* address in the process minus address in the object's program headers */

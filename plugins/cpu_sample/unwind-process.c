@@ -27,7 +27,7 @@ struct UnwindProcess {
 
 static UnwindProcess processes[PROCESSES_MAX];
 static uint64_t n_calls;
-static Elf *own_file; /* gives libdwfl the machine type */
+static Elf *own_file; /* from this file libdwfl gets the type of the machine */
 
 int unwind_process_prepare(void)
 {
@@ -38,7 +38,7 @@ int unwind_process_prepare(void)
     return own_file && UNWIND_REGISTERS_SENT ? 0 : -1;
 }
 
-/* Returns "not found", so that libdwfl does not look for debug files. */
+/* Returns -1 (not found), so that libdwfl does not search for debug files. */
 static int find_no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
                               const char *file_name, const char *link, GElf_Word crc,
                               char **debug_name)
@@ -84,8 +84,7 @@ UnwindProcess *unwind_process_find(pid_t pid)
 
 /* ---- objects ---- */
 
-/* Begins with a new Dwfl, because libdwfl leaks a descriptor if the same file is reported to it
- * again. */
+/* Makes a new Dwfl, because libdwfl leaks a descriptor if the same file is reported to it again. */
 int unwind_process_begin(UnwindProcess *process)
 {
     dwfl_end(process->dwfl);
@@ -99,8 +98,9 @@ void unwind_process_end(UnwindProcess *process)
     dwfl_report_end(process->dwfl, NULL, NULL);
 }
 
-/* Opens the mapped file itself, or else its path in the process's root directory, or else in this
- * process's root directory. Opens regular files only. */
+/* Opens the mapped file itself. If this fails, opens the mapping's path in the root directory of
+ * the process; if this fails, opens it in the root directory of this process. Opens only regular
+ * files. */
 static int open_object(const UnwindProcess *process, const UnwindMapping *mapping, const char *path)
 {
     char names[2][64 + UNWIND_PATH_MAX];
@@ -120,7 +120,8 @@ static int open_object(const UnwindProcess *process, const UnwindMapping *mappin
     return -1;
 }
 
-/* Checks the build-id, because the path may now have another file. */
+/* Returns whether the file has the build-id of the mapping. The path may now belong to another
+ * file. */
 static int is_wanted_build(int file, const StrobeBuildId *wanted)
 {
     const void *bytes = NULL;
@@ -160,7 +161,7 @@ static bool read_stack(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *u
     return true;
 }
 
-/* Reports to libdwfl the only thread, whose stack is unwound. */
+/* Reports one thread to libdwfl: the one whose stack is unwound. */
 static pid_t find_next_thread(Dwfl *dwfl, void *user, void **last)
 {
     if (*last)

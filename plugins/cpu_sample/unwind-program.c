@@ -2,8 +2,9 @@
 /*
  * cpu_sample-unwind: unwinds copies of stacks with libdwfl, for the collector, which is at the
  * other end of its standard input (unwind-message.h). It is a separate process because the files
- * that it reads may be damaged or hostile: it can crash, hang or run out of memory without harm to
- * the writer. It needs no server and no debug files, because .eh_frame is in the object.
+ * that it reads may be damaged, or prepared for an attack: it can crash, hang or run out of memory
+ * without harm to the writer. It needs no debug files and no server for them, because .eh_frame is
+ * in the object itself.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -23,14 +24,14 @@ static void limit_self(void)
     const struct rlimit none = {0, 0};
 
     setrlimit(RLIMIT_CORE, &none);
-#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer maps much memory and uses little */
+#ifndef __SANITIZE_ADDRESS__ /* AddressSanitizer reserves much memory, of which it uses little */
     const struct rlimit memory = {MEMORY_MAX, MEMORY_MAX};
     setrlimit(RLIMIT_DATA, &memory);
 #endif
     signal(SIGALRM, SIG_DFL);
 }
 
-/* Reads exactly `n` bytes. Returns -1 if the collector has ended. */
+/* Reads exactly `n` bytes. Returns -1 if the collector has closed the socket. */
 static int read_all(void *bytes, size_t n)
 {
     for (size_t done = 0; done < n;) {

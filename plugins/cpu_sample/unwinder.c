@@ -24,7 +24,8 @@ struct Unwinder {
     char path[PATH_MAX];
     int socket; /* -1: the program has ended */
     pid_t program;
-    /* how often the program was started: after each start, mappings must be sent again */
+    /* number of times that the program was started; after each start the mappings must be sent
+     * again */
     uint32_t n_starts;
     /* the sample's chain is in `addresses`, which must directly follow this member */
     Sample sample;
@@ -183,8 +184,8 @@ static int send_mapping(const Unwinder *unwinder, const MappedCode *code)
     return send_all(unwinder, object->path, mapping.path_length);
 }
 
-/* Sends the process's mappings, if they have changed or the program was started again since they
- * were last sent. */
+/* Sends the process's mappings, if they have changed or the program was started after they were
+ * last sent. */
 static int send_space(const Unwinder *unwinder, pid_t pid, SampledProcess *process)
 {
     const AddressSpace *space = &process->space;
@@ -214,7 +215,7 @@ static int send_stack(const Unwinder *unwinder, pid_t pid, const StackCopy *copy
     return send_all(unwinder, copy->bytes, copy->n_bytes);
 }
 
-/* Receives the answer. Returns the number of addresses; 0: no answer. */
+/* Receives the answer. Returns the number of addresses; 0: there was no answer. */
 static size_t receive_addresses(const Unwinder *unwinder, uint64_t *addresses, size_t room)
 {
     uint64_t all[UNWIND_FRAMES_MAX];
@@ -228,7 +229,7 @@ static size_t receive_addresses(const Unwinder *unwinder, uint64_t *addresses, s
     return n;
 }
 
-/* Writes at most `room` addresses, innermost first, and returns their number. If unwinding fails,
+/* Writes at most `room` addresses, innermost first. Returns their number. If unwinding fails,
  * writes only the innermost address. */
 static size_t unwind_stack(Unwinder *unwinder, pid_t pid, SampledProcess *process,
                            const StackCopy *copy, uint64_t *addresses, size_t room)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the frames of stack copies by unwind tables (.eh_frame). A separate process does the work
- * (unwind-program.c), because it reads the program's files, which may be damaged or hostile. If
- * that process ends or hangs, it is started again, up to 15 times. Only one thread at a time may
- * use it. This header needs only libc.
+ * (unwind-program.c), because it reads the program's files, which may be damaged or prepared for an
+ * attack. If that process ends or hangs, it is started again, up to 15 times. Only one thread at a
+ * time may use an unwinder. This header needs only libc.
  */
 #ifndef STROBE_CPU_SAMPLE_UNWINDER_H
 #define STROBE_CPU_SAMPLE_UNWINDER_H
@@ -23,7 +23,7 @@ void unwinder_close(Unwinder *unwinder);
  * fails, the user part has only the innermost frame. */
 const Sample *unwinder_chain(Unwinder *unwinder, SampledProcess *process, const Sample *sample);
 
-/* Returns how often cpu_sample-unwind has ended unexpectedly. */
+/* Returns the number of times that cpu_sample-unwind has ended unexpectedly. */
 uint32_t unwinder_failures(const Unwinder *unwinder);
 
 #endif

@@ -8,7 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RING_BYTES (1u << 20) /* for each processor; has room for some thousand switches */
+/* size of the ring of each processor; it has room for some thousand switches */
+#define RING_BYTES (1u << 20)
 #define ADDRESSES_MAX 512u
 
 static const StrobeField wait_fields[] = {
@@ -21,7 +22,7 @@ const StrobeKind cpu_sample_kind_wait = STROBE_KIND(
     "cpu_sample.wait", SPAN, wait_fields, "A time in which a thread was on no processor.");
 
 struct PendingWait {
-    uint64_t begin; /* CLOCK_MONOTONIC, ns; 0: the thread runs */
+    uint64_t begin; /* ns of CLOCK_MONOTONIC; 0: the thread runs */
     uint32_t process;
     int is_preempted;
     size_t n;

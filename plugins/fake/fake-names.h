@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for simulated records: plain names, and hostile names, which break careless writers. */
+/* Names for simulated records: ordinary names, and "hostile" names, whose contents break careless
+ * writers. */
 #ifndef STROBE_PLUGINS_FAKE_NAMES_H
 #define STROBE_PLUGINS_FAKE_NAMES_H
 

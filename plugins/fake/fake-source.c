@@ -10,7 +10,7 @@
 #include "fake-kinds.h"
 #include "fake-names.h"
 
-#define BULK_RECORDS 64 /* records in one call of reserve_bulk */
+#define BULK_RECORDS 64 /* maximum number of records in one call of reserve_bulk */
 #define DEPTH_MAX 4096
 #define PAUSE_MAX_NS 5000000 /* longest sleep between two reads of is_stopping */
 
@@ -22,7 +22,8 @@ typedef struct Draw {
     StrobeStringId text; /* a second string */
 } Draw;
 
-/* The final steps of SplitMix64: every bit of the result depends on every bit of the value. */
+/* Returns `value`, mixed by the final steps of SplitMix64: every bit of the result depends on every
+ * bit of the value. */
 static uint64_t mix_bits(uint64_t value)
 {
     value += 0x9e3779b97f4a7c15u;
@@ -74,7 +75,7 @@ static void fill_cpu_op(void *fields, const FakeSettings *settings, const Draw *
                                    .types = draw->text,
                                    .scope = (uint8_t)(draw->number % 2)};
     uint32_t extra = (uint32_t)draw->number;
-    /* written after the struct, because the extra field may be in the struct's padding */
+    /* written after the struct, because the field may be in the padding of the struct */
     memcpy(fields, &record, sizeof record);
     memcpy((char *)fields + settings->extra_offset, &extra, sizeof extra);
 }
@@ -95,7 +96,7 @@ static void fill_pulse(struct fake_pulse *record, const FakeSettings *settings, 
     record->link = link;
 }
 
-/* Fills kinds that describe the process. */
+/* Fills the fields of kinds that describe the process. */
 static void fill_system(void *fields, int kind, const Draw *draw)
 {
     if (kind == FAKE_HOST_CPU) {
@@ -126,7 +127,7 @@ static void fill_system(void *fields, int kind, const Draw *draw)
     }
 }
 
-/* Fills kinds that describe Strobe's own work. */
+/* Fills the fields of kinds that describe Strobe's own work. */
 static void fill_own(void *fields, int kind, const Draw *draw)
 {
     if (kind == FAKE_STEP) {
@@ -139,8 +140,8 @@ static void fill_own(void *fields, int kind, const Draw *draw)
         record->is_json = 0;
     } else if (kind == FAKE_LOSS) {
         struct strobe_loss *record = fields;
-        /* 0, because no record is lost: the host's counts of emitted, stored and lost records stay
-         * correct */
+        /* 0, because no record is lost; otherwise the host's counts of emitted, stored and lost
+         * records would be wrong */
         record->count = 0;
         record->cause = STROBE_LOSS_COLLECTOR_DROPPED;
         record->thread = 0;
@@ -197,7 +198,7 @@ static void emit_one(const FakeSource *source, StrobeWriter *writer, int kind, c
     host->commit(writer);
 }
 
-/* Emits a record of each kind in turn. */
+/* Emits a record. Its kind follows from its number: the kinds are used in turn. */
 static void emit_any(const FakeSource *source, StrobeWriter *writer, uint64_t number)
 {
     Draw draw = draw_record(source, writer, number);

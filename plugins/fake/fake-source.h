@@ -35,8 +35,8 @@ typedef struct FakeSettings {
     StrobeInstance *self;
     StrobeKindId kinds[FAKE_N_KINDS];
     uint32_t extra_offset; /* offset of the field fake.extra in the extended cpu_op */
-    StrobeTrackId track;   /* 0: the tracks of the recording threads */
-    uint32_t clock;        /* of the track, STROBE_CLOCK_* */
+    StrobeTrackId track;   /* 0: each record is on the track of its thread */
+    uint32_t clock;        /* clock of the track, STROBE_CLOCK_* */
     int64_t seed;
     int64_t depth;
     int64_t interval_ns;
@@ -46,19 +46,19 @@ typedef struct FakeSettings {
 typedef struct FakeSource {
     const FakeSettings *settings;
     uint64_t window;
-    /* number of the source: 0 is the control thread, then the threads, then flush */
+    /* number of the source: 0 is the control thread; then come the threads, then flush */
     uint64_t number;
     int64_t n_records;
-    /* number of spans that are begun at the end and not ended */
+    /* number of spans that begin at the end and never end */
     int64_t n_unfinished;
     uint64_t begin, end;            /* times of all records, in the track's clock; 0: now */
-    const _Atomic int *is_stopping; /* when set, no more pauses; may be NULL */
+    const _Atomic int *is_stopping; /* if set, the source makes no more pauses; may be NULL */
 } FakeSource;
 
 /* Emits all records of the source in the calling thread. */
 void fake_source_run(const FakeSource *source);
 
-/* Returns the value of field `check` of record `number` (from 0). */
+/* Returns the value of the field `check` in record `number` (from 0). */
 uint64_t fake_check(int64_t seed, uint64_t window, uint64_t source, uint64_t number);
 
 /* Returns the current time of a clock, STROBE_CLOCK_*. */

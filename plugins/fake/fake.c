@@ -16,12 +16,12 @@
 
 typedef struct Fake {
     FakeSettings settings;
-    const char *fail; /* name of the call that shall fail */
+    const char *fail; /* name of the call that must fail */
     int64_t n_records, n_threads, n_late, n_lost, n_unfinished;
     int64_t sample_ns, busy_ns, drain_ns;
     struct timespec stopped;
     uint64_t window;
-    uint64_t began, ended; /* the window, in the records' clock */
+    uint64_t began, ended; /* begin and end of the window, in the clock of the records */
     int is_late_half;      /* the first half of the late records was emitted */
     int64_t n_samples;
 
@@ -35,7 +35,7 @@ typedef struct Fake {
 static StrobeKind extended_cpu_op;
 static StrobeField extended_fields[STROBE_KIND_FIELDS_MAX];
 
-/* How often open has returned AGAIN since it last succeeded. */
+/* Number of times that open has returned AGAIN since its last success. */
 static _Atomic int64_t n_refusals;
 
 static const StrobeKind *const emitted_kinds[FAKE_N_KINDS] = {
@@ -171,7 +171,8 @@ static void *run_thread(void *user)
     return NULL;
 }
 
-/* Divides the window's records equally; the first sources get the remainder. */
+/* Prepares a source. The window's records are divided equally among the sources; the first sources
+ * get the remainder. */
 static void prepare_source(Fake *fake, int64_t index, int64_t n_sources)
 {
     FakeSource *source = &fake->sources[index];
@@ -226,12 +227,14 @@ static StrobeStatus fake_start(void *state)
     atomic_store(&fake->is_stopping, 0);
     if (fake->n_threads > 0) {
         status = start_threads(fake);
-        /* Without pauses, all records must be in the window, even if the window is very short. */
+        /* if there are no pauses, all records must be in the window, even if the window is very
+         * short */
         if (status == STROBE_OK && fake->settings.interval_ns == 0)
             join_threads(fake);
         return status;
     }
-    /* no threads: this thread records, without pauses, so that the program does not wait */
+    /* if there are no threads, this thread records, without pauses, so that the program does not
+     * wait */
     atomic_store(&fake->is_stopping, 1);
     prepare_source(fake, 0, 1);
     fake_source_run(&fake->sources[0]);
@@ -250,7 +253,7 @@ static StrobeStatus fake_stop(void *state)
     return fail_in(fake->settings.host, fake->settings.self, "stop");
 }
 
-/* Returns whether late records are still held back, like those of a device that reports late. */
+/* Returns whether the late records are still held back, as if a device reported late. */
 static int is_holding_back(const Fake *fake)
 {
     struct timespec now;
@@ -260,7 +263,7 @@ static int is_holding_back(const Fake *fake)
            fake->drain_ns;
 }
 
-/* Makes half of the late records in each of two calls, so that the host must call again. */
+/* Emits half of the late records in each of two calls, so that the host must call it again. */
 static StrobeStatus fake_flush(void *state, StrobeTicks deadline)
 {
     Fake *fake = state;

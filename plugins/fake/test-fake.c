@@ -12,7 +12,7 @@
 
 static char *plugin_path;
 
-/* `options`: "name=value name=value". */
+/* `options` has the form "name=value name=value". */
 static StrobeMockHost *load_plugin(const char *options)
 {
     StrobeMockHost *mock = strobe_mock_host_load(plugin_path, NULL);
@@ -79,7 +79,7 @@ static gint compare_lines(gconstpointer a, gconstpointer b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns a run's records as sorted lines, without times, ids and the order of threads. */
+/* Returns the records of a run as sorted lines, without times, ids and the order of threads. */
 static char *digest_run(StrobeMockHost *mock)
 {
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
@@ -109,7 +109,7 @@ static void test_deterministic(void)
         StrobeMockHost *a = run_plugin(runs[i]), *b = run_plugin(runs[i]), *c = run_plugin(other);
         char *of_a = digest_run(a), *of_b = digest_run(b), *of_c = digest_run(c);
         g_assert_cmpstr(of_a, ==, of_b);
-        if (i != 2) /* hostile names come in a fixed order, whatever the seed */
+        if (i != 2) /* hostile names have the same order with each seed */
             g_assert_cmpstr(of_a, !=, of_c);
         g_free(of_a);
         g_free(of_b);

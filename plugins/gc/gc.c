@@ -11,8 +11,9 @@
 #include <strobe/helpers/interpreter.h>
 #include <strobe/helpers/python.h>
 
-/* The state of the collector: one for each process, as there is one gc.callbacks. The interpreter's
- * lock protects all members that the callback reads, except `is_recording`, which a fork clears. */
+/* The state of the collector. There is one for each process, because Python has one gc.callbacks.
+ * The interpreter's lock protects all members that the callback reads, except `is_recording`, which
+ * a fork clears. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
@@ -21,10 +22,10 @@ static struct {
     int64_t threshold_ns;
     _Atomic int is_recording;
 
-    PyObject *list;     /* gc.callbacks, while installed */
+    PyObject *list;     /* gc.callbacks while the callback is installed; else NULL */
     PyObject *callback; /* Strobe's entry in the list */
 
-    int is_collecting; /* a "start" was seen; collections do not nest */
+    int is_collecting; /* the callback was called with "start"; collections do not nest */
     uint64_t begin;
     struct timespec begin_raw;
 } collector;
@@ -36,7 +37,7 @@ static int64_t elapsed_ns(const struct timespec *since)
     return (int64_t)(now.tv_sec - since->tv_sec) * 1000000000 + (now.tv_nsec - since->tv_nsec);
 }
 
-/* Reads a count from the callback's info; 0 if it is missing or not a number. */
+/* Returns a count from the callback's info; 0: it is missing or not a number. */
 static uint64_t read_count(PyObject *info, const char *key)
 {
     const Python *python = &collector.python;
@@ -53,7 +54,7 @@ static void record_collection(PyObject *info)
     uint64_t end = host->now();
     if (elapsed_ns(&collector.begin_raw) < collector.threshold_ns)
         return;
-    /* call the interpreter only before the record is reserved */
+    /* the interpreter may be called only before the record is reserved */
     uint32_t generation = (uint32_t)read_count(info, "generation");
     uint64_t collected = read_count(info, "collected");
     uint64_t uncollectable = read_count(info, "uncollectable");
@@ -71,7 +72,8 @@ static void record_collection(PyObject *info)
     host->commit(writer);
 }
 
-/* The entry in gc.callbacks, called with (phase, info). Never raises. */
+/* The callback in gc.callbacks, which the interpreter calls with (phase, info). It never raises an
+ * exception. */
 static PyObject *on_phase(PyObject *self, PyObject *arguments)
 {
     const Python *python = &collector.python;
@@ -108,7 +110,7 @@ static void prepare_process(void)
     pthread_atfork(NULL, NULL, stop_in_child);
 }
 
-/* Returns the index of the callback in the list, or -1 if the program has removed it. */
+/* Returns the index of the callback in the list; -1: the program has removed it. */
 static PySize find_callback(void)
 {
     const Python *python = &collector.python;
@@ -121,7 +123,7 @@ static PySize find_callback(void)
     return -1;
 }
 
-/* Releases the Python objects. The caller holds the interpreter's lock. */
+/* Releases the Python objects. The caller must hold the interpreter's lock. */
 static void release_objects(void)
 {
     const Python *python = &collector.python;
@@ -132,8 +134,8 @@ static void release_objects(void)
     collector.callback = collector.list = NULL;
 }
 
-/* Appends the callback to gc.callbacks. The caller holds the interpreter's lock. Returns NULL, or
- * the reason of the failure. */
+/* Appends the callback to gc.callbacks. The caller must hold the interpreter's lock. Returns NULL,
+ * or the reason of a failure. */
 static const char *install_callback(void)
 {
     const Python *python = &collector.python;
@@ -154,7 +156,7 @@ static const char *install_callback(void)
     return problem;
 }
 
-/* Removes all entries of the callback. The caller holds the interpreter's lock. */
+/* Removes all entries of the callback. The caller must hold the interpreter's lock. */
 static void remove_callback(void)
 {
     for (PySize index = find_callback(); index >= 0; index = find_callback())
@@ -211,7 +213,7 @@ static StrobeStatus gc_stop(void *state)
     const Python *python = &collector.python;
     atomic_store(&collector.is_recording, 0);
     if (!python->is_initialized()) {
-        /* the interpreter has ended or is ending: do not use its objects */
+        /* the interpreter has ended or is ending, so its objects must not be used */
         collector.callback = collector.list = NULL;
         return STROBE_OK;
     }

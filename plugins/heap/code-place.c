@@ -25,9 +25,9 @@ static size_t write_address(uintptr_t place, char *text, size_t size)
     return (size_t)length < size ? (size_t)length : size - 1;
 }
 
-#ifdef DLFO_EH_SEGMENT_TYPE /* glibc 2.35 */
+#ifdef DLFO_EH_SEGMENT_TYPE /* glibc 2.35 or later */
 
-/* Looks for the build-id in the object's notes, which are loaded with it. */
+/* Reads the build-id from the object's notes, which are loaded with the object. */
 static void find_build_id(const struct dl_find_object *found, StrobeBuildId *build_id)
 {
     const char *begin = found->dlfo_map_start, *end = found->dlfo_map_end;
@@ -47,8 +47,8 @@ static void find_build_id(const struct dl_find_object *found, StrobeBuildId *bui
     }
 }
 
-/* Returns the object's path. The loader keeps the name that was passed to it, so a relative path is
- * completed with the current directory. */
+/* Returns the object's path. The loader stores the name that was passed to it, so a relative path
+ * is completed with the current directory. */
 static const char *path_of(const struct link_map *map, char *buffer, size_t size)
 {
     if (!map->l_name || !*map->l_name)

@@ -8,15 +8,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns 1 if the C library and its unwinder find the object at an address without a lock. */
+/* Returns 1 if the C library and its unwinder can find the object at an address without a lock. */
 int heap_code_place_is_known(void);
 
-/* Reads the path of the program's own file. Control thread. */
+/* Reads the path of the program's own file. Must be called on the control thread. */
 void heap_code_place_prepare(void);
 
-/* Writes the frame, or only the address if no object contains it. The text is cut to `size`;
- * returns its length. The object must not be unloaded meanwhile, which is certain if one of its
- * functions is on the stack. Any thread; takes no lock, allocates nothing. */
+/* Writes the frame, or only the address if no object contains it. Cuts the text to `size` and
+ * returns its length. The caller must ensure that the object is not unloaded during the call; this
+ * is certain if one of its functions is on the stack. Takes no lock, allocates nothing. Any thread
+ * may call this function. */
 size_t heap_code_place(uintptr_t place, char *text, size_t size);
 
 #endif

@@ -8,8 +8,8 @@
 
 #include "code-place.h"
 
-/* Maximum number of frames below the caller: the collector's functions and the function that
- * allocates. */
+/* Maximum number of frames inside the caller: those of the collector's functions and of the
+ * function that allocates. */
 #define OWN_FRAMES 8
 #define KNOWN_BITS 16
 #define TEXT_BYTES (8u << 20)
@@ -17,7 +17,7 @@
 
 /* The text of a code address. A stored text never changes. */
 typedef struct Known {
-    _Atomic uintptr_t place; /* 0: free */
+    _Atomic uintptr_t place; /* 0: the entry is free */
     _Atomic(const char *) text;
 } Known;
 
@@ -50,8 +50,9 @@ static const char *store_text(const char *text, size_t length)
     return memcpy(texts + at, text, length + 1);
 }
 
-/* Returns the stored text of a code address, or else writes it into `buffer`. If two threads see an
- * address for the first time at once, both may store its text; one copy is then never used. */
+/* Returns the stored text of a code address; if there is none, writes the text to `buffer` and
+ * stores it. If two threads see an address for the first time at once, both may store its text; one
+ * copy is then never used. */
 static const char *text_of(uintptr_t place, char *buffer, size_t size)
 {
     uint32_t first = (uint32_t)((place * 0x9e3779b97f4a7c15u) >> (64 - KNOWN_BITS));
@@ -73,8 +74,8 @@ static const char *text_of(uintptr_t place, char *buffer, size_t size)
     return buffer;
 }
 
-/* Interns the text of a return address. Subtracts 1, because the address is that of the instruction
- * after the call, which may already be in the next function. */
+/* Interns the text of a return address. Subtracts 1, because the instruction after the call may
+ * already be in the next function. */
 static StrobeStringId intern_place(const StrobeHost *host, StrobeWriter *writer, const void *place)
 {
     char buffer[512];

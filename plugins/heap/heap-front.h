@@ -15,9 +15,10 @@
 
 typedef struct HeapThread {
     uint8_t owner;
-    uint8_t is_busy;      /* the thread is in a hook or in the allocator */
-    uint8_t n_ends;       /* how many rounds of destructors have run */
-    const void *reported; /* the memory that was reported last, unless it was released */
+    uint8_t is_busy; /* the thread is in a hook or in the allocator */
+    uint8_t n_ends;  /* number of rounds of destructors that have run */
+    /* the memory whose allocation was reported last, unless it was released */
+    const void *reported;
     HeapSampler sampler;
 } HeapThread;
 
@@ -29,7 +30,7 @@ extern void *(*heap_real_malloc)(size_t);
 extern void (*heap_real_free)(void *);
 extern void *(*heap_real_aligned_alloc)(size_t, size_t);
 
-/* Finds all original functions that this library replaces. */
+/* Find all original functions that this library replaces. */
 void heap_look_up(void);
 void heap_operators_look_up(void);
 

@@ -17,25 +17,26 @@
 typedef struct HeapSampler {
     uint64_t interval; /* the interval with which `distance` was drawn */
     uint64_t random;
-    double distance; /* bytes until the next allocation is chosen */
+    double distance; /* number of bytes until the next allocation is chosen */
 } HeapSampler;
 
 /* The functions that heap-preload.so calls. A HeapHooks that was stored in a gate must stay valid
  * until the process ends. Allocations that the hooks make themselves are not reported. */
 typedef struct HeapHooks {
-    /* `caller`: the return address of the function that allocated. */
+    /* Is called after an allocation. `caller`: the return address of the function that
+     * allocated. */
     void (*allocated)(HeapSampler *sampler, const void *address, size_t size, const void *caller);
-    /* The memory is about to be released. Returns its size, or 0 if that is unknown. */
+    /* Is called before the memory is released. Returns its size, or 0 if the size is unknown. */
     size_t (*released)(const void *address);
-    /* As `released`, but in a thread that is ending and can no longer record. */
+    /* Called instead of `released` in a thread that is ending and can no longer record. */
     void (*dropped)(const void *address);
 } HeapHooks;
 
-/* An allocation of the program before a session could record: in the loader or in constructors
- * before main. */
+/* An allocation or a release of the program before a session could record it: in the loader, or in
+ * constructors before main. */
 typedef struct HeapStartupEvent {
     _Atomic(const void *) address; /* NULL: the event is not complete */
-    size_t size;                   /* HEAP_GIVEN_BACK: a release */
+    size_t size;                   /* HEAP_GIVEN_BACK: the event is a release */
     const void *caller;
 } HeapStartupEvent;
 
@@ -49,7 +50,7 @@ typedef struct HeapGate {
      * there are too many events, the stored events are useless, and NULL replaces the hooks. */
     _Atomic(const HeapHooks *) hooks;
     const HeapHooks *startup_hooks;
-    const HeapStartupEvent *startup; /* HEAP_STARTUP_MAX, in order */
+    const HeapStartupEvent *startup; /* HEAP_STARTUP_MAX events, in order */
     _Atomic uint32_t n_startup;
 } HeapGate;
 

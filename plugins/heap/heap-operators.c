@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operators new and delete, by the names that C++ compilers give them where size_t is a long.
+ * Replaces the operators new and delete, by the names that C++ compilers give them if size_t is a
+ * long.
  *
  * The operators of a C++ runtime call malloc and free. The operators here call malloc and free
  * directly instead (`is_direct`), so that a call path ends at the caller of new. When memory runs
@@ -82,7 +83,7 @@ static const char *const names[N_OPERATORS] = {NAME(NEW),
                                                NAME(DELETE_SIZED_ALIGNED),
                                                NAME(DELETE_ARRAY_SIZED_ALIGNED)};
 
-/* Each operator takes the first one, two or all three of these parameters. */
+/* Each operator has the first one, two or all three of these parameters. */
 typedef void *New(size_t size, size_t alignment_or_tag, const void *tag);
 typedef void Delete(void *memory, size_t size_or_alignment, size_t alignment);
 
@@ -127,8 +128,8 @@ static int goes_direct(int i)
     return is_direct[i];
 }
 
-/* Finds the operators of a C++ runtime that was loaded later, together with the library that
- * contains `caller`. */
+/* Finds the operators of a C++ runtime that was loaded after the first look-up, together with the
+ * library that contains `caller`. */
 static void find_late(const void *caller)
 {
     Dl_info info;
@@ -143,8 +144,9 @@ static void find_late(const void *caller)
         dlclose(library);
 }
 
-/* Returns the original operator, or NULL if there is none. The first lookup may wait for the
- * loader; this is acceptable, because memory has run out and only the runtime can throw. */
+/* Returns the original operator; NULL: there is none. The first look-up may wait for the loader's
+ * lock. This is acceptable, because there is no memory and only the runtime can throw the
+ * exception. */
 static void *next_of(int i, const void *caller)
 {
     void *found = atomic_load_explicit(&next[i], memory_order_acquire);
@@ -173,7 +175,7 @@ static void *take_aligned(size_t size, size_t alignment)
 {
     size_t whole = (size + alignment - 1) & ~(alignment - 1);
     if (!alignment || alignment & (alignment - 1) || whole < size)
-        return NULL; /* let the runtime's operator decide */
+        return NULL; /* the runtime's operator decides */
     if (has_own_malloc)
         return aligned_alloc(alignment, whole);
     return !heap_real_aligned_alloc ? NULL : heap_real_aligned_alloc(alignment, whole);

@@ -170,7 +170,8 @@ static __attribute__((constructor)) void make_key(void)
     pthread_key_create(&end_key, note_end);
 }
 
-/* Strobe's own threads have names that begin with "strobe-". */
+/* Determines whether the thread belongs to the program. Strobe's own threads have names that begin
+ * with "strobe-". */
 static void find_owner(void)
 {
     char name[17] = "";
@@ -201,8 +202,8 @@ static void leave_hook(void)
     heap_thread.is_busy = 0;
 }
 
-/* Stores an event from before the session. Calls no function, because the C library may not be
- * initialized yet. */
+/* Stores an event that comes before the session. Calls no function, because the C library may not
+ * be initialized yet. */
 static void keep_startup(const void *memory, size_t size, const void *caller)
 {
     if (*is_attaching)
@@ -297,11 +298,11 @@ API void *realloc(void *memory, size_t size)
         return move_early(memory, size);
     if (IS_SHUT(hooks))
         return real_realloc(memory, size);
-    /* report the release first: another thread may get the memory at once */
+    /* the release is reported first, because another thread may get the memory at once */
     size_t old = heap_tell_released(hooks, memory);
     void *moved = real_realloc(memory, size);
     if (!moved && size && old)
-        /* realloc failed: the old block is still allocated */
+        /* realloc failed, so the old block is still allocated */
         heap_tell_allocated(hooks, memory, old, CALLER);
     return heap_tell_allocated(hooks, moved, size, CALLER);
 }

@@ -16,18 +16,18 @@
 #include "sampling.h"
 #include "startup.h"
 
-#define LATE_MAX 1024 /* releases of ending threads that wait to be recorded */
+#define LATE_MAX 1024 /* maximum number of releases of ending threads that wait to be recorded */
 
 /* A release by a thread that was ending. */
 typedef struct Late {
-    _Atomic uint64_t address; /* 0: free; LATE_TAKEN: being written or read */
+    _Atomic uint64_t address; /* 0: the entry is free; LATE_TAKEN: it is being written or read */
     int64_t size, total;
     uint64_t at;
 } Late;
 #define LATE_TAKEN UINT64_MAX
 
-/* The state of the collector: one for each process, as there is one allocator. A hook that runs
- * while the session ends may still use the state after the end. */
+/* The state of the collector. There is one for each process, because a process has one allocator. A
+ * hook that runs while the session ends may still use the state after the end. */
 static struct {
     _Atomic(const StrobeHost *) host; /* NULL: there is no session */
     StrobeInstance *self;
@@ -35,9 +35,10 @@ static struct {
     StrobeKindId block, cost;
     uint64_t threshold, interval;
     uint32_t depth; /* maximum number of frames in a call path; 0: no call paths */
-    uint64_t room;  /* how many recorded blocks can be allocated at once */
+    uint64_t room;  /* maximum number of recorded blocks that can be allocated at the same time */
     _Atomic int is_on;
-    HeapStartupBlock *startup; /* recorded when the first window begins */
+    /* the startup blocks, which are recorded when the first window begins */
+    HeapStartupBlock *startup;
     uint32_t n_startup;
     uint64_t begin_ticks; /* begin of the window */
     int64_t begin_ns;
@@ -69,7 +70,7 @@ static void write_block(const StrobeHost *host, StrobeWriter *writer, uint64_t a
                               memory_order_relaxed);
 }
 
-/* Writes the releases of ended threads on the track of the thread that writes them. */
+/* Records the releases of ended threads on the track of the calling thread. */
 static __attribute__((noinline)) void write_late(const StrobeHost *host, StrobeWriter *writer)
 {
     for (uint32_t i = 0; i < LATE_MAX; i++) {
@@ -103,7 +104,7 @@ static void record_block(const StrobeHost *host, const void *address, int64_t si
     atomic_fetch_add_explicit(&heap.ticks, host->now() - begin, memory_order_relaxed);
 }
 
-/* Stores a release so that another thread writes it. Returns 0 if there is no room. */
+/* Stores a release, which another thread records. Returns 0 if there is no room. */
 static int keep_late(const StrobeHost *host, const void *address, int64_t size, int64_t total)
 {
     uint32_t first = (uint32_t)((uintptr_t)address >> 4);
@@ -122,7 +123,7 @@ static int keep_late(const StrobeHost *host, const void *address, int64_t size, 
     return 0;
 }
 
-/* Counts a lost record, but not in a forked child, which has no writer. */
+/* Counts a lost record. Does nothing in a forked child, which has no writer. */
 static void report_loss(const StrobeHost *host, _Atomic uint64_t *counter)
 {
     if (!is_recorded() || !host->writer(heap.self))
@@ -136,8 +137,9 @@ static int64_t add_total(int64_t change)
     return atomic_fetch_add_explicit(&heap.total, change, memory_order_relaxed) + change;
 }
 
-/* Stores size + 1 in the table, because a block of 0 bytes also has an address and the table cannot
- * store 0. Adds blocks that are allocated between windows too: they may be released in a window. */
+/* Records an allocation, and stores size + 1 in the table, because a block of 0 bytes also has an
+ * address and the table cannot store 0. Between windows only adds the block to the table, because
+ * it may be released in a window. */
 static void record_allocation(HeapSampler *sampler, const void *address, size_t size,
                               const void *caller)
 {
@@ -225,9 +227,9 @@ static void take_startup(const HeapHooks *before)
 
 #define BYTES_OF_A_BLOCK 16
 
-/* Returns for how many blocks the table may have room. If the address space is limited, the table
- * may use a sixteenth of it, because the program needs the rest. Divides by 4 because the parts of
- * the table grow by a factor of four. */
+/* Returns the maximum number of blocks for which the table may have room. If the address space is
+ * limited, the table may use a sixteenth of it, because the program needs the rest. Divides by 4
+ * because the parts of the table grow by a factor of four. */
 static uint64_t limit_room(uint64_t n_blocks)
 {
     struct rlimit limit;
@@ -314,8 +316,8 @@ static StrobeStatus heap_start(void *state)
     return STROBE_OK;
 }
 
-/* Records the window's cost when the window is over, with the time of its begin. Ticks are
- * converted to ns at the rate of the clock in this window. */
+/* Records the cost of the window after its end, with the time of its begin. Ticks are converted to
+ * ns at the rate of the clock in this window. */
 static void record_cost(const StrobeHost *host)
 {
     uint64_t begin = heap.begin_ticks, passed = host->now() - begin;
@@ -357,8 +359,8 @@ static StrobeStatus heap_flush(void *state, StrobeTicks deadline)
     return STROBE_OK;
 }
 
-/* Sets the hooks to NULL. From now on releases are not reported, so the table of blocks is no
- * longer correct. */
+/* Sets the hooks to NULL. From now on releases are not reported, so the table of blocks becomes
+ * wrong. */
 static void heap_close(void *state)
 {
     atomic_store_explicit(&heap.gate->hooks, NULL, memory_order_release);

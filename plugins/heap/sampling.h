@@ -9,7 +9,7 @@
 /* Returns 0 if the allocation is not recorded, otherwise the number of allocations of this size
  * that it represents. `sampler` belongs to the thread and must be zero before the first call.
  * `interval`: average number of bytes from one recorded allocation to the next; 0: all allocations
- * are recorded. Any thread. */
+ * are recorded. Any thread may call this function. */
 double heap_sampling_weight(HeapSampler *sampler, size_t size, uint64_t interval);
 
 #endif

@@ -12,8 +12,8 @@ typedef struct Account {
     HeapSampler sampler;
 } Account;
 
-/* Fills `block` for an allocation. Returns 0 if it is not recorded. Stores size + 1 in the table,
- * because the table cannot store 0. */
+/* Fills `block` for an allocation, and stores size + 1 in the table, because the table cannot store
+ * 0. Returns 0 if the allocation is not recorded. */
 static int follow_allocation(Account *account, const HeapStartupEvent *event,
                              HeapStartupBlock *block)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's allocations before the session, in the loader and in constructors, which run before
- * main. */
+/* Reads the program's allocations before the session, in the loader and in constructors, which run
+ * before main. */
 #ifndef STROBE_HEAP_STARTUP_H
 #define STROBE_HEAP_STARTUP_H
 

@@ -7,7 +7,7 @@
 
 #include <strobe/helpers/sys-file.h>
 
-/* Returns whether `controller` is one of the names before the line's second colon. */
+/* Returns whether `controller` is one of the names before the second colon of the line. */
 static int line_has(const char *names, size_t length, const char *controller)
 {
     size_t wanted = strlen(controller);
@@ -21,8 +21,9 @@ static int line_has(const char *names, size_t length, const char *controller)
     return 0;
 }
 
-/* Finds the nearest folder that has the file, upwards from the group's. In a container the group's
- * name can be its name on the host, while the container sees only a part of the tree. */
+/* Sets cgroup->folder to the nearest folder that has the file, from the group's folder upwards. In
+ * a container the group's name can be its name on the host, while the container sees only a part of
+ * the tree. */
 static int find_folder(HostCgroup *cgroup, const char *file)
 {
     char path[2200];
@@ -47,7 +48,7 @@ int host_cgroup_up(HostCgroup *cgroup)
     return 0;
 }
 
-/* Parses "N:names:/path"; `names` is empty in version 2. */
+/* Reads a line of the form "N:names:/path"; `names` is empty in version 2. */
 static int take_line(const HostContext *context, const char *line, const char *controller,
                      int version, HostCgroup *cgroup)
 {

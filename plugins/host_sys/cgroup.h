@@ -6,14 +6,15 @@
 #include "host-sys-context.h"
 
 typedef struct HostCgroup {
-    int version;       /* 1, 2; 0: none */
-    char path[1024];   /* the group's name in /proc/PID/cgroup */
-    char mount[512];   /* folder of the controller's tree */
-    char folder[2048]; /* folder of the group; `mount` if the group's folder is not visible */
+    int version;     /* version 1 or 2; 0: there is no group */
+    char path[1024]; /* the group's name in /proc/PID/cgroup */
+    char mount[512]; /* folder of the controller's tree */
+    /* folder of the group; equal to `mount` if the group's folder is not visible */
+    char folder[2048];
 } HostCgroup;
 
 /* Finds the group for `controller` ("memory", "cpu") in a tree that has `file`; tries version 2
- * first. `file_1` is the file's name in version 1. Returns 0, or -1 if there is none. */
+ * first. `file_1` is the file's name in version 1. Returns -1 if there is no such group. */
 int host_cgroup_find(const HostContext *context, const char *controller, const char *file,
                      const char *file_1, HostCgroup *cgroup);
 

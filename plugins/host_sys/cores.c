@@ -13,7 +13,7 @@
 enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, N_TIMES };
 
 typedef struct Core {
-    uint64_t at; /* ns; 0: not read yet */
+    uint64_t at; /* ns; 0: the processor was not read yet */
     uint64_t ticks[N_TIMES];
 } Core;
 
@@ -88,8 +88,8 @@ static void record_core(HostCores *cores, StrobeWriter *writer, uint32_t index,
     host->commit(writer);
 }
 
-/* Parses "user nice system idle iowait irq softirq steal guest guest_nice". The guest times are
- * also counted in user and nice. */
+/* Reads the times "user nice system idle iowait irq softirq steal guest guest_nice". The guest
+ * times are also part of user and nice. */
 static void take_line(HostCores *cores, StrobeWriter *writer, uint32_t index, const char *at,
                       uint64_t now)
 {

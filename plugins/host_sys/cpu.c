@@ -15,12 +15,12 @@
 #include "cores.h"
 #include "threads.h"
 
-/* Least processor time between two computations of the share of user time from ticks. */
+/* Minimum processor time between two computations of the share of user time from ticks. */
 #define SHARE_NS 100000000u
 
 typedef struct Account {
     uint64_t at;           /* ns */
-    uint64_t user, system; /* ns; of all threads, including threads that have ended */
+    uint64_t user, system; /* ns; sums over all threads, including threads that have ended */
     uint32_t threads;
 } Account;
 
@@ -39,8 +39,8 @@ typedef struct HostCpu {
     StrobeKindId kind, usage_kind;
     StrobeTrackId track;
     uint32_t processors;
-    HostThreads *threads; /* NULL: cannot be read */
-    HostCores *cores;     /* NULL: cannot be read */
+    HostThreads *threads; /* NULL: the threads cannot be read */
+    HostCores *cores;     /* NULL: /proc/stat cannot be read */
     Exact exact;
     Account last;
     int has_last, has_failed;
@@ -54,7 +54,8 @@ static uint32_t count_processors(pid_t pid)
     cpu_set_t set;
     if (sched_getaffinity(pid, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
         return (uint32_t)CPU_COUNT(&set);
-    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more processors than a cpu_set_t holds */
+    /* the machine has more processors than a cpu_set_t holds */
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (uint32_t)online : 1;
 }
 
@@ -71,8 +72,8 @@ static void note_user_share(Exact *exact, const Account *ticks)
     exact->user_share = all ? (double)user / (double)all : 1;
 }
 
-/* Replaces the times from `stat` by the process's clock, which is exact; a tick in `stat` is 10 ms,
- * half of the default interval. */
+/* Replaces the times from `stat` by the time of the process's clock, which is exact. A tick in
+ * `stat` is 10 ms, which is half of the default interval. */
 static void take_exact_account(HostCpu *cpu, Account *account)
 {
     Exact *exact = &cpu->exact;
@@ -134,7 +135,8 @@ static void record_process(HostCpu *cpu, StrobeWriter *writer, const Account *no
 }
 
 /* All time of a thread counts for the processor on which it ran last, so that a processor can
- * exceed 100 %. Omits a row above 100 %, as the tools that read this table expect. */
+ * exceed 100 %. A processor above 100 % gets no row, because the tools that read this table do not
+ * expect such a row. */
 static void record_processors(HostCpu *cpu, StrobeWriter *writer)
 {
     const StrobeHost *host = cpu->context->host;
@@ -170,7 +172,7 @@ static void sample_process(HostCpu *cpu, StrobeWriter *writer)
         return;
     }
     if (cpu->has_last && now.at <= cpu->last.at)
-        return; /* no time has passed: no rate */
+        return; /* no time has passed, so there is no rate */
     if (cpu->threads)
         host_threads_sample(cpu->threads, writer, now.threads, &cpu->round);
     if (cpu->has_last)
@@ -223,8 +225,8 @@ static StrobeStatus cpu_open(HostContext *context, void **state)
     if (!cpu)
         return STROBE_ERROR_MEMORY;
     cpu->context = context;
-    /* the clock of the process id: in a child that inherits the descriptors, the own clock would be
-     * the child's */
+    /* uses the clock of the process id, because in a child that inherits the descriptors the own
+     * clock would be the child's */
     cpu->exact.has_clock =
         context->is_live && clock_getcpuclockid(context->pid, &cpu->exact.clock) == 0;
     snprintf(name, sizeof name, "%d/stat", (int)context->pid);

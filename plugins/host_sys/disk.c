@@ -20,7 +20,7 @@ typedef struct Account {
 
 typedef struct Device {
     char name[32];
-    uint8_t is_part; /* a partition of another device: not sampled */
+    uint8_t is_part; /* the device is a partition of another device and is not sampled */
     uint64_t at, round;
     uint64_t reads, writes, read_sectors, write_sectors, busy_ms, queue_ms;
 } Device;
@@ -28,7 +28,7 @@ typedef struct Device {
 typedef struct HostDisk {
     HostContext *context;
     int io, stat, diskstats;
-    int has_delays; /* the kernel counts how long the process waits for storage */
+    int has_delays; /* the kernel counts how long the process waits for storage, see read_delay */
     StrobeKindId kind, usage_kind;
     StrobeTrackId track;
     Account last;
@@ -56,7 +56,8 @@ static int read_account(const HostDisk *disk, Account *account)
     return account->at ? 0 : -1;
 }
 
-/* Reads the ticks that the process has waited for storage: field 42 of its `stat`. */
+/* Sets `ticks` to the ticks for which the process has waited for storage: field 42 of its
+ * `stat`. */
 static int read_delay(const HostDisk *disk, uint64_t *ticks)
 {
     char text[1024];
@@ -97,8 +98,8 @@ static void record_row(HostDisk *disk, StrobeWriter *writer, const char *name,
     host->commit(writer);
 }
 
-/* Data that was written and then truncated before it reached the disk is subtracted from the
- * written bytes. The result is never negative. */
+/* Records the row of the process. Subtracts from the written bytes the data that was truncated
+ * before it reached the disk; the result is never negative. */
 static void record_process(HostDisk *disk, StrobeWriter *writer, const Account *now, double waited)
 {
     const Account *last = &disk->last;
@@ -192,7 +193,8 @@ static void record_device(HostDisk *disk, StrobeWriter *writer, const Device *la
     row.read_rate = host_rate(row.read_bytes, interval);
     row.write_rate = host_rate(row.write_bytes, interval);
     if (row.utilisation > 100)
-        row.utilisation = 100; /* the kernel counts in ms and updates the counter late */
+        /* the kernel counts in ms and updates the counter late, so the value may exceed 100 */
+        row.utilisation = 100;
     record_row(disk, writer, last->name, &row, disk->context->host->now());
 }
 
@@ -202,7 +204,7 @@ static int is_reset(const Device *last, const Device *now)
            now->read_sectors < last->read_sectors || now->write_sectors < last->write_sectors;
 }
 
-/* Parses "major minor name", then: reads, merged, sectors, ms, writes, merged, sectors, ms, in
+/* Reads "major minor name", then: reads, merged, sectors, ms, writes, merged, sectors, ms, in
  * flight, busy ms, weighted ms. A device without any reads or writes gets no row. */
 static void take_line(HostDisk *disk, StrobeWriter *writer, const char *at, uint64_t now_ns)
 {
@@ -228,7 +230,7 @@ static void take_line(HostDisk *disk, StrobeWriter *writer, const char *at, uint
     Device *device = now.reads + now.writes > 0 ? find_device(disk, name) : NULL;
     if (!device || device->is_part)
         return;
-    /* a device that was removed meanwhile gets no row */
+    /* a device that was removed in between gets no row */
     if (device->at && device->round + 1 == disk->round && !is_reset(device, &now))
         record_device(disk, writer, device, &now);
     memcpy(now.name, device->name, sizeof now.name);
@@ -270,7 +272,7 @@ static void disk_start(void *state)
 
     disk->has_last = 0;
     disk->devices_at = 0;
-    /* so the next sample computes no difference from earlier counts, which are too old */
+    /* so that the next sample computes no difference from earlier counts, which are too old */
     disk->round += 2;
 }
 

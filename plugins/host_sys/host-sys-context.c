@@ -11,7 +11,8 @@
 #include <strobe/helpers/sampler.h>
 #include <strobe/helpers/sys-file.h>
 
-/* Large enough for /proc/stat and /proc/net/dev of big machines. */
+/* Size of the buffer for files, which is large enough for /proc/stat and /proc/net/dev of large
+ * machines. */
 #define TEXT_SIZE (256u * 1024)
 
 int host_context_init(HostContext *context, const StrobeHost *host, StrobeInstance *self)
@@ -37,7 +38,8 @@ void host_context_clear(HostContext *context)
     context->text = NULL;
 }
 
-/* Converts "12345.67 ...", seconds with two decimals, to ns. */
+/* Returns the uptime in ns, from a text like "12345.67 ..." (seconds with two decimals); 0: it
+ * cannot be read. */
 static uint64_t read_uptime(const HostContext *context)
 {
     char text[128];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State that all items of host_sys share: the folders, the clock, tracks, and the buffer for files.
- * Only one thread at a time may use it. */
+ * Only one thread at a time may use the state. */
 #ifndef STROBE_PLUGINS_HOST_SYS_CONTEXT_H
 #define STROBE_PLUGINS_HOST_SYS_CONTEXT_H
 
@@ -29,13 +29,13 @@ typedef struct HostContext {
 /* One item of the option `items`. */
 typedef struct HostItem {
     const char *name;
-    /* Returns STROBE_OK, or STROBE_UNAVAILABLE with the path of the missing file in
+    /* Opens the item. Returns STROBE_OK, or STROBE_UNAVAILABLE with the path of the missing file in
      * `context->text`. */
     StrobeStatus (*open)(HostContext *context, void **state);
-    /* Called when a window begins: forget the counters of the previous window. */
+    /* Called when a window begins. The item must forget the counters of the previous window. */
     void (*start)(void *state);
     void (*sample)(void *state, StrobeWriter *writer);
-    void (*stop)(void *state); /* optional */
+    void (*stop)(void *state); /* may be NULL */
     void (*close)(void *state);
 } HostItem;
 
@@ -50,8 +50,8 @@ uint64_t host_clock(const HostContext *context);
 StrobeTrackId host_counter_track(const HostContext *context, const char *group);
 StrobeStringId host_name(const HostContext *context, StrobeWriter *writer, const char *name);
 
-/* Logs, once, why an item is not sampled. The reason is errno, or an unknown form of the file if
- * errno is 0. Logs nothing if the program has ended. */
+/* Logs, once, why an item is not sampled. If errno is not 0, it is the reason; otherwise the reason
+ * is that the file has an unknown form. Logs nothing if the program has ended. */
 void host_report(const HostContext *context, int *has_failed, const char *file);
 /* Writes the path of the missing file to `text`, for the caller's message. */
 StrobeStatus host_unavailable(HostContext *context, const char *root, const char *name);
@@ -66,7 +66,7 @@ static inline double host_rate(uint64_t count, uint64_t interval)
     return (double)count * 1e9 / (double)interval;
 }
 
-/* Returns the growth of a counter; 0 if the counter runs backwards, because it was reset. */
+/* Returns the growth of a counter; 0 if the counter has become smaller, because it was reset. */
 static inline uint64_t host_grown(uint64_t now, uint64_t last)
 {
     return now > last ? now - last : 0;

@@ -10,9 +10,11 @@
 #include <strobe/helpers/sys-file.h>
 #include "cgroup.h"
 
-#define NO_LIMIT_V1 (UINT64_C(1) << 62) /* version 1 uses a number above this for "no limit" */
+/* in version 1 a number above this means that there is no limit */
+#define NO_LIMIT_V1 (UINT64_C(1) << 62)
 
-#define CHANGES_SLOWLY_NS 1000000000u /* `status` and `meminfo` are read at most this often */
+/* minimum time between two readings of `status` and `meminfo` */
+#define CHANGES_SLOWLY_NS 1000000000u
 
 typedef struct Faults {
     uint64_t minor, major;
@@ -25,9 +27,9 @@ typedef struct HostMemory {
     StrobeTrackId track;
     uint64_t total; /* B; memory of the machine */
     uint64_t cgroup_limit;
-    uint64_t pss_interval; /* ns; 0: not read */
+    uint64_t pss_interval; /* ns between two readings of PSS; 0: PSS is not read */
     uint64_t slow_at, pss_at;
-    uint64_t swap, available, pss; /* values at their last reading */
+    uint64_t swap, available, pss; /* values at the last reading */
     Faults last;
     int has_last, has_failed;
 } HostMemory;
@@ -86,8 +88,8 @@ static int read_faults(const HostMemory *memory, Faults *faults)
     return 0;
 }
 
-/* Reads the values that are slow to read or change slowly, at longer intervals. For PSS the kernel
- * walks all mappings. */
+/* Reads, at longer intervals, the values that change slowly or are slow to read. For PSS the kernel
+ * walks through all mappings. */
 static void read_slow(HostMemory *memory)
 {
     HostContext *context = memory->context;
@@ -220,7 +222,7 @@ static int open_of_process(const HostContext *context, const char *file)
     return strobe_sys_open(context->proc_root, name);
 }
 
-/* Fails if the machine's memory size or the process's sizes cannot be read. */
+/* Opens the files. Fails if the machine's memory size or the process's sizes cannot be read. */
 static StrobeStatus open_files(HostMemory *memory)
 {
     HostContext *context = memory->context;

@@ -24,8 +24,8 @@ static const HostItem *const items[] = {
 typedef struct HostSys {
     HostContext context;
     int64_t interval_ns;
-    void *states[N_ITEMS]; /* NULL: the item is not selected, or not available */
-    uint64_t sampled_ns;   /* when the last sample was taken */
+    void *states[N_ITEMS]; /* NULL: the item is not selected or not available */
+    uint64_t sampled_ns;   /* time when the last sample was taken */
 } HostSys;
 
 static uint64_t monotonic_ns(void)
@@ -58,8 +58,8 @@ static void sample_now(HostSys *state)
     state->sampled_ns = monotonic_ns();
 }
 
-/* Takes a sample, unless the last one is less than half an interval ago: a rate over such a short
- * time is not meaningful. */
+/* Takes a sample, unless the last one is less than half an interval ago: a rate over a shorter time
+ * is not meaningful. */
 static void host_sys_sample(void *user)
 {
     HostSys *state = user;
@@ -100,7 +100,7 @@ static StrobeStatus open_items(HostSys *state, const char *wanted)
         n_open += opened == STROBE_OK;
         if (opened == STROBE_OK)
             continue;
-        if (opened != STROBE_UNAVAILABLE) /* the item has already reported the cause */
+        if (opened != STROBE_UNAVAILABLE) /* the item has already reported the reason */
             return opened;
         const char *reason = errno ? strerror(errno) : "the file has an unknown form";
         host->log(state->context.self, STROBE_LOG_WARNING,
@@ -157,7 +157,8 @@ static StrobeStatus host_sys_start(void *user)
     return STROBE_OK;
 }
 
-/* Takes the window's last sample, so that a window shorter than the interval has a row too. */
+/* Takes the window's last sample, so that a window that is shorter than the interval also has a
+ * row. */
 static StrobeStatus host_sys_stop(void *user)
 {
     HostSys *state = user;

@@ -10,7 +10,7 @@
 #include <strobe/helpers/sys-file.h>
 
 #define INTERFACES_MAX 512
-#define SPEED_NS 1000000000u /* how often the speed of an interface is read */
+#define SPEED_NS 1000000000u /* minimum time between two readings of an interface's speed */
 
 enum {
     RX_BYTES,
@@ -27,11 +27,11 @@ enum {
 typedef struct Interface {
     char name[32];
     uint64_t at, round, speed_at;
-    double speed; /* B/s, NaN: not known */
+    double speed; /* B/s; NaN: unknown */
     uint64_t counts[N_COUNTS];
 } Interface;
 
-/* The sum of the interfaces whose speed is known, and of all interfaces. */
+/* Sums: over the interfaces whose speed is known, and over all interfaces. */
 typedef struct Total {
     double rate, known_rate, known_speed;
     int n;
@@ -57,7 +57,8 @@ static Interface *find_interface(HostNetwork *network, const char *name)
         if (!strcmp(network->interfaces[i].name, name))
             return &network->interfaces[i];
         if (!interface && network->interfaces[i].round + 1 < network->round)
-            interface = &network->interfaces[i]; /* reuse the entry of an interface that is gone */
+            /* reuses the entry of an interface that no longer exists */
+            interface = &network->interfaces[i];
     }
     if (network->n < INTERFACES_MAX)
         interface = &network->interfaces[network->n++];
@@ -68,7 +69,7 @@ static Interface *find_interface(HostNetwork *network, const char *name)
     return interface;
 }
 
-/* Reads the speed of an interface. If it has none, the file holds "-1" or cannot be read. */
+/* Reads the speed of an interface. If it has none, the file contains "-1" or cannot be read. */
 static void read_speed(HostNetwork *network, Interface *interface, uint64_t now)
 {
     char name[128], text[32];
@@ -124,8 +125,8 @@ static void record_interface(HostNetwork *network, StrobeWriter *writer, const I
     host->commit(writer);
 }
 
-/* Returns whether a difference from the last counts is valid. It is not if the interface was
- * removed in between, or if a count runs backwards (after a reset, or in an old driver with 32
+/* Returns whether a difference from the last counts is valid. It is invalid if the interface was
+ * removed in between, or if a count has become smaller (after a reset, or in an old driver with 32
  * bits). */
 static int is_continued(const HostNetwork *network, const Interface *interface,
                         const uint64_t counts[N_COUNTS])
@@ -138,7 +139,7 @@ static int is_continued(const HostNetwork *network, const Interface *interface,
     return 1;
 }
 
-/* Parses "name: bytes packets errs drop fifo frame compressed multicast", and eight numbers for
+/* Reads "name: bytes packets errs drop fifo frame compressed multicast", and eight numbers for
  * sending. */
 static void take_line(HostNetwork *network, StrobeWriter *writer, const char *line, uint64_t now,
                       Total *total)
@@ -215,7 +216,7 @@ static void network_start(void *state)
 {
     HostNetwork *network = state;
 
-    /* so the next sample computes no difference from earlier counts, which are too old */
+    /* so that the next sample computes no difference from earlier counts, which are too old */
     network->round += 2;
     network->at = 0;
 }
@@ -237,7 +238,7 @@ static StrobeStatus network_open(HostContext *context, void **state)
         return STROBE_ERROR_MEMORY;
     network->context = context;
     network->has_loopback = context->host->option_bool(context->self, "loopback");
-    /* /proc/net shows the network of the process that opens it, so use the program's folder */
+    /* /proc/net shows the network of the process that opens it, so the program's folder is used */
     if (context->is_live)
         snprintf(name, sizeof name, "%d/net/dev", (int)context->pid);
     network->file = strobe_sys_open(context->proc_root, name);

@@ -15,7 +15,7 @@ static const char *const resources[N_RESOURCES] = {"cpu", "memory", "io"};
 
 typedef struct Resource {
     int file;
-    uint64_t at, some, full; /* us, totals; `full` is absent if the file lacks it */
+    uint64_t at, some, full; /* totals in us; `full` is absent if the file does not have it */
     int has_failed;
 } Resource;
 
@@ -26,7 +26,8 @@ typedef struct HostPressure {
     Resource resources[N_RESOURCES];
 } HostPressure;
 
-/* Reads the total from a line like "some avg10=0.04 avg60=4.32 avg300=9.47 total=157853515". */
+/* Sets `total` to the total in a line like "some avg10=0.04 avg60=4.32 avg300=9.47
+ * total=157853515". */
 static int read_total(const char *text, const char *key, uint64_t *total)
 {
     const char *line = strobe_sys_after(text, key);
@@ -105,7 +106,7 @@ static void pressure_close(void *state)
     free(pressure);
 }
 
-/* Opens the files. Reads each once, because a kernel can have the files and yet fail to read
+/* Opens the files. Reads each file once, because some kernels have the files but cannot read
  * them. */
 static int open_resources(HostPressure *pressure)
 {

@@ -17,13 +17,13 @@ static StrobeMockHost *load_plugin(const char *root)
     if (root) {
         g_assert_cmpint(strobe_mock_host_option(mock, "proc_root", root), ==, 0);
         g_assert_cmpint(strobe_mock_host_option(mock, "sys_root", root), ==, 0);
-        /* a tree's clock stands still between two samples: no sample is too early */
+        /* the clock of a tree does not advance between two samples, so no sample is too early */
         g_assert_cmpint(strobe_mock_host_option(mock, "interval", "1ms"), ==, 0);
     }
     return mock;
 }
 
-/* Takes a sample after the time that the sampler would wait since the last one. */
+/* Takes a sample after the time for which the sampler would wait after the last one. */
 static void take_sample(StrobeMockHost *mock)
 {
     g_usleep(1000);
@@ -57,7 +57,7 @@ static char *make_tree(void)
     return root;
 }
 
-/* Checks the figures for known files; n samples give n - 1 rows of differences. */
+/* Checks the values for known files. From n samples, n - 1 rows of differences are made. */
 static void test_recorded(void)
 {
     char *root = make_tree();
@@ -105,7 +105,7 @@ static void test_recorded(void)
     tree_free(root);
 }
 
-/* A file that becomes unreadable between two samples is reported once and gives no record. */
+/* A file that can no longer be read at the second sample is reported once and gives no record. */
 static void test_damaged_later(void)
 {
     char *root = make_tree();
@@ -141,7 +141,8 @@ static double read_seconds(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Keeps a processor busy; returns the share of it that the thread got, in percent. */
+/* Keeps a processor busy. Returns the share of the processor's time that the thread got, in
+ * percent. */
 static double keep_busy(double seconds)
 {
     const double begin = read_seconds(CLOCK_MONOTONIC);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Items of host_sys on recorded trees (known figures, wraps, vanished and unreadable files), and on
- * the live system, compared with the test's own measurements. */
+/* Checks the items of host_sys with recorded trees (known values, overflows, missing and unreadable
+ * files), and with the live system, whose values are compared with the test's own measurements. */
 #include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
@@ -111,7 +111,7 @@ static void test_threads(void)
     g_assert_null(tree_record(mock, "usage", "CPU 0", 0));
     const struct strobe_host_cpu *process = tree_record(mock, "host_cpu", NULL, 0)->fields;
     g_assert_true(is_near(process->wait, 20));
-    set_uptime(root, 102); /* neither thread runs: 100 gets one row of zeros, 200 none */
+    set_uptime(root, 102); /* no thread runs: 100 gets one row of zeros, 200 gets none */
     take_sample(mock);
     set_uptime(root, 103);
     take_sample(mock);
@@ -122,8 +122,8 @@ static void test_threads(void)
     tree_free(root);
 }
 
-/* A thread ends, one starts, and one gets the id of an ended thread: no row is the difference of
- * two threads' figures. */
+/* One thread ends, one starts, and one gets the id of an ended thread. No row is the difference of
+ * the values of two threads. */
 static void test_threads_change(void)
 {
     char *root = tree_new();
@@ -131,7 +131,7 @@ static void test_threads_change(void)
     put_process(root, 3);
     put_thread(root, 100, 1000, 0, 0, 0, 0);
     put_thread(root, 200, 5000, 0, 0, 0, 0);
-    /* has no schedstat, as a thread that is about to end */
+    /* this thread has no schedstat, like a thread that is about to end */
     put_thread(root, 300, G_MAXUINT64, 0, 7, 0, 0);
     StrobeMockHost *mock = load_plugin(root, "cpu");
     start_mock(mock);
@@ -154,7 +154,8 @@ static void test_threads_change(void)
     tree_free(root);
 }
 
-/* With more threads than descriptors the threads take turns, and each row has its interval. */
+/* If there are more threads than descriptors, threads are read in turn, and each row has its
+ * interval. */
 static void test_rotation(void)
 {
     enum { N = 150 };
@@ -214,7 +215,8 @@ static void test_cores(void)
     g_assert_cmpuint(all->processor, ==, STROBE_ABSENT_U32);
     const struct strobe_host_core *one = tree_record(mock, "host_core", "CPU 0", 0)->fields;
     g_assert_true(is_near(one->usage, 25));
-    g_assert_null(tree_record(mock, "host_core", "CPU 7", 0)); /* new since the last sample */
+    /* this processor is new since the last sample */
+    g_assert_null(tree_record(mock, "host_core", "CPU 7", 0));
     set_uptime(root, 102);
     tree_put(root, "stat", "cpu  1 0 0 0 0 0 0 0 0 0\ncpu0 60 5 60 480 5 0 0 0\n");
     take_sample(mock);
@@ -268,7 +270,8 @@ static void test_disk(void)
     const struct strobe_usage *usage = tree_record(mock, "usage", "Disk", 0)->fields;
     g_assert_true(isnan(usage->usage) && is_near(usage->read_rate, 1000));
     set_uptime(root, 103);
-    put_io(root, 10, 10, 0); /* counters went back: another process has this id now */
+    /* the counters have become smaller, because this id now belongs to another process */
+    put_io(root, 10, 10, 0);
     tree_put(root, "diskstats", "   8 0 sda 1 0 1 1 1 0 1 1 0 1 1 0 0 0 0\n");
     take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "host_disk", "sda"), ==, 1);
@@ -310,20 +313,23 @@ static void test_network(void)
     g_assert_true(is_near(eth0->rx_rate, 1250000) && is_near(eth0->tx_rate, 500000));
     g_assert_true(is_near(eth0->speed, 125e6) && is_near(eth0->usage, 1.4));
     g_assert_null(tree_record(mock, "host_net", "lo", 0));
-    g_assert_null(tree_record(mock, "host_net", "veth1", 0)); /* 32 bits ran over, or a reset */
-    g_assert_null(tree_record(mock, "host_net", "eth9", 0));  /* new since the last sample */
+    /* the counter of 32 bits has overflowed or was reset */
+    g_assert_null(tree_record(mock, "host_net", "veth1", 0));
+    /* this interface is new since the last sample */
+    g_assert_null(tree_record(mock, "host_net", "eth9", 0));
     const struct strobe_usage *usage = tree_record(mock, "usage", "Network", 0)->fields;
     g_assert_true(is_near(usage->usage, 1.4) && is_near(usage->speed, 1750000));
     set_uptime(root, 103);
-    put_net(root, "  eth9: 17 7 0 0 0 0 0 0 7 7 0 0 0 0 0 0\n"); /* eth0 was pulled out ... */
+    put_net(root, "  eth9: 17 7 0 0 0 0 0 0 7 7 0 0 0 0 0 0\n"); /* eth0 was removed */
     take_sample(mock);
-    set_uptime(root, 104); /* ... and put back */
+    set_uptime(root, 104); /* eth0 was added again */
     put_net(root, "  eth0:9000000 90 2 4 0 0 0 0 9002000 95 5 7 0 0 0 0\n");
     take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "host_net", "eth0"), ==, 1);
     g_assert_cmpuint(tree_count(mock, "host_net", "eth9"), ==, 1);
     usage = tree_record(mock, "usage", "Network", 1)->fields;
-    g_assert_true(isnan(usage->usage) && is_near(usage->speed, 10)); /* no line has a speed */
+    /* the speed of no interface is known */
+    g_assert_true(isnan(usage->usage) && is_near(usage->speed, 10));
     free_mock(mock);
     tree_free(root);
 }
@@ -375,7 +381,7 @@ static void test_cgroup_2(void)
     take_sample(mock);
     const struct strobe_host_mem *mem = tree_record(mock, "host_mem", NULL, 0)->fields;
     g_assert_cmpuint(mem->cgroup_usage, ==, 123456);
-    g_assert_cmpuint(mem->cgroup_limit, ==, 900000); /* the parent group's limit */
+    g_assert_cmpuint(mem->cgroup_limit, ==, 900000); /* the limit of the parent group */
     const StrobeMockRecord *record = tree_record(mock, "host_throttle", NULL, 0);
     const struct strobe_host_throttle *throttle = record->fields;
     g_assert_cmpstr(record->name, ==, "/job/part");
@@ -391,7 +397,7 @@ static void test_cgroup_1(void)
 {
     char *root = tree_new();
     set_uptime(root, 100);
-    /* in a container: the group's name is the host's, but only the tree's root can be seen */
+    /* in a container the group's name is that on the host, but only the tree's root is visible */
     tree_put(root, "%d/cgroup", "5:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n0::/\n");
     tree_put(root, "meminfo", "MemTotal: 4000 kB\n");
     tree_put(root, "%d/statm", "10 2 1 1 0 5 0\n");
@@ -416,8 +422,8 @@ static void test_cgroup_1(void)
     tree_free(root);
 }
 
-/* A FIFO must not be opened, since that would wait for a writer; a missing file disables its item
- * only. */
+/* The plugin must not open a FIFO, because this would wait for a writer. A missing file disables
+ * only its own item. */
 static void test_unreadable(void)
 {
     char *root = tree_new();
@@ -450,8 +456,7 @@ static void test_unreadable(void)
     tree_free(root);
 }
 
-/* Each file is replaced by random texts: host_sys does not crash, and its figures stay
- * plausible. */
+/* Each file is replaced by random texts: host_sys does not crash, and its values stay plausible. */
 static void test_damaged(void)
 {
     static const struct {
@@ -493,7 +498,7 @@ static void test_damaged(void)
         text[g_rand_int_range(rand, 0, (gint32)length + 1)] = '\0';
         tree_put(root, files[which].name, text);
         set_uptime(root, 100 + round);
-        g_usleep(500); /* half of the interval: before that it is too early */
+        g_usleep(500); /* half of the interval; a sample after a shorter time would be too early */
         strobe_mock_host_sample(mock);
         tree_put(root, files[which].name, files[which].text);
     }
@@ -524,7 +529,7 @@ static void spin_thread(guint64 ns)
         continue;
 }
 
-/* The rows of the spinning thread add up to the CPU time by the thread's own clock. */
+/* The sum of the rows of the spinning thread is the CPU time in the thread's own clock. */
 static void test_spinner(void)
 {
     StrobeMockHost *mock = load_plugin(NULL, "cpu");
@@ -545,7 +550,7 @@ static void test_spinner(void)
         if (row->tid == (guint64)getpid())
             total += (guint64)(row->usage / 100 * (double)row->interval);
     }
-    /* the rows cover a little less than the time between the test's two readings */
+    /* the rows cover a little less than the time between the two readings of the test */
     g_assert_cmpuint(total, >, used - used / 10);
     g_assert_cmpuint(total, <=, used);
     free_mock(mock);
@@ -594,8 +599,7 @@ static gsize count_descriptors(void)
     return n;
 }
 
-/* With a thousand threads the number of descriptors is bounded, and each thread is read in its
- * turn. */
+/* With a thousand threads the number of descriptors is limited, and each thread is read in turn. */
 static void test_thousand_threads(void)
 {
     enum { N = 1000 };
@@ -609,7 +613,7 @@ static void test_thousand_threads(void)
         g_assert_cmpint(pthread_create(&threads[i], &attributes, wait_for_the_end, NULL), ==, 0);
     StrobeMockHost *mock = load_plugin(NULL, "cpu+mem+disk+network+pressure+throttle");
     start_mock(mock);
-    for (int i = 0; i < 130; i++) /* each thread twice */
+    for (int i = 0; i < 130; i++) /* each thread is read twice */
         take_sample(mock);
     g_assert_cmpuint(count_descriptors() - before, <=, 96);
     g_assert_cmpuint(tree_count(mock, "host_thread", NULL), >=, N);

@@ -11,19 +11,19 @@
 #include <strobe/helpers/sys-file.h>
 
 #define THREADS_MAX 8192
-#define HELD_MAX 72 /* maximum number of descriptors that are kept open */
-#define ROTATION 16 /* threads without a descriptor that each sample reads */
-#define STATS_MAX 8 /* `stat` files that each sample opens */
+#define HELD_MAX 72 /* maximum number of descriptors that stay open */
+#define ROTATION 16 /* number of threads without an open descriptor that each sample reads */
+#define STATS_MAX 8 /* maximum number of `stat` files that each sample opens */
 #define RESCAN_NS 1000000000u
 
 typedef struct Thread {
     pid_t tid;
-    int schedstat; /* -1: not kept open */
+    int schedstat; /* -1: not open */
     uint32_t processor;
     uint8_t is_present, is_known, was_idle, is_stale;
     uint64_t at, run, wait; /* ns; time of the last reading, and the values at that time */
     uint64_t user, system;  /* ticks when `stat` was read */
-    double user_share;      /* share of user time in its processor time; NaN: not known */
+    double user_share;      /* share of user time in the thread's processor time; NaN: unknown */
     char name[16];
 } Thread;
 
@@ -34,14 +34,14 @@ struct HostThreads {
     int folder; /* descriptor of the folder "task" */
     int has_schedstat;
     uint32_t n, n_found, n_held;
-    uint32_t rotation, stat_turn; /* where the next sample continues */
-    uint32_t stats_left;          /* how many `stat` files this sample may still open */
+    uint32_t rotation, stat_turn; /* positions at which the next sample continues */
+    uint32_t stats_left;          /* number of `stat` files that this sample may still open */
     uint32_t n_threads;           /* number of threads at the last scan */
     uint64_t scanned_ns;
-    Thread threads[THREADS_MAX]; /* in order of tid */
+    Thread threads[THREADS_MAX]; /* sorted by tid */
     Thread merged[THREADS_MAX];
     pid_t found[THREADS_MAX];
-    int is_full; /* the log says that there are too many threads */
+    int is_full; /* a message about too many threads was logged */
 };
 
 HostThreads *host_threads_open(HostContext *context)
@@ -147,8 +147,8 @@ static void rescan_threads(HostThreads *t)
     t->n = n;
 }
 
-/* Reads from `stat` the values that schedstat lacks: the name, the processor, and the ticks in each
- * mode. */
+/* Reads from `stat` the values that are not in schedstat: the name, the processor, and the ticks in
+ * user and system mode. */
 static int read_stat(HostThreads *t, Thread *thread, uint64_t *run_ticks)
 {
     char name[32], text[1024];
@@ -195,8 +195,8 @@ static int read_schedstat(HostThreads *t, Thread *thread, uint64_t *run, uint64_
     return -1;
 }
 
-/* Reads the thread's current times. Without schedstat the times come from ticks, and the waiting
- * time is absent. */
+/* Reads the thread's current times. If there is no schedstat, the times come from ticks, and the
+ * waiting time is absent. */
 static int read_account(HostThreads *t, Thread *thread, uint64_t *run, uint64_t *wait)
 {
     uint64_t ticks;
@@ -212,7 +212,8 @@ static int read_account(HostThreads *t, Thread *thread, uint64_t *run, uint64_t 
     if (read_stat(t, thread, &ticks) != 0)
         return -1; /* the thread has ended */
     if (thread->tid == t->context->pid)
-        t->has_schedstat = 0; /* the main thread has no schedstat, so the kernel provides none */
+        /* if the main thread has no schedstat, the kernel does not provide it */
+        t->has_schedstat = 0;
     *run = ticks * t->context->tick_ns;
     return 0;
 }
@@ -244,7 +245,7 @@ static void add_to_round(HostRound *round, const Thread *thread, double usage, d
     else
         round->wait += wait;
     if (thread->processor >= HOST_PROCESSORS_MAX)
-        round->is_complete = 0; /* the processor is not known yet, or its number is too high */
+        round->is_complete = 0; /* the processor is unknown or its number is too high */
     else if (usage > 0) {
         round->usage[thread->processor] += usage;
         if (thread->processor >= round->n_processors)
@@ -261,7 +262,8 @@ static void sample_thread(HostThreads *t, StrobeWriter *writer, Thread *thread, 
     now = host_clock(t->context);
     if (!thread->is_known || run < thread->run || now <= thread->at) {
         if (now > thread->at || !thread->is_known)
-            round->is_complete = 0; /* a new thread: its time so far belongs to no interval */
+            /* the thread is new, so its time so far belongs to no interval */
+            round->is_complete = 0;
     } else {
         uint64_t interval = now - thread->at, ran = run - thread->run;
         uint64_t waited = wait == STROBE_ABSENT_U64 || thread->wait == STROBE_ABSENT_U64
@@ -282,7 +284,7 @@ static void sample_thread(HostThreads *t, StrobeWriter *writer, Thread *thread, 
 }
 
 /* Samples the threads with an open descriptor. Each sample starts at a different thread, so that
- * over time it reads the `stat` of each of them. */
+ * after some samples the `stat` of each thread was read. */
 static void sample_held(HostThreads *t, StrobeWriter *writer, HostRound *round)
 {
     uint32_t first = t->n ? t->stat_turn % t->n : 0;
@@ -300,7 +302,7 @@ static void sample_rotation(HostThreads *t, StrobeWriter *writer, HostRound *rou
 {
     uint32_t n_read = 0, n_seen;
     uint32_t first = t->n ? t->rotation % t->n : 0;
-    /* The threads that are read get descriptors while there is room. */
+    /* threads that are read get descriptors while there is room */
     uint32_t room = t->n_held < HELD_MAX ? HELD_MAX - t->n_held : 0;
     uint32_t may_read = t->n_held + room >= t->n ? t->n : ROTATION + room;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processor use of the process's threads, from schedstat in ns. The files of the first threads stay
- * open; the other threads are read in rotation. `stat` is read less often, for the values that
- * schedstat lacks. */
+/* Samples the processor use of the process's threads, from schedstat in ns. The files of the first
+ * threads stay open; the other threads are read in rotation. `stat` is read less often, for the
+ * values that are not in schedstat. */
 #ifndef STROBE_PLUGINS_HOST_SYS_THREADS_H
 #define STROBE_PLUGINS_HOST_SYS_THREADS_H
 
@@ -11,16 +11,16 @@
 
 typedef struct HostThreads HostThreads;
 
-/* The values of the process in one round, that is one sample. */
+/* The values of the process in one round, which is one sample. */
 typedef struct HostRound {
     int is_complete; /* every thread was read in this round and in the previous round */
     int has_wait;
     double wait;                       /* % of one processor */
     double usage[HOST_PROCESSORS_MAX]; /* % by the processor that a thread ran on last */
-    uint32_t n_processors;             /* the highest processor that was used, plus 1 */
+    uint32_t n_processors;             /* the highest number of a processor that was used, plus 1 */
 } HostRound;
 
-/* Returns NULL with errno on failure. The folder of the threads is `proc_root`/PID/task. */
+/* Opens the folder of the threads, `proc_root`/PID/task. Returns NULL with errno on failure. */
 HostThreads *host_threads_open(HostContext *context);
 void host_threads_close(HostThreads *threads);
 

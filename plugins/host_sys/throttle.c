@@ -20,13 +20,13 @@ typedef struct HostThrottle {
     int file;
     StrobeKindId kind;
     StrobeTrackId track;
-    double limit; /* in processors; NaN: no limit */
+    double limit; /* in processors; NaN: there is no limit */
     Account last;
     int has_failed;
 } HostThrottle;
 
-/* Version 2 counts in us, version 1 in ns. A group without a limit, such as the root, may lack the
- * counters. */
+/* Reads the counters. The time is in us in version 2 and in ns in version 1. A group without a
+ * limit, for example the root, may not have the counters. */
 static int read_account(const HostThrottle *throttle, Account *account)
 {
     char text[1024];

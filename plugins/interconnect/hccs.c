@@ -6,10 +6,10 @@
 #include <strobe/helpers/sampler.h>
 #include "links.h"
 
-#define MAIN_COMMAND 16 /* HCCS */
+#define MAIN_COMMAND 16 /* number of HCCS among the driver's main commands */
 #define GIB 1073741824.0
 
-/* Ways in which the device reports its traffic, from best to worst. */
+/* Ways in which a device reports its traffic, from the best to the worst. */
 enum { TOTALS_64 = 5, TOTALS_32 = 3, MEASURED = 0 };
 
 typedef struct Hccs {
@@ -17,7 +17,7 @@ typedef struct Hccs {
     StrobeKindId kind;
     StrobeTrackId track;
     int32_t device, time_ms;
-    int way, is_certain; /* is_certain: the device has already answered in this way */
+    int way, is_certain; /* is_certain: the device has already answered in the way `way` */
     uint64_t at, last_at;
     StrobeDcmiHccs now, last;
     StrobeDcmiHccsBandwidth bandwidth;
@@ -59,8 +59,8 @@ static int read_once(Hccs *hccs, const StrobeDcmi *dcmi, const StrobeDcmiDevice 
     return dcmi->device_info ? read_totals(hccs, dcmi, device) : STROBE_DCMI_NOT_SUPPORTED;
 }
 
-/* Reads the traffic once. If the device does not support the current way and has not answered in it
- * before, tries the next way. */
+/* Reads the traffic once. If the device does not support the current way and has never answered in
+ * this way, tries the next way. */
 static int read_hccs(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevice *device)
 {
     static const int next[] = {[TOTALS_64] = TOTALS_32, [TOTALS_32] = MEASURED};
@@ -78,8 +78,8 @@ static int read_hccs(void *user, const StrobeDcmi *dcmi, const StrobeDcmiDevice 
     return status;
 }
 
-/* Returns the bytes on all links; -1: a total ran backwards, which means a reset. 32-bit totals may
- * overflow. */
+/* Returns the number of bytes on all links; -1: a total has become smaller, which means a reset.
+ * Totals of 32 bits may overflow. */
 static double sum_links(const Hccs *hccs, const uint64_t *now, const uint64_t *last)
 {
     double flits = 0;

@@ -44,7 +44,7 @@ static StrobeStatus interconnect_start(void *user)
 
 static StrobeStatus interconnect_stop(void *user)
 {
-    (void)user; /* a reading that is still in progress belongs to no window */
+    (void)user; /* a reading that is not finished belongs to no window */
     return STROBE_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The traffic of one Ascend device on its links: kinds `hccs` and `pcie`. */
+/* Samples the traffic of one Ascend device on its links: kinds `hccs` and `pcie`. */
 #ifndef STROBE_PLUGINS_INTERCONNECT_LINKS_H
 #define STROBE_PLUGINS_INTERCONNECT_LINKS_H
 
@@ -7,8 +7,8 @@
 
 #include <strobe/helpers/dcmi-source.h>
 
-/* Return NULL if the kind cannot be declared, or if there is no memory or thread. `time_ms`: how
- * long the driver measures, if it keeps no totals. */
+/* Return NULL if the kind cannot be declared, or if there is no memory or thread. `time_ms`: time
+ * for which the driver measures, if it has no totals. */
 StrobeDcmiSource *interconnect_hccs(const StrobeHost *host, StrobeInstance *self,
                                     const StrobeDcmi *dcmi, const StrobeDcmiDevice *device,
                                     int32_t time_ms, uint64_t deadline_ns);

@@ -6,7 +6,7 @@
 #include <strobe/helpers/sampler.h>
 #include "links.h"
 
-/* The driver reports whole MiB/ms, so one step is about 1 GB/s. */
+/* Unit of the driver's values: it reports whole MiB/ms, which is about 1 GB/s. */
 #define STEP (1048576.0 * 1000.0)
 
 typedef struct Pcie {
@@ -43,7 +43,7 @@ static void record_pcie(void *user, StrobeWriter *writer, int is_first)
 
     (void)is_first;
     if (now->tx_post.max < now->tx_post.min)
-        return; /* the driver has no values */
+        return; /* the driver has no values in this case */
     struct strobe_pcie *record =
         pcie->host->reserve(writer, pcie->kind, pcie->track, name, pcie->host->now(), 0);
     if (!record)

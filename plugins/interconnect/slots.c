@@ -13,7 +13,7 @@
 #define DEVICES "bus/pci/devices"
 
 typedef struct Walk {
-    const StrobeHost *host; /* NULL: counts only */
+    const StrobeHost *host; /* NULL: the links are only counted */
     const char *root;
     StrobeWriter *writer;
     StrobeKindId kind;
@@ -32,7 +32,8 @@ static int read_metadata_entry(const Walk *walk, const char *device, const char 
     return 0;
 }
 
-/* Returns whether the class is a display controller (03) or a processing accelerator (12). */
+/* Returns whether the device's class is that of a display controller (03) or a processing
+ * accelerator (12). */
 static int is_accelerator(const Walk *walk, const char *device)
 {
     char text[32];
@@ -41,7 +42,7 @@ static int is_accelerator(const Walk *walk, const char *device)
            (!strncmp(text, "0x03", 4) || !strncmp(text, "0x12", 4));
 }
 
-/* Returns the link's capacity in one direction. The line code is 8b/10b up to 5 GT/s, 128b/130b
+/* Returns the link's capacity in one direction. The line code is 8b/10b up to 5 GT/s, and 128b/130b
  * above. */
 static double bytes_per_second(double transfers, double width)
 {
@@ -64,7 +65,7 @@ static void describe_link(const Walk *walk, const char *device, char *text, size
             continue;
         double transfers = strtod(speed, NULL), thread_buffers = strtod(width, NULL);
         if (transfers <= 0 || thread_buffers <= 0)
-            continue; /* "Unknown": the link is down or virtual */
+            continue; /* the value is "Unknown" if the link is down or virtual */
         length += (size_t)snprintf(text + length, size - length, "%s%s: %.1f GT/s x%.0f, %.3f GB/s",
                                    length ? "; " : "", ends[i], transfers, thread_buffers,
                                    bytes_per_second(transfers, thread_buffers) / 1e9);

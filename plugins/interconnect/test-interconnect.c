@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interconnect over a double of DCMI, and over a recorded tree with an accelerator on PCIe. */
+/* Tests interconnect with a simulated DCMI, and with a recorded tree that has an accelerator on
+ * PCIe. */
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static void free_mock(StrobeMockHost *mock)
     strobe_mock_host_free(mock);
 }
 
-/* Samples until the driver was called `more` times since now, and the results are recorded. */
+/* Takes samples until the driver was called `more` times from now on and the results are
+ * recorded. */
 static void await_calls(StrobeMockHost *mock, const DcmiDouble *state, int more)
 {
     int wanted = g_atomic_int_get(&state->n_calls) + more;
@@ -66,7 +68,7 @@ static gboolean is_near(double value, double expected)
     return fabs(value - expected) < 1e-6 * fabs(expected) + 1e-9;
 }
 
-/* Checks that each row's tx is twice its rx, and that only one row has traffic. */
+/* Checks that tx of each row is twice its rx, and that only one row has traffic. */
 static void check_rates(StrobeMockHost *mock)
 {
     gsize n = tree_count(mock, "hccs", NULL), n_busy = 0;
@@ -85,13 +87,13 @@ static void test_hccs_totals(void)
     StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 3);
     for (int i = 0; i < DOUBLE_LINKS; i++) {
-        state->tx[i] += 2000000000000u; /* 40 TB on each link: more than 32 bits */
+        state->tx[i] += 2000000000000u; /* 40 TB on each link, which exceeds 32 bits */
         state->rx[i] += 1000000000000u;
     }
     await_calls(mock, state, 2);
     check_rates(mock);
     gsize n = tree_count(mock, "hccs", NULL);
-    memset(state->tx, 0, sizeof state->tx); /* as if the driver was loaded again */
+    memset(state->tx, 0, sizeof state->tx); /* simulates that the driver was loaded again */
     await_calls(mock, state, 1);
     for (gsize i = n; i < tree_count(mock, "hccs", NULL); i++) {
         const struct strobe_hccs *row = tree_record(mock, "hccs", NULL, i)->fields;
@@ -115,8 +117,8 @@ static void test_hccs_32(void)
     free_mock(mock);
 }
 
-/* A driver without counters measures the rates itself, and adds them to the values that the
- * caller's struct has. */
+/* A driver without counters itself measures the rates, and adds them to the values in the caller's
+ * struct. */
 static void test_hccs_measured(void)
 {
     DcmiDouble *state = get_double();
@@ -140,7 +142,7 @@ static void test_pcie(void)
     state->pcie = 0;
     for (guint32 i = 0; i < DOUBLE_PCIE_WORDS; i++)
         state->pcie_words[i] = i + 1;
-    state->pcie_words[0] = 4200; /* GB/s; the rate in B/s does not fit 32 bits */
+    state->pcie_words[0] = 4200; /* GB/s; the rate in B/s does not fit in 32 bits */
     state->pcie_words[1] = 4300;
     StrobeMockHost *mock = start_mock(load_plugin(NULL, double_path));
     await_calls(mock, state, 5);
@@ -157,8 +159,8 @@ static void test_pcie(void)
     free_mock(mock);
 }
 
-/* While the vendor's profiler uses the device, this is reported once; when it has ended, rows are
- * recorded. */
+/* While the vendor's profiler uses the device, a message reports this once. After the profiler has
+ * ended, rows are recorded. */
 static void test_occupied(void)
 {
     DcmiDouble *state = get_double();
@@ -175,8 +177,8 @@ static void test_occupied(void)
     free_mock(mock);
 }
 
-/* A driver call that does not return does not block sampling, and the missed rows are counted as
- * lost. */
+/* A call of the driver that does not return does not block sampling, and the missing rows are
+ * counted as lost. */
 static void test_overrun(void)
 {
     DcmiDouble *state = get_double();
@@ -191,7 +193,7 @@ static void test_overrun(void)
         longest = MAX(longest, g_get_monotonic_time() - before);
         g_usleep(5000);
     }
-    g_assert_cmpint(longest, <, 1200000); /* less than the call takes */
+    g_assert_cmpint(longest, <, 1200000); /* less than the time of the call */
     g_assert_nonnull(strstr(strobe_mock_host_messages(mock), "has not returned"));
     free_mock(mock);
 }

@@ -34,7 +34,7 @@ void collectives_usual_group(const char *name)
         collectives->set_usual_group(name);
 }
 
-/* Copies the text, with '_' in place of characters that JSON would have to escape. */
+/* Copies the text. Replaces characters that JSON would have to escape by '_'. */
 static void copy_plain(char *plain, size_t size, const char *text)
 {
     size_t n = 0;
@@ -67,8 +67,8 @@ static const struct {
     {"barrier", "HcclBarrier"},
 };
 
-/* Returns the vendor's name of an operation for a process group's title such as "gloo:all_reduce",
- * or the part after the colon if the vendor has no name for it. */
+/* Returns the vendor's name of an operation with a process group's title like "gloo:all_reduce". If
+ * the vendor has no name, returns the part after the colon. */
 static const char *operation_of(const char *title)
 {
     const char *colon = strchr(title, ':');

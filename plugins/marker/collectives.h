@@ -6,13 +6,13 @@
 
 #include <strobe/collector.h>
 
-/* Begins to record operations, until collectives_end(). Returns NULL, or the reason why operations
- * cannot be recorded; the text is valid until the next call. */
+/* Records operations until collectives_end() is called. Returns NULL, or the reason why operations
+ * cannot be recorded; this text is valid until the next call. */
 const char *collectives_begin(const StrobeHost *host, StrobeInstance *self);
-/* Waits, for at most 10 ms, for the ends of running operations. */
+/* Ends the recording; first waits, for at most 10 ms, for the ends of running operations. */
 void collectives_end(void);
 
-/* Set the group for the calling thread's operations; see MarkerPythonTool. */
+/* Set the group of the calling thread's operations; see MarkerPythonTool. */
 void collectives_group(const char *name, int64_t peer);
 void collectives_usual_group(const char *name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Domains, and which of them are recorded. */
+/* The domains, and the options that say which of them are recorded. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 
 static struct {
     pthread_mutex_t lock;
-    MarkDomain *first; /* newest first */
+    MarkDomain *first; /* the newest domain comes first */
     uint32_t n;
     /* texts of the options domain_include and domain_exclude; NULL: empty */
     char *only, *never;
 } domains = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns whether the name is in the list. */
+/* Returns whether the name is in the list, whose names are joined by '+'. */
 static int is_listed(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -35,7 +35,7 @@ static int is_wanted(const char *name)
     return !is_listed(domains.never, name);
 }
 
-/* Finds a domain. The caller holds the lock. */
+/* Returns the domain with this name; NULL: there is none. The caller must hold the lock. */
 static MarkDomain *find_domain(const char *name, size_t length)
 {
     for (MarkDomain *domain = domains.first; domain; domain = domain->next)

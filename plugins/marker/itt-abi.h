@@ -12,11 +12,11 @@
 typedef void (*IttFunction)(void);
 
 typedef struct IttDomain {
-    volatile int32_t flags; /* 0: switched off */
+    volatile int32_t flags; /* 0: the domain is switched off */
     const char *name;
     const void *wide;
     int32_t extra1;
-    void *_Atomic extra2; /* for the collector's use */
+    void *_Atomic extra2; /* for use by the collector */
     struct IttDomain *next;
 } IttDomain;
 
@@ -33,9 +33,9 @@ typedef struct IttId {
     uint64_t d1, d2, d3;
 } IttId;
 
-/* One function of the program's table. */
+/* A function of the program's table. */
 typedef struct IttApi {
-    const char *name; /* NULL ends the list */
+    const char *name; /* NULL: end of the list */
     IttFunction *function;
     IttFunction init, nothing;
     uint32_t group;

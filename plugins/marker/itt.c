@@ -8,7 +8,7 @@
 
 #include "marker-marks.h"
 
-/* Set by __itt_pause: no marks are recorded until __itt_resume. */
+/* 1 after __itt_pause: no marks are recorded until __itt_resume. */
 static _Atomic int is_paused;
 
 static int is_on(void)
@@ -18,8 +18,8 @@ static int is_on(void)
 
 /* ---- objects ---- */
 
-/* Returns the MarkDomain of the program's domain, which stores it in `extra2`. If two threads look
- * it up at the same time, both find the same MarkDomain. */
+/* Returns the MarkDomain of the program's domain, and stores it in `extra2`. If two threads call
+ * this at the same time, both get the same MarkDomain. */
 static MarkDomain *domain_of(IttDomain *domain)
 {
     MarkDomain *known;
@@ -64,7 +64,8 @@ static IttString **slot_of(const char *text)
     return &names.strings[hash % NAMES_SLOTS];
 }
 
-/* Returns the same object for the same text, because programs call this function for each mark. */
+/* Returns the handle of a text. Returns the same object for equal texts, because programs call this
+ * function for each mark. */
 static IttString *string_handle_create(const char *text)
 {
     IttString **slot, *found;
@@ -153,8 +154,8 @@ static void end_by_id(IttDomain *domain, IttId id)
 
 /* ---- frames ---- */
 
-/* Returns the key of a frame. Frames without an id have the same key: a domain has one such frame
- * at a time. */
+/* Returns the key of a frame. All frames of a domain without an id have the same key, because a
+ * domain has only one such frame at a time. */
 static uint64_t key_of_frame(const MarkDomain *domain, const IttId *id)
 {
     static const IttId none = {0, 0, UINT64_MAX};
@@ -235,8 +236,8 @@ static int read_number(int type, size_t count, const void *data, double *number,
     return 1;
 }
 
-/* Records metadata of a task as an instant inside the task: the metadata's key becomes the
- * instant's name, its number the argument. */
+/* Records metadata of a task as an instant inside the task: the metadata's key is the instant's
+ * name, the metadata's number its argument. */
 static void metadata_add(IttDomain *domain, IttId id, IttString *key, int type, size_t count,
                          void *data)
 {
@@ -268,12 +269,12 @@ static void metadata_str_add(IttDomain *domain, IttId id, IttString *key, const 
 
 typedef struct Counter {
     int type;
-    _Atomic int64_t total; /* present value of a counter that is incremented and decremented */
+    _Atomic int64_t total; /* present value of the counter */
     char name[];
 } Counter;
 
-/* Creates the counter "domain/name", which is never freed, because programs keep their counters
- * until they end. */
+/* Makes the counter "domain/name". It is never freed, because programs keep their counters until
+ * they end. */
 static Counter *counter_create_typed(const char *name, const char *domain, int type)
 {
     size_t name_size = strlen(name ? name : "") + 1, domain_size = domain ? strlen(domain) : 0;
@@ -343,8 +344,8 @@ static struct {
     char *names[EVENTS_MAX];
 } events = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns the number of the event, from 1 on; 0: the name is invalid, or there are too many
- * events. */
+/* Returns the number of the event, which is at least 1; 0: the name is invalid, or there are too
+ * many events. */
 static int event_create(const char *name, int length)
 {
     int n = 0;

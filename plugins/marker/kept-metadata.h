@@ -7,11 +7,12 @@
 
 /* The data that a program attaches to a mark, besides the name. */
 typedef struct MarkMetadata {
-    uint64_t argument;         /* STROBE_ABSENT_U64: none */
-    int64_t category;          /* STROBE_ABSENT_I64: none */
-    const char *category_name; /* NULL: none */
-    uint64_t connection; /* id that links it to the mark on the device; STROBE_ABSENT_U64: none */
-    /* the range's key if the metadata is stored under a different one; 0: the same key */
+    uint64_t argument;         /* STROBE_ABSENT_U64: there is none */
+    int64_t category;          /* STROBE_ABSENT_I64: there is none */
+    const char *category_name; /* NULL: there is none */
+    /* id that links the mark to the same mark on the device; STROBE_ABSENT_U64: there is none */
+    uint64_t connection;
+    /* key of the range if the metadata is stored under a different key; 0: the same key */
     uint64_t key;
 } MarkMetadata;
 
@@ -20,7 +21,8 @@ typedef struct MarkMetadata {
 void kept_metadata_put(uint64_t key, const MarkMetadata *metadata);
 /* Removes the metadata of the key from the table. Returns 1, or 0 if there is none. */
 int kept_metadata_take(uint64_t key, MarkMetadata *metadata);
-/* Removes the metadata of ranges that never ended. Call it while no marks are recorded. */
+/* Removes the metadata of ranges that never ended. The caller must ensure that no marks are
+ * recorded meanwhile. */
 void kept_metadata_clear(void);
 
 #endif

@@ -13,8 +13,8 @@
 #include <strobe/helpers/mstx-link.h>
 
 /* The fields of all kinds: the standard field, then this plugin's fields. They are written as
- * 64-bit words, because the host reads 64-bit words: to read a word that was just stored in two
- * halves takes longer than all the rest. */
+ * 64-bit words, because the host reads them as 64-bit words: reading a word that was just stored in
+ * two halves takes longer than everything else. */
 struct plain_mark {
     uint64_t argument;
     uint64_t domain_and_event; /* domain: a StrobeStringId, the lower half; event: a u32, the upper
@@ -36,7 +36,8 @@ static const StrobeField fields[] = {
 #define N_FIELDS (sizeof fields / sizeof *fields)
 
 const StrobeKind mark_range_kind = STROBE_MARK_RANGE_KIND(fields, N_FIELDS);
-/* A range that has only the first four fields, as most ranges do; its record has half the size. */
+/* The kind of ranges that have only the first four fields, like most ranges. Their records have
+ * half the size. */
 const StrobeKind mark_plain_range_kind = STROBE_MARK_RANGE_KIND(fields, 4);
 const StrobeKind mark_instant_kind = STROBE_MARK_INSTANT_KIND(fields, N_FIELDS);
 
@@ -66,11 +67,11 @@ static struct {
 #define IDS_AT_ONCE 64
 
 /* State of a thread. It is too large for the static thread-local storage that is free in a running
- * program, so finding its address takes a call: do that only once for each mark. */
+ * program, so finding its address takes a call, which should happen only once for each mark. */
 struct own {
     uint64_t window;
     uint64_t process_and_thread;
-    uint32_t tid; /* 0: tid and process_and_thread are not known yet */
+    uint32_t tid; /* 0: `tid` and `process_and_thread` are not known yet */
     uint32_t n_pushed;
     uint64_t next_id, end_id; /* range of ids that this thread has reserved */
     struct pushed {
@@ -139,7 +140,7 @@ static int is_wanted(const MarkDomain *domain)
 }
 
 /* Returns the string id of the domain's name. If the host returns the same id for the name twice,
- * the id is valid for the whole window; otherwise it is valid for one record only. */
+ * the id is valid for the whole window and is stored; otherwise it is valid for only one record. */
 static StrobeStringId name_of_domain(StrobeWriter *writer, MarkDomain *domain)
 {
     uint64_t window = atomic_load_explicit(&marks.window, memory_order_relaxed);
@@ -165,7 +166,7 @@ static inline struct plain_mark describe_plainly(StrobeWriter *writer, MarkDomai
     };
 }
 
-/* Fills in all fields of a mark; `metadata` may be NULL. */
+/* Returns all fields of a mark. `metadata` may be NULL. */
 static struct mark describe_mark(StrobeWriter *writer, MarkDomain *domain, uint32_t event,
                                  uint64_t range, const MarkMetadata *metadata)
 {
@@ -281,7 +282,7 @@ void mark_name_early(uint64_t key, uint64_t known_key, uint64_t connection)
     kept_metadata_put(known_key, &metadata);
 }
 
-/* Ends the span with this key, with all fields. Returns 0 if no such span is open. */
+/* Ends the span with this key, and records all fields. Returns 0 if no such span is open. */
 static int end_span(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t range,
                     const MarkMetadata *metadata)
 {
@@ -293,7 +294,7 @@ static int end_span(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t r
     return marks.host->async_close(marks.self, key, marks.range, &mark, sizeof mark);
 }
 
-/* Ends a range that has no metadata and that this thread began. */
+/* Ends a range that has no metadata and was begun by this thread. */
 static inline int end_plainly(MarkDomain *domain, uint64_t key, uint32_t event, uint64_t range)
 {
     StrobeWriter *writer = marks.host->writer(marks.self);
@@ -331,14 +332,15 @@ void mark_end_by_next_id(MarkDomain *domain, uint64_t key, uint64_t id)
         end_started(domain, key, id, is_own_id(&own_storage, id));
 }
 
-/* Returns the key of the thread's pushed ranges in the domain, which differs from all ids and from
- * other threads' keys. */
+/* Returns the key of the thread's pushed ranges in the domain. It differs from all ids and from the
+ * keys of other threads. */
 static inline uint64_t pushed_key(struct own *mine, const MarkDomain *domain)
 {
     return STROBE_KEY_OF_THREAD | (uint64_t)(domain->number & 0x7fffffff) << 32 | own_tid(mine);
 }
 
-/* In a new window, forgets the pushed ranges that were open when an earlier window ended. */
+/* If a new window has begun, drops the pushed ranges that were open when an earlier window
+ * ended. */
 static inline void forget_other_windows(struct own *mine)
 {
     uint64_t window = atomic_load_explicit(&marks.window, memory_order_relaxed);
@@ -375,7 +377,7 @@ int mark_push(MarkDomain *domain, const char *text, const MarkMetadata *metadata
     return count_pushed(mine, domain) - 1;
 }
 
-/* Returns the innermost pushed range of the domain, or NULL. */
+/* Returns the innermost pushed range of the domain; NULL: there is none. */
 static inline struct pushed *find_pushed(struct own *mine, const MarkDomain *domain)
 {
     uint32_t i = mine->n_pushed;

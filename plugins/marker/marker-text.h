@@ -7,7 +7,7 @@
 #include <wchar.h>
 
 /* Writes the text as UTF-8 to `out`, cut after a whole character; invalid characters become U+FFFD.
- * Returns `out`; NULL for NULL. */
+ * Returns `out`, or NULL if `wide` is NULL. */
 const char *text_of_wide(const wchar_t *wide, char *out, size_t size);
 
 #endif

@@ -15,7 +15,7 @@ static struct {
     StrobeInstance *self;
 } collector;
 
-/* Returns whether Python runs with PyTorch, which the collector marks by itself. */
+/* Returns whether the process runs Python with PyTorch; the collector then makes marks itself. */
 static int is_training(void)
 {
     StrobeLibtorch libtorch;

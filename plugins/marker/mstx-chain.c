@@ -24,8 +24,8 @@ static void lay_out(MstxFunction **places, MstxFunction *functions, unsigned n)
         places[i] = &functions[i];
 }
 
-/* Returns a table for the vendor's tool to fill in: for this tool, this library acts as the
- * dispatcher. */
+/* Sets `table` to the table that the vendor's tool fills in. For this tool, this library acts as
+ * the dispatcher. */
 static int get_table(int module, MstxFunction ***table, unsigned *size)
 {
     if (!table || !size)
@@ -67,7 +67,7 @@ static void chain_vendor(void)
 
     if (wish && strcmp(wish, "off") == 0)
         return;
-    /* one of these variables is set: the vendor's own profiler runs the program */
+    /* if one of these variables is set, the vendor's own profiler runs the program */
     if (!is_forced && (getenv("PROFILER_SAMPLECONFIG") || getenv("PROFILING_MODE")))
         return;
     void *library = open_vendor(is_forced);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static MstxDomain *_Atomic first; /* newest first; entries are never removed */
+static MstxDomain *_Atomic first; /* the newest domain comes first; domains are never removed */
 
 const MstxDomain *mstx_domain_of(const void *handle)
 {

@@ -7,7 +7,7 @@
 
 typedef struct MstxDomain {
     MarkDomain *marks;
-    /* the vendor's tool's handle for this domain (mstx-chain.h); NULL: none */
+    /* handle of the vendor's tool for this domain (mstx-chain.h); NULL: there is none */
     void *_Atomic behind;
     struct MstxDomain *next;
 } MstxDomain;
@@ -21,7 +21,8 @@ static inline void *mstx_domain_behind(const MstxDomain *domain)
     return domain->behind;
 }
 
-/* Finds or creates the domain; returns NULL only if out of memory. */
+/* Returns the domain with this name, and makes it if necessary. Returns NULL if there is no
+ * memory. */
 MstxDomain *mstx_domain_make(const char *name);
 
 #endif

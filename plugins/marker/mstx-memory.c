@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heaps and regions that a program registers with mstx. */
+/* Records the heaps and regions that a program registers with mstx. */
 #include <string.h>
 
 #include "mstx-chain.h"
@@ -70,7 +70,7 @@ void *mstxMemHeapRegister(void *handle, const MstxHeap *heap)
         return theirs;
     record_region(domain->marks, HEAP_TAKEN, heap->range->address, heap->range->size,
                   heap->range->device);
-    /* the program only passes the handle back, so the heap's address serves as a handle */
+    /* the program only passes the handle back, so the heap's address can be the handle */
     return theirs ? theirs : (void *)(uintptr_t)heap->range->address;
 }
 

@@ -17,9 +17,9 @@ static uint64_t key_of(uint64_t id)
     return mark_key(MARK_OF_MSTX, id) | (id & OUR_ID) >> 4;
 }
 
-/* Returns the metadata of a mark that the vendor's tool also puts on the device: the id that links
- * both marks. Returns NULL if the mark is not put on the device. `theirs` is the vendor's id of the
- * mark; 0 for instants, which have none. */
+/* Sets and returns the metadata of a mark that the vendor's tool also puts on the device: the id
+ * that links the two marks. Returns NULL if the mark is not put on the device. `theirs` is the
+ * vendor's id of the mark; 0: the mark is an instant, which has no id. */
 static const MarkMetadata *metadata_of(void *stream, uint64_t theirs, MarkMetadata *metadata)
 {
     if (__builtin_expect(!stream || !marks_on(), 1))
@@ -44,8 +44,7 @@ static uint64_t start_range(MarkDomain *domain, uint64_t theirs, const char *mes
 }
 
 /* Begins the range on the host before the vendor's tool puts its mark on the device. Returns an id
- * that is used until the vendor's id is known, or 0 if the range has no stream or is not
- * recorded. */
+ * that is used until the vendor's id is known; 0: the range has no stream, or is not recorded. */
 static uint64_t start_early(MarkDomain *domain, const char *message, void *stream)
 {
     if (__builtin_expect(!stream || !marks_on(), 1))
@@ -67,7 +66,7 @@ static void end_range(MarkDomain *domain, uint64_t id)
 {
     if (!marks_on() || !id)
         return;
-    if (mstx_behind.core[MSTX_RANGE_START]) /* the id may be the vendor's */
+    if (mstx_behind.core[MSTX_RANGE_START]) /* the id may be one of the vendor's tool */
         mark_end(domain, key_of(id), id);
     else
         mark_end_by_next_id(domain, key_of(id), id);
@@ -75,8 +74,8 @@ static void end_range(MarkDomain *domain, uint64_t id)
 
 /* ---- the functions of mstx ---- */
 
-/* Returns whether no window records and the vendor's tool does not have the function. Inline, so
- * that an idle mark needs no stack frame. */
+/* Returns whether nothing has to be done: no window records, and the vendor's tool does not have
+ * the function. Inline, so that a mark then needs no stack frame. */
 static inline int is_idle(unsigned function)
 {
     return __builtin_expect(!mstx_behind.core[function] && !marks_on(), 1);
@@ -87,7 +86,7 @@ static void __attribute__((noinline)) mark(const char *message, void *stream)
     MstxMark *behind = (MstxMark *)mstx_behind.core[MSTX_MARK];
     MarkMetadata metadata;
 
-    if (marks_on()) /* first, before the vendor's tool puts its mark on the device */
+    if (marks_on()) /* records the mark before the vendor's tool puts its mark on the device */
         mark_instant(mark_default_domain(), message, metadata_of(stream, 0, &metadata));
     if (behind)
         behind(message, stream);
@@ -139,8 +138,8 @@ int mstxGetToolId(uint64_t *id)
     return MSTX_SUCCESS;
 }
 
-/* Returns NULL only without a name or without memory: programs interpret NULL as "domains are not
- * supported", and create no further domain. */
+/* Returns NULL only if there is no name or no memory, because for programs NULL means that domains
+ * are not supported, so they create no further domain. */
 void *mstxDomainCreateA(const char *name)
 {
     MstxDomainCreate *behind = (MstxDomainCreate *)mstx_behind.domain[MSTX_DOMAIN_CREATE];
@@ -151,8 +150,8 @@ void *mstxDomainCreateA(const char *name)
     return domain;
 }
 
-/* Destroys only the vendor's domain. The MstxDomain stays: a program that creates a domain with the
- * same name again gets the same handle. */
+/* Destroys only the vendor's domain. The MstxDomain stays, so a program that creates a domain with
+ * the same name again gets the same handle. */
 void mstxDomainDestroy(void *handle)
 {
     MstxDomainDestroy *behind = (MstxDomainDestroy *)mstx_behind.domain[MSTX_DOMAIN_DESTROY];
@@ -221,7 +220,7 @@ static void fill_table(MstxGetTable get_table, int module, const MstxFunction *f
     unsigned size = 0;
 
     if (get_table(module, &table, &size) != MSTX_SUCCESS || !table)
-        return; /* an older toolkit does not have this module */
+        return; /* an older toolkit has no such module */
     for (unsigned i = 1; i < n; i++)
         set_function(table, size, i, functions[i]);
 }

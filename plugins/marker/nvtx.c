@@ -8,9 +8,10 @@
 #include "marker-marks.h"
 #include "marker-text.h"
 
-#define WIDE_MAX 4096 /* maximum number of UTF-8 bytes of a wide text; longer texts are cut */
+/* maximum number of UTF-8 bytes of a text of wide characters; longer texts are cut off */
+#define WIDE_MAX 4096
 
-/* The name of a category in a domain. Never freed, because there are few. */
+/* The name of a category in a domain. It is never freed, because there are few categories. */
 typedef struct Category {
     struct Category *next;
     const MarkDomain *domain;
@@ -77,7 +78,7 @@ static uint64_t payload_of(const NvtxAttributes *attributes)
     }
 }
 
-/* Returns the mark's metadata, or NULL if the mark has only a message. */
+/* Sets and returns the mark's metadata; NULL: the mark has only a message. */
 static const MarkMetadata *metadata_of(const MarkDomain *domain, const NvtxAttributes *attributes,
                                        MarkMetadata *metadata)
 {
@@ -93,7 +94,7 @@ static const MarkMetadata *metadata_of(const MarkDomain *domain, const NvtxAttri
     return has_category || metadata->argument != STROBE_ABSENT_U64 ? metadata : NULL;
 }
 
-/* Returns the message, or "" if the mark has none. */
+/* Returns the message; an empty text if the mark has none. */
 static const char *message_of(const NvtxAttributes *attributes, char *wide)
 {
     const char *text = NULL;
@@ -134,7 +135,7 @@ static int pop_range(MarkDomain *domain)
     return depth < 0 ? NVTX_NO_PUSH_POP_TRACKING : depth;
 }
 
-/* ---- what programs call ---- */
+/* ---- functions that programs call ---- */
 
 static void domain_mark_ex(MarkDomain *domain, const NvtxAttributes *attributes)
 {
@@ -295,7 +296,7 @@ static MarkDomain *create_w(const wchar_t *name)
 }
 
 /* Returns a handle, which is a copy of the text. The copy is never freed, because programs never
- * return a handle. */
+ * give handles back. */
 static const char *register_a(const MarkDomain *domain, const char *text)
 {
     return text ? strdup(text) : NULL;

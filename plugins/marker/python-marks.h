@@ -11,8 +11,8 @@
 /* Sets the host and instance of the open collector; NULL after it is closed. */
 void python_marks_open(const StrobeHost *host, StrobeInstance *self);
 
-/* Call python_marks_begin when a window begins, and python_marks_end before it ends. Both wait for
- * the interpreter's lock, and log failures. */
+/* Begin and end the marks of a window. python_marks_begin must be called when a window begins,
+ * python_marks_end before it ends. Both wait for the interpreter's lock, and log failures. */
 void python_marks_begin(void);
 void python_marks_end(void);
 

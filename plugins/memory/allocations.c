@@ -46,8 +46,8 @@ static int64_t count_change(uint64_t more, uint64_t less)
     return atomic_fetch_add_explicit(&state.allocated, change, memory_order_relaxed) + change;
 }
 
-/* Returns the string id of the component. Interns the text once in each session, because doing so
- * for each record took a fifth of the recording time. */
+/* Returns the string id of the component. Interns the text only once in each session, because
+ * interning it for each record took a fifth of the recording time. */
 static StrobeStringId component_of(const StrobeHost *host, StrobeWriter *writer)
 {
     uint64_t session = atomic_load_explicit(&state.session, memory_order_acquire);
@@ -112,8 +112,7 @@ static void record_allocation(const void *address, size_t size)
         record_own(host, ALLOCATION, address, (int64_t)size, total);
 }
 
-/* Records a release. Also called after the session, so that released blocks are removed from the
- * table. */
+/* Records a release. Is also called after the session, to remove released blocks from the table. */
 static void record_release(const void *address)
 {
     uint64_t size;
@@ -154,7 +153,8 @@ void strobe_allocations_attach(const StrobeHost *host, StrobeInstance *self, Str
     pthread_once(&once, prepare_process);
     state.self = self;
     state.kind = kind;
-    atomic_fetch_add(&state.session, 1); /* from 1: 0 means no session */
+    /* sessions are numbered from 1; 0 means that there is no session */
+    atomic_fetch_add(&state.session, 1);
     atomic_store(&state.host, host);
 }
 

@@ -15,8 +15,10 @@ extern const StrobeTorchMemoryEvents strobe_allocation_events;
 /* Callbacks for the preloaded library. */
 extern const ReportHooks strobe_allocation_reports;
 
-/* Allocations are counted from attach to detach, and recorded between record(1) and record(0).
- * Control thread. A forked child neither counts nor records until it calls attach itself. */
+/* Allocations are counted from strobe_allocations_attach to strobe_allocations_detach, and recorded
+ * between strobe_allocations_record(1) and strobe_allocations_record(0). Must be called on the
+ * control thread. A forked child neither counts nor records until it calls
+ * strobe_allocations_attach itself. */
 void strobe_allocations_attach(const StrobeHost *host, StrobeInstance *self, StrobeKindId kind);
 void strobe_allocations_record(int on);
 void strobe_allocations_detach(void);

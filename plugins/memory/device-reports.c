@@ -14,7 +14,7 @@ static StrobeImport imports[N_REPORTS] = {
     [REPORT_SIGNED] = {REPORT_SIGNED_NAME, NULL, (void *)report_signed},
     [REPORT_UNSIGNED] = {REPORT_UNSIGNED_NAME, NULL, (void *)report_unsigned},
 };
-/* number of loaded objects when the slots were written; 0: not written */
+/* number of loaded objects when the import slots were written; 0: the slots are not written */
 static unsigned long long n_loaded;
 
 static const ReportGate *preloaded_gate(void)

@@ -9,11 +9,11 @@
 
 #include "report-gate.h"
 
-/* Makes the allocators that are loaded now call the hooks. Call this function again at the begin of
- * each window, for allocators that were loaded since. Control thread. */
+/* Makes the allocators that are loaded now call the hooks. Must be called at the begin of each
+ * window, on the control thread, for allocators that were loaded after the last call. */
 void strobe_device_reports_begin(const ReportHooks *hooks);
-/* Stops calling the hooks, except in reports that are already running, and restores the import
- * slots. */
+/* Makes the allocators stop calling the hooks, except in reports that are already running, and
+ * restores the import slots. */
 void strobe_device_reports_end(void);
 
 #endif

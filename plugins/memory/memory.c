@@ -11,12 +11,13 @@
 #include "device-reports.h"
 #include "tensors.h"
 
-/* The state of the collector: one for each process, as PyTorch has one CPU allocator. */
+/* The state of the collector. There is one for each process, because PyTorch has one CPU
+ * allocator. */
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
     const StrobeTorchMemory *backend;
-    const StrobeTorchTensors *tensors; /* NULL: tensors=false */
+    const StrobeTorchTensors *tensors; /* NULL: tensors=false is set */
 } collector;
 
 static StrobeStatus attach_backend(void)

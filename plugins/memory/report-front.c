@@ -13,7 +13,8 @@ typedef struct Search {
     void *found;
 } Search;
 
-/* Python loads libc10 without making its symbols global, so they are looked up in its file. */
+/* Finds the function in libc10's file, because Python loads libc10 without making its symbols
+ * global. */
 static int find_c10(struct dl_phdr_info *info, size_t size, void *user)
 {
     const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
@@ -35,7 +36,7 @@ Report *strobe_report_find(const char *name)
 }
 
 static const char *const names[N_REPORTS] = {REPORT_SIGNED_NAME, REPORT_UNSIGNED_NAME};
-static Report *_Atomic real[N_REPORTS]; /* NULL: not known yet */
+static Report *_Atomic real[N_REPORTS]; /* libc10's own functions; NULL: not known yet */
 static _Atomic(const ReportHooks *) open_hooks;
 
 static void forward_report(int which, void *address, int64_t size, int64_t allocated,
@@ -66,8 +67,8 @@ static Report *find_once(int which)
 
 static atomic_flag is_changing = ATOMIC_FLAG_INIT;
 
-/* If no session records, makes later reports call libc10's own function directly. If another thread
- * is changing strobe_report_next, does nothing; the next report tries again. */
+/* Makes later reports call libc10's own function directly, if no session records. Does nothing if
+ * another thread is changing strobe_report_next; the next report tries again. */
 static void step_aside(int which, Report *found)
 {
     if (atomic_flag_test_and_set(&is_changing))

@@ -26,7 +26,7 @@ typedef struct ReportDevice {
 typedef void Report(void *address, int64_t size, int64_t allocated, int64_t reserved,
                     ReportDevice device);
 
-/* The function that a report is passed to. While no session records, this is libc10's own function.
+/* The function to which a report is passed. While no session records, it is libc10's own function.
  * The variable is hidden, so that a call loads it without a symbol lookup. */
 extern __attribute__((visibility("hidden"))) Report *_Atomic strobe_report_next[N_REPORTS];
 
@@ -39,7 +39,7 @@ extern __attribute__((visibility("hidden"))) Report *_Atomic strobe_report_next[
                              memory_order_acquire)(address, size, allocated, reserved, device);    \
     }
 
-/* Sets the hooks, see ReportGate. */
+/* Sets the hooks that are called, see ReportGate. */
 void strobe_report_set_hooks(const ReportHooks *hooks);
 
 /* Finds libc10's own function; NULL: libc10 is not loaded, or has no function of that name. Does

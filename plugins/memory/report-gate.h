@@ -11,8 +11,9 @@
 
 /* A ReportHooks that was passed to a gate must stay valid until the process ends. */
 typedef struct ReportHooks {
-    /* The allocator of device `index` (not a CPU) has allocated `size` bytes, or released them if
-     * `size` is negative. `allocated` and `reserved` are the allocator's totals afterwards. */
+    /* Called when the allocator of device `index` (not a CPU) has allocated `size` bytes or, if
+     * `size` is negative, has released them. `allocated` and `reserved` are the allocator's totals
+     * afterwards. */
     void (*reported)(const void *address, int64_t size, int64_t allocated, int64_t reserved,
                      int32_t index);
 } ReportHooks;
@@ -20,8 +21,8 @@ typedef struct ReportHooks {
 typedef struct ReportGate {
     uint32_t struct_size;
     uint32_t reserved;
-    /* Sets the hooks that are called from now on. NULL: none; a report then costs one load and a
-     * jump. Calls must not overlap. */
+    /* Sets the hooks that are called from now on. NULL: no hooks; a report then costs one load and
+     * a jump. The caller must ensure that calls do not overlap. */
     void (*set_hooks)(const ReportHooks *hooks);
 } ReportGate;
 

@@ -20,7 +20,8 @@ typedef struct StrobeMemoryRoles {
     uint32_t struct_size;
     uint32_t reserved;
     /* Records that the `n` storages at `addresses`, with sizes `bytes`, have the role `role`
-     * (MEMORY_ROLE_*). Any thread. Does nothing if tensors are not recorded. */
+     * (MEMORY_ROLE_*). Does nothing if tensors are not recorded. Any thread may call this
+     * function. */
     void (*tell)(uint32_t role, const uint64_t *addresses, const uint64_t *bytes, size_t n);
 } StrobeMemoryRoles;
 

@@ -55,7 +55,7 @@ static void load_doubles(void)
     *(void **)&doubles.take = dlsym(doubles.allocator, "allocator_double_take");
 }
 
-/* Must run first: here libc10's function has to be looked up for the first time. */
+/* Must be the first test, so that it makes the first look-up of libc10's function. */
 static void test_first_report_below_a_constructor(void)
 {
     load_doubles();
@@ -71,7 +71,8 @@ static void test_find(void)
                   dlsym(doubles.c10, REPORT_SIGNED_NAME));
     g_assert_null((void *)strobe_report_find(REPORT_UNSIGNED_NAME));
     g_assert_null((void *)strobe_report_find(""));
-    g_assert_null((void *)strobe_report_find("malloc")); /* its malloc is another library's */
+    /* the function malloc belongs to another library */
+    g_assert_null((void *)strobe_report_find("malloc"));
     g_assert_true((void *)strobe_report_find("c10_double_bytes") == (void *)doubles.bytes);
 }
 
@@ -106,7 +107,7 @@ static void *take_on(void *unused)
     return unused;
 }
 
-/* The hooks get every report that begins after they are set. */
+/* The hooks get each report that begins after the hooks were set. */
 static void test_set_while_reports_come(void)
 {
     load_doubles();

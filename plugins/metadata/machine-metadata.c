@@ -32,7 +32,7 @@ static void give_number(StrobeMetadataEntrySink sink, void *user, const char *ke
     sink(user, key, digits, (size_t)length, 1);
 }
 
-/* Returns the contents of a small file, or NULL if the file cannot be read. */
+/* Returns the contents of a small file; NULL: it cannot be read. */
 static char *read_file(const char *path, size_t limit, size_t *length)
 {
     char *text = malloc(limit);
@@ -57,7 +57,7 @@ static int is_plain_word(const char *word)
                                         "0123456789_-+=:,./@%")] == '\0';
 }
 
-/* Appends a word, quoted for a shell if needed; returns the new length. */
+/* Appends a word, quoted for a shell if necessary. Returns the new length. */
 static size_t append_word(char *out, size_t length, const char *word)
 {
     int is_plain = is_plain_word(word);
@@ -75,12 +75,12 @@ static size_t append_word(char *out, size_t length, const char *word)
     return length;
 }
 
-/* Reports the arguments, joined by blanks. */
+/* Passes the command line to `sink`: the arguments, joined by blanks. */
 static void give_command_line(StrobeMetadataEntrySink sink, void *user)
 {
     size_t size, length = 0, at = 0;
     char *words = read_file("/proc/self/cmdline", COMMAND_LINE_MAX - 1, &size);
-    /* the worst case: each byte is a quote, or each word is empty */
+    /* the maximum: each byte is a quote, or each word is empty */
     char *line = words ? malloc(size * 4 + 8) : NULL;
     char *ended = words ? realloc(words, size + 1) : NULL;
     if (ended)

@@ -9,7 +9,7 @@
 typedef void (*StrobeMetadataEntrySink)(void *user, const char *key, const char *value,
                                         size_t length, int is_json);
 
-/* Passes each entry that can be read to `sink`; other entries are left out. */
+/* Passes each entry that can be read to `sink`. Omits other entries. */
 void strobe_metadata_collect(StrobeMetadataEntrySink sink, void *user);
 
 #endif

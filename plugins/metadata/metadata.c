@@ -13,15 +13,16 @@
 
 #define NAME_MAX_LENGTH 255
 
-/* Always recorded, as "" if unset, because Ascend's tools look for these variables under
- * ENV_VARIABLES. */
+/* Variables that are always recorded, as empty texts if they are not set, because Ascend's tools
+ * look for them under ENV_VARIABLES. */
 static const char *const standard_variables[] = {
     "ASCEND_GLOBAL_LOG_LEVEL", "HCCL_RDMA_TC",           "HCCL_RDMA_SL",
     "ACLNN_CACHE_LIMIT",       "HOST_CACHE_CAPACITY",    "ASCEND_ENHANCE_ENABLE",
     "PYTORCH_NPU_ALLOC_CONF",  "ASCEND_LAUNCH_BLOCKING", "HCCL_ALGO",
 };
 
-/* Recorded if they are set; they name the job that runs, as in PyTorch's traces. */
+/* Variables that are recorded if they are set. They name the job that runs, as in PyTorch's
+ * traces. */
 static const char *const job_variables[] = {"PT_PROFILER_JOB_NAME", "PT_PROFILER_JOB_VERSION",
                                             "PT_PROFILER_JOB_ATTEMPT_INDEX"};
 
@@ -32,7 +33,7 @@ typedef struct Metadata {
     StrobeInstance *self;
     StrobeKindId kind;
     StrobeTrackId track;
-    const char *variables; /* option env: names joined by '+' */
+    const char *variables; /* the option env: names joined by '+' */
 } Metadata;
 
 static void emit_metadata_entry(void *user, const char *key, const char *value, size_t length,
@@ -79,8 +80,8 @@ static int is_standard(const char *name)
     return 0;
 }
 
-/* Copies the next name of the list and advances the list. Returns 0 at the list's end. The names
- * were checked when the collector opened. */
+/* Copies the next name of the list to `name`, and moves `list` past it. Returns 0 at the end of the
+ * list. The names were checked when the collector opened. */
 static int next_name(const char **list, char *name)
 {
     size_t length;

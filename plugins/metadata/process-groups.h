@@ -6,7 +6,8 @@
 
 #include "machine-metadata.h"
 
-/* Passes "distributedInfo" to `sink` if the process has groups, or had some. Control thread. */
+/* Passes the entry "distributedInfo" to `sink`, if the process has or had groups. Must be called on
+ * the control thread. */
 void process_groups_collect(StrobeMetadataEntrySink sink, void *user);
 
 #endif

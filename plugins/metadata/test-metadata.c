@@ -7,7 +7,8 @@
 
 static char *plugin_path;
 
-/* Returns the value recorded for a key, or NULL; *n is how often the key was recorded. */
+/* Returns the value that is recorded for a key; NULL: there is none. Sets `n` to the number of
+ * values that are recorded for the key. */
 static const char *value_of(StrobeMockHost *mock, const char *key, int *n)
 {
     const char *value = NULL;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libms_tools_ext.so, with which programs that use mstx are linked, for machines without the
- * vendor's library of this name. It records nothing itself. Like the vendor's library it looks for
- * a tool at the first call and passes every call to the tool; without a tool, calls do nothing.
+ * The library libms_tools_ext.so, with which programs that use mstx are linked. It is used on
+ * machines without the vendor's library of this name. It records nothing itself. Like the vendor's
+ * library it looks for a tool at the first call and passes every call to the tool; without a tool,
+ * calls do nothing.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of the ABI of CANN's profiling library, libmsprofiler.so, that we use. */
+/* The part of the ABI of CANN's profiling library, libmsprofiler.so, that the plugin uses. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ACLPROF_ABI_H
 #define STROBE_PLUGINS_NPU_TASK_ACLPROF_ABI_H
 
 #include <stdint.h>
 
-/* The data that aclprof records, as bits. */
+/* Bits that choose the data which aclprof records. */
 #define ACLPROF_ACL_API UINT64_C(0x1)
 #define ACLPROF_TASK_TIME UINT64_C(0x2)
 #define ACLPROF_AICORE_METRICS UINT64_C(0x4)
@@ -23,7 +23,7 @@
 #define ACLPROF_MEMORY_ACCESS 8
 #define ACLPROF_METRICS_NONE 0xFF
 
-/* Keys of aclprofSetConfig; their value is text of at most ACLPROF_CONFIG_MAX bytes. */
+/* Keys of aclprofSetConfig. The value of a key is a text of at most ACLPROF_CONFIG_MAX bytes. */
 enum {
     ACLPROF_STORAGE_LIMIT = 1,
     ACLPROF_SYS_HARDWARE_MEM_FREQ = 3,

@@ -20,7 +20,7 @@ static int is_on(const StrobeHost *host, StrobeInstance *self, const char *optio
     return host->option_bool(self, option) != 0;
 }
 
-/* Does the option's value, a list, contain the word? */
+/* Returns whether the option's value, a list, contains the word. */
 static int has_word(const StrobeHost *host, StrobeInstance *self, const char *option,
                     const char *word)
 {
@@ -62,7 +62,8 @@ static int32_t metric_of(const char *name, int has_tasks)
     return ACLPROF_METRICS_NONE;
 }
 
-/* Metrics belong to tasks, and CANN reports tasks in enough detail only at Level1 and Level2. */
+/* Reads the metrics. Metrics belong to tasks, which CANN reports in enough detail only at Level1
+ * and Level2. */
 static void read_metrics(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish)
 {
     const char *name = host->option_text(self, "aic_metrics");
@@ -122,7 +123,7 @@ static void set_rate(AclprofWish *wish, int32_t type, int64_t rate)
         add_setting(wish, type, text);
 }
 
-/* Strobe joins the words of a list with '+', aclprof with ','. */
+/* Adds a setting whose value is a list. Strobe joins the words of a list by '+', aclprof by ','. */
 static void set_list(AclprofWish *wish, int32_t type, const char *list)
 {
     char text[ACLPROF_CONFIG_MAX];
@@ -138,7 +139,7 @@ static void set_list(AclprofWish *wish, int32_t type, const char *list)
 static void read_rates(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish)
 {
     static const struct {
-        const char *option, *rate; /* NULL: a positive rate alone switches the setting on */
+        const char *option, *rate; /* NULL: a positive rate alone turns the setting on */
         int32_t type;
     } rates[] = {
         {"sys_io", "sys_io_freq", ACLPROF_SYS_IO_FREQ},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Translates the options for aclprof. */
+/* Translates the options to settings of aclprof. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ACLPROF_CONFIG_H
 #define STROBE_PLUGINS_NPU_TASK_ACLPROF_CONFIG_H
 
@@ -19,8 +19,7 @@ typedef struct AclprofWish {
     } settings[ACLPROF_SETTINGS_MAX]; /* for aclprofSetConfig, in order */
 } AclprofWish;
 
-/* Reads the options. Ignores an option that does not fit the other ones, and logs a warning for
- * it. */
+/* Reads the options. Ignores an option that contradicts another one, and logs a warning. */
 void npu_aclprof_wish(const StrobeHost *host, StrobeInstance *self, AclprofWish *wish);
 
 /* Returns the name of an option that is set and that only aclprof can fulfil; NULL: there is

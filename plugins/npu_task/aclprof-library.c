@@ -39,7 +39,8 @@ static int find_functions(AclprofLibrary *library, void *handle, char *reason, s
     return npu_cann_find(handle, functions, library->path, reason, size);
 }
 
-/* Finds functions in the AscendCL that the program itself loaded, from whatever path. */
+/* Finds functions of AscendCL in the library that the program itself loaded, whatever its path
+ * is. */
 static void find_devices(AclprofLibrary *library)
 {
     void *acl = dlopen("libascendcl.so", RTLD_LAZY | RTLD_NOLOAD);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CANN's profiling library in this process. */
+/* Loads CANN's profiling library into this process. */
 #ifndef STROBE_PLUGINS_NPU_TASK_ACLPROF_LIBRARY_H
 #define STROBE_PLUGINS_NPU_TASK_ACLPROF_LIBRARY_H
 
@@ -16,17 +16,18 @@ typedef struct AclprofLibrary {
     int32_t (*destroy_config)(const AclprofConfig *config);
     int32_t (*start)(const AclprofConfig *config);
     int32_t (*stop)(const AclprofConfig *config);
-    /* function of AscendCL; NULL: not found */
+    /* a function of AscendCL; NULL: not found */
     int32_t (*device)(int32_t *device);
     int32_t (*device_count)(uint32_t *count);
     int32_t (*synchronize)(void);
     char path[4096];
 } AclprofLibrary;
 
-/* Has the program loaded CANN? Loads nothing. */
+/* Returns whether the program has loaded CANN. Loads nothing. */
 int npu_aclprof_is_wanted(void);
 
-/* Finds the path that the library is loaded from: `given`, otherwise as npu_cann_path does. */
+/* Sets `path` to the path from which the library is loaded: `given` if it is not empty, else the
+ * path that npu_cann_path finds. */
 void npu_aclprof_path(const char *given, char *path, size_t size);
 
 /* Finds the library in the process or loads it, as npu_mspti_load does. Returns NULL, or the reason

@@ -17,14 +17,15 @@
 #include "npu-other-profilers.h"
 #include "prof-folders.h"
 
-/* between two attempts to begin, until the program has initialised AscendCL */
+/* time between two attempts to begin, until the program has initialised AscendCL */
 #define RETRY_INTERVAL_NS 20000000
 
 #define ASK_LIMIT_NS 1900000000 /* a little less than the time for which the host repeats flush */
-/* CANN writes its records while it stops. A timeout that is too short would lose the window. */
+/* maximum wait for the end. CANN writes its records while it stops, so a shorter wait could lose
+ * the window. */
 #define END_PATIENCE_NS 30000000000
 
-/* State of the window. */
+/* States of the window. */
 enum { IDLE, AWAITING, RUNNING, ENDING };
 
 static struct {
@@ -32,14 +33,16 @@ static struct {
     StrobeInstance *self;
     AclprofLibrary library;
     AclprofWish wish;
-    AclprofConfig *config; /* passed to aclprofStart: aclprofStop refuses any other */
-    ProfFolders folders;   /* of this window */
+    /* the config that was passed to aclprofStart; aclprofStop accepts no other */
+    AclprofConfig *config;
+    ProfFolders folders; /* the folders PROF_* of this window */
     StrobeKindId metadata;
-    pthread_mutex_t lock; /* the library allows one call at a time */
+    /* held during each call of the library, which allows only one call at a time */
+    pthread_mutex_t lock;
     int phase;
-    StrobeStatus late; /* result of a begin that prof_sample tried */
+    StrobeStatus late; /* result of a begin in prof_sample */
     NpuCall end;
-    AclprofConfig *ended; /* the config that call_end uses; it may outlive the window */
+    AclprofConfig *ended; /* the config that call_end uses, which may outlive the window */
     int32_t codes[3];     /* results of the three calls in call_end, in their order */
     int64_t ask_until_ns;
     int is_forked;
@@ -66,13 +69,15 @@ static StrobeStatus refuse_recording(const StrobeHost *host, StrobeInstance *sel
                       "Cannot record NPU tasks by aclprof: %s", reason);
 }
 
-/* Is a thread still making the calls that end an earlier window? */
+/* Returns whether a thread still makes the calls that end an earlier window. */
 static int is_left(void)
 {
     return prof.end.run && !npu_call_is_over(&prof.end);
 }
 
-/* If two profilers run at once, one ends the other's data, or both end the program. */
+/* Returns the reason why the plugin must not record, for example another profiler; NULL: there is
+ * none. If two profilers run at the same time, one ends the other's data, or both end the
+ * program. */
 static const char *find_obstacle(void)
 {
     npu_torch_find();
@@ -130,9 +135,9 @@ static void record_folder(const char *name)
     record_metadata_entry(STROBE_METADATA_EXTERNAL, name);
 }
 
-/* Finds the device of the calling thread, which is a thread of the program. If the thread has no
- * device, finds all devices; CANN then records only the devices that the program opens. Returns
- * their number; 0: no device is known yet. */
+/* Sets `devices` to the device of the calling thread, which is a thread of the program. If the
+ * thread has no device, sets it to all devices; CANN then records only the devices that the program
+ * opens. Returns the number of devices; 0: no device is known yet. */
 static uint32_t find_devices(uint32_t devices[ACLPROF_DEVICES_MAX], const char **whose)
 {
     uint32_t n = 0;
@@ -196,9 +201,9 @@ static void record_sources(void)
                           "in this result if CANN's msprof has exported these folders");
 }
 
-/* Creates the configuration. An older CANN or a device may lack two things: shapes without the rest
- * of Level1, and the metrics MemoryAccess. If the first attempt fails, tries again without the
- * shapes, and with PipeUtilization in place of MemoryAccess. */
+/* Creates the configuration. An older CANN or a device may not support shapes without the rest of
+ * Level1, or the metrics MemoryAccess. If the first attempt fails, tries again without the shapes,
+ * and with PipeUtilization in place of MemoryAccess. */
 static void create_config(uint32_t *devices, uint32_t n)
 {
     const AclprofWish *wish = &prof.wish;
@@ -243,7 +248,8 @@ static StrobeStatus start_config(uint32_t *devices, uint32_t n)
     return status;
 }
 
-/* The lock is held. STROBE_AGAIN: the program has not initialised AscendCL yet. */
+/* Begins the window. The caller must hold the lock. Returns STROBE_AGAIN if the program has not
+ * initialised AscendCL yet. */
 static StrobeStatus begin_window(void)
 {
     const char *directory = prof.host->result_directory(prof.self);
@@ -292,8 +298,8 @@ static StrobeStatus prof_start(void *state)
     return status == STROBE_AGAIN ? STROBE_OK : status;
 }
 
-/* Tries the begin again: under `strobe run` a window begins before the program has called
- * aclInit. */
+/* Tries again to begin the window, because under `strobe run` a window begins before the program
+ * has called aclInit. */
 static void prof_sample(void *state)
 {
     if (pthread_mutex_trylock(&prof.lock) != 0)
@@ -325,9 +331,9 @@ static int is_synchronizing(void)
     return prof.host->option_bool(prof.self, "synchronize") && prof.library.synchronize;
 }
 
-/* Waits for the devices only if the option `synchronize` is set. This function waits, and not
- * flush, because the calling thread has the devices' context and the thread that calls flush has
- * none. CANN's own stop, which takes long, begins in flush, on a separate thread. */
+/* Waits for the devices only if the option `synchronize` is set. The wait is here and not in flush,
+ * because the calling thread has the context of the devices, which the thread that calls flush does
+ * not have. CANN's own stop, which takes long, begins in flush, on a separate thread. */
 static StrobeStatus prof_stop(void *state)
 {
     pthread_mutex_lock(&prof.lock);
@@ -343,8 +349,8 @@ static StrobeStatus prof_stop(void *state)
     return prof.late < 0 ? prof.late : STROBE_OK;
 }
 
-/* Calls all three functions even if one of them fails. No other thread uses the library
- * meanwhile. */
+/* Calls all three functions, even if one of them fails. The caller must ensure that no other thread
+ * uses the library meanwhile. */
 static void call_end(void *user)
 {
     prof.codes[0] = prof.library.stop(prof.ended);
@@ -370,12 +376,12 @@ static void begin_end(void)
         prof.config = NULL;
         prof.ask_until_ns = monotonic_ns() + ASK_LIMIT_NS;
         if (npu_call_begin(&prof.end, call_end, NULL) != 0)
-            call_end(NULL); /* no thread could be started */
+            call_end(NULL); /* no thread could be started, so the calls are made here */
     }
     pthread_mutex_unlock(&prof.lock);
 }
 
-/* Waits until call_end has returned. Returns 0, or -1: it did not return in time. */
+/* Waits until call_end has returned. Returns 0; -1: it did not return in time. */
 static int finish_end(void)
 {
     static const char *const calls[] = {"aclprofStop", "aclprofDestroyConfig", "aclprofFinalize"};
@@ -392,8 +398,8 @@ static int finish_end(void)
     return is_over ? 0 : -1;
 }
 
-/* Returns STROBE_AGAIN until call_end has returned. After the host's deadline, this function itself
- * waits for it. */
+/* Returns STROBE_AGAIN until call_end has returned. After the host's deadline, waits for
+ * call_end. */
 static StrobeStatus prof_flush(void *state, StrobeTicks deadline)
 {
     const char *directory = prof.host->result_directory(prof.self);

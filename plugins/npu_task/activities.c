@@ -35,7 +35,8 @@ static uint32_t of_level(const char *level)
                                           : LEVEL_2;
 }
 
-/* The host has checked the list: each word is one of the names. */
+/* Returns the kinds in the list as bits. The host has checked that each word of the list is one of
+ * the names. */
 static uint32_t of_list(const char *list)
 {
     uint32_t kinds = 0;
@@ -70,9 +71,9 @@ uint32_t npu_activities_needed(uint32_t wanted)
                                                                        : wanted;
 }
 
-/* The kinds API and NODE_API both report the calls of the node level, so only one is enabled. MSPTI
- * writes a record of NODE_API before a communication operation gets its id, so the record has the
- * id of the previous launch. */
+/* Enables one kind. The kinds API and NODE_API report the same calls of the node level, so only one
+ * of them is enabled. MSPTI writes a record of NODE_API before a communication operation gets its
+ * id, so the record has the id of the previous launch. */
 static int32_t enable_kind(const MsptiLibrary *library, int32_t *kind)
 {
     int32_t code;

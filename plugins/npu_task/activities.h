@@ -14,8 +14,8 @@ extern const char *const npu_activity_names[];
  * `external_ids`. */
 uint32_t npu_activities_wanted(const StrobeHost *host, StrobeInstance *self);
 
-/* Adds to `wanted` the kinds that are not recorded, but show which tasks are awaited and which call
- * launched them. */
+/* Returns `wanted` with additional kinds, which are not recorded, but show which tasks are awaited
+ * and which calls launched them. */
 uint32_t npu_activities_needed(uint32_t wanted);
 
 /* Enables the kinds `needed` and returns the kinds that are enabled. Logs a warning for each kind
@@ -23,8 +23,8 @@ uint32_t npu_activities_needed(uint32_t wanted);
 uint32_t npu_activities_enable(const MsptiLibrary *library, const StrobeHost *host,
                                StrobeInstance *self, uint32_t needed, uint32_t wanted);
 
-/* Disables the kinds `enabled`. Returns the kinds that could not be disabled; `failed` is the last
- * of them, `code` its error. */
+/* Disables the kinds `enabled`. Returns the kinds that could not be disabled; sets `failed` to the
+ * last of them and `code` to its error. */
 uint32_t npu_activities_disable(const MsptiLibrary *library, uint32_t enabled, int32_t *failed,
                                 int32_t *code);
 

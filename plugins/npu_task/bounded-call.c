@@ -47,7 +47,8 @@ static int64_t monotonic_ns(void)
 int npu_call_await(NpuCall *call, int64_t patience_ns)
 {
     const struct timespec nap = {.tv_nsec = NAP_NS};
-    /* sleeps take longer than requested, so the clock decides, not their number */
+    /* the clock ends the wait, not the number of sleeps, because sleeps take longer than
+     * requested */
     int64_t until_ns = monotonic_ns() + patience_ns;
 
     while (!npu_call_is_over(call) && monotonic_ns() < until_ns)

@@ -12,17 +12,18 @@
 typedef struct NpuCall {
     void (*run)(void *user);
     void *user;
-    StrobeWorker *worker; /* NULL: no call runs, or its worker was abandoned */
+    StrobeWorker *worker; /* NULL: no call runs, or the worker of the last call was abandoned */
     _Atomic int is_over;  /* the last call has returned */
 } NpuCall;
 
-/* Begins the call, with all signals blocked. Returns 0, or -1: no thread could be started. */
+/* Begins the call, with all signals blocked. Returns 0; -1: no thread could be started. */
 int npu_call_begin(NpuCall *call, void (*run)(void *user), void *user);
 
-/* Has the call returned? Any thread may call this function. */
+/* Returns whether the call has returned. Any thread may call this function. */
 int npu_call_is_over(const NpuCall *call);
 
-/* Waits for the call. Returns 0, or -1: it did not return in time, and its thread was abandoned. */
+/* Waits for the call for at most `patience_ns`. Returns 0; -1: the call did not return in time, and
+ * its thread was abandoned. */
 int npu_call_await(NpuCall *call, int64_t patience_ns);
 
 #endif

@@ -10,19 +10,21 @@
 
 enum { FREE, TAKEN, FILLED, MOVING };
 
-/* The library may hand one of these buffers to another client, which frees it. So each buffer is a
- * separate allocation, and a buffer that was not handed back is neither used nor freed. */
+/* A buffer of the pool. The library may hand a buffer over to another client, which then frees it.
+ * So each buffer is a separate allocation, and a buffer that was not handed back is neither used
+ * nor freed. */
 typedef struct Buffer {
     _Atomic uint32_t state;
-    uint8_t *_Atomic bytes; /* NULL: never requested */
-    _Atomic int is_gone;    /* another client has it */
-    _Atomic uint64_t order; /* position in which it was given to the library, from 1 */
+    uint8_t *_Atomic bytes; /* NULL: the buffer was never requested */
+    _Atomic int is_gone;    /* another client has taken the buffer */
+    /* number of the buffer in the order in which buffers were given to the library, from 1 */
+    _Atomic uint64_t order;
     size_t valid;
-    int64_t asked_ns, handed_ns; /* of CLOCK_MONOTONIC */
+    int64_t asked_ns, handed_ns; /* times of CLOCK_MONOTONIC */
 } Buffer;
 
 static struct {
-    size_t size; /* of one buffer; 0: the pool was not made yet */
+    size_t size; /* size of a buffer; 0: the pool was not made yet */
     uint32_t n;
     Buffer buffer[BUFFERS_MAX];
     _Atomic uint64_t last_order;
@@ -103,9 +105,9 @@ void npu_buffers_request(uint8_t **buffer, size_t *size, size_t *max_records)
         increment_counter(&pool.n_refused);
 }
 
-/* Returns the number of the buffer at this address, or pool.n if the pool has none there. If
- * another client freed a buffer, malloc may have given the same address to a later buffer: then
- * returns the one that was given out last. */
+/* Returns the number of the buffer at this address; pool.n: there is none. If another client freed
+ * a buffer, malloc may have given the same address to a later buffer; the function then returns the
+ * buffer that was given out last. */
 static uint32_t number_of(const uint8_t *buffer)
 {
     uint32_t best = pool.n;
@@ -122,7 +124,7 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
 {
     uint32_t taken = TAKEN;
 
-    if (!buffer) /* MSPTI passes NULL after npu_buffers_request gave it no buffer */
+    if (!buffer) /* MSPTI passes NULL if npu_buffers_request gave no buffer */
         return;
     uint32_t number = number_of(buffer);
     if (number == pool.n ||
@@ -138,9 +140,9 @@ void npu_buffers_complete(uint8_t *buffer, size_t size, size_t valid)
     sem_post(&pool.filled);
 }
 
-/* Returns the buffer with the lowest `order`, or pool.n if there is none. `is_out`: considers the
- * buffers that the library still has and that were given out after the last released one. Otherwise
- * considers the filled buffers. */
+/* Returns the number of the buffer with the lowest `order`; pool.n: there is none. With `is_out`,
+ * considers only buffers that the library still has and that were given out after the last released
+ * one; otherwise considers only filled buffers. */
 static uint32_t first_of(int is_out)
 {
     uint32_t best = pool.n;
@@ -182,7 +184,7 @@ uint32_t npu_buffers_gone(int64_t before_ns)
 
 const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
 {
-    /* must come before first_of(0): the library may hand a buffer over meanwhile */
+    /* must precede first_of(0), because the library may hand a buffer over in between */
     uint32_t out = first_of(1);
     uint32_t best = first_of(0);
 
@@ -191,7 +193,8 @@ const uint8_t *npu_buffers_next(size_t *valid, int waits, int *is_out)
         return NULL;
     uint64_t order = atomic_load(&pool.buffer[best].order);
     if (out < pool.n && atomic_load(&pool.buffer[out].state) == FILLED &&
-        atomic_load(&pool.buffer[out].order) < order) { /* handed over since first_of(1) */
+        /* the buffer was handed over after first_of(1) */
+        atomic_load(&pool.buffer[out].order) < order) {
         best = out;
         order = atomic_load(&pool.buffer[best].order);
     }
@@ -231,7 +234,7 @@ void npu_buffers_wait(uint64_t timeout_ns)
     if (sem_clockwait(&pool.filled, CLOCK_MONOTONIC, &until) != 0)
         return;
     while (sem_trywait(&pool.filled) == 0)
-        ; /* one pass of the reader finds all filled buffers */
+        ; /* one pass of the reader finds all filled buffers, so further wake-ups are not needed */
 }
 
 void npu_buffers_wake(void)

@@ -18,13 +18,14 @@
 
 #include "npu-environment.h"
 
-#define TRIAL_MS 10000 /* time limit for the child that loads the libraries first */
+#define TRIAL_MS 10000 /* maximum time of the child that first loads the libraries */
 #define TRIES 2
-#define END_MS 1000 /* the child must have ended by then */
+#define END_MS 1000 /* time within which the killed child must have ended */
 #define LIBRARIES_MAX 8
 #define TEXT_MAX 8192
 
-/* Messages of the child: before it loads each library a letter, from 'A' on; then the outcome. */
+/* Messages of the child: a letter, from 'A' on, before each library that it loads; then the
+ * outcome. */
 #define LOADING 'A'
 #define LOADED '='
 #define REFUSED '-' /* the reason follows */
@@ -78,7 +79,8 @@ void npu_cann_found_path(const char *name, char *path, size_t size)
 
 /* ---- in the child ---- */
 
-/* Hides what the library prints when it ends the process, and lets it leave no core dump. */
+/* Suppresses the library's output in the child, and prevents a core dump if the library ends the
+ * process. */
 static void make_harmless(void)
 {
     const struct rlimit no_core = {0, 0};
@@ -106,7 +108,7 @@ static void *load_library(const char *path, int flags, uint32_t number, int answ
     return write(answer, &letter, 1) == 1 ? dlopen(path, flags) : NULL;
 }
 
-/* Loads all libraries and writes the outcome as the first byte of `text`. */
+/* Loads all libraries of the trial. Sets the first byte of `text` to the outcome. */
 static void try_all(const NpuTrial *trial, int answer, char *text, size_t size)
 {
     void *libraries[LIBRARIES_MAX];
@@ -149,7 +151,7 @@ static void run_trial(const NpuTrial *trial, int answer)
 /* ---- in the parent ---- */
 
 /* Ends the child. If the child hangs in the kernel, so that not even SIGKILL ends it, it is
- * abandoned: the profiled program does not wait for it. */
+ * abandoned, because the profiled program must not wait. */
 static void end_trial(pid_t child)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
@@ -176,7 +178,7 @@ static int is_loaded(const char *text)
     return text[strspn(text, "ABCDEFGHI")] == LOADED;
 }
 
-/* Reads the child's messages until the child ends or the time is over. Returns 1 if the child
+/* Reads the child's messages until the child ends or `limit_ms` is over. Returns 1 if the child has
  * ended. */
 static int listen_to(int answer, int limit_ms, char *text, size_t size)
 {
@@ -220,8 +222,8 @@ static void name_failure(const NpuTrial *trial, char last, int has_ended, char *
         snprintf(reason, size, "%s cannot be loaded: %s", trial->path, how);
 }
 
-/* Waits for the child's messages on a pipe, not for its exit: a handler of the program may already
- * have reaped it. */
+/* Waits for the child's messages on a pipe. Does not wait for the child's exit, because a handler
+ * of the program may already have reaped the child. */
 static const char *await_trial(const NpuTrial *trial, pid_t child, int answer, int *has_died,
                                char *reason, size_t size)
 {
@@ -281,9 +283,9 @@ const char *npu_cann_try(const NpuTrial *trial, char *reason, size_t size)
 
 /* ---- loading ---- */
 
-/* Loads the libraries that the library needs, as the child did. The library itself searches for
- * them in its own way and ends the process if it does not find them; once they are loaded, the
- * loader finds them by name. */
+/* Loads the libraries that the trial's library needs, as the child did. The library itself searches
+ * for these in its own way and ends the process if it does not find them. After they are loaded,
+ * the loader finds them by name. */
 static void load_needs(const NpuTrial *trial)
 {
     char path[4096];

@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Types of fused kernels are not in the table: they may run on several types of cores. */
+/* The types of kernels and their cores. Types of fused kernels are not in the table, because fused
+ * kernels may run on several types of cores. */
 static const struct {
     const char *type, *core;
 } core_types[] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels and communication operations. */
+/* Converts records of kernels and communication operations. */
 #include <string.h>
 
 #include "records.h"
 
-/* Fields that MSPTI does not report are absent. */
+/* A task in which the fields that MSPTI does not report are absent. */
 const struct strobe_device_task npu_empty_task = {
     .batch = STROBE_ABSENT_U32,
     .task_id = STROBE_ABSENT_U32,
@@ -18,8 +18,8 @@ const struct strobe_device_task npu_empty_task = {
     .is_kernel = 1,
 };
 
-/* A reader of the capture assigns a task to the window in which it begins, unless this flag says
- * that the task was launched in this window. */
+/* Returns the flags of a task's record. A reader of the capture assigns a task to the window in
+ * which it begins, unless the flag says that the task was launched in this window. */
 static inline uint16_t flags_of(uint32_t seen)
 {
     return seen & NPU_TASK_OF_WINDOW ? STROBE_RECORD_OF_WINDOW : 0;
@@ -53,10 +53,10 @@ static inline void record_kernel(NpuRecords *records, const MsptiKernel *in, uin
 
 /* ---- tasks that begin after the window's end ---- */
 
-/* Handles a task that begins after the window's end, and that may be reported before the call that
- * launched it. Returns 1 if the task must not be recorded now: its launch is not in this window, or
- * the task is held until the window's last record shows where its launch is. If there is no room to
- * hold the task, decides by the launches seen so far. */
+/* Processes a task that begins after the window's end, and that may be reported before the call
+ * that launched it. Returns 1 if the task must not be recorded now: its launch is not in this
+ * window, or the task is held until the window's last record shows where its launch is. If there is
+ * no room to hold the task, decides by the launches seen so far. */
 static __attribute__((noinline)) int put_aside(NpuRecords *records, const void *in, size_t bytes,
                                                uint64_t correlation, uint32_t *seen)
 {
@@ -86,7 +86,7 @@ void npu_take_kernel(NpuRecords *records, const MsptiKernel *in)
 
 #define COMM_FIELDS_MAX 16
 
-/* The standard kind, extended by the stream, which MSPTI reports. */
+/* The fields of the standard kind, followed by the stream, which MSPTI reports. */
 struct npu_comm_op {
     struct strobe_comm_op standard;
     uint32_t stream, reserved;
@@ -147,7 +147,7 @@ static void put_operation(NpuRecords *records, const struct strobe_comm_op *op, 
     struct npu_comm_op *out =
         npu_emitter_put(emitter, records->kinds.comm, sizeof *out, track, name, begin, &end);
 
-    /* MSPTI's value for "no stream" is Strobe's value for "absent" */
+    /* MSPTI's value for a missing stream is equal to Strobe's absent value */
     *out = (struct npu_comm_op){.standard = *op, .stream = stream};
     npu_emitter_done(emitter);
 }
@@ -199,8 +199,9 @@ void npu_records_release_held(NpuRecords *records)
     records->n_held = 0;
 }
 
-/* Records a communication operation that MSPTI measured by marks around it (kind HCCL). These are
- * the operations of the kind COMMUNICATION, so this is used only if that kind is not recorded. */
+/* Records a communication operation that MSPTI measured by marks around it (kind HCCL). The
+ * operations are the same as those of the kind COMMUNICATION, so this kind is used only if
+ * COMMUNICATION is not recorded. */
 void npu_take_hccl(NpuRecords *records, const MsptiHccl *in)
 {
     NpuEmitter *emitter = &records->emitter;

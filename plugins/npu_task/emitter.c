@@ -27,7 +27,8 @@ void npu_emitter_end(NpuEmitter *emitter)
     emitter->writer = NULL;
 }
 
-/* The host counts the records for which it has no room. */
+/* Passes the records in the buffer to the host. If the host has no room for them, it counts
+ * them. */
 void npu_emitter_flush(NpuEmitter *emitter)
 {
     uint32_t bytes = emitter->used * 8;
@@ -48,8 +49,8 @@ static StrobeStringId intern_text(NpuEmitter *emitter, const char *text)
     return emitter->host->intern(emitter->writer, text, strnlen(text, LENGTH_MAX));
 }
 
-/* A string id that does not last must be interned right before its record, so the records that are
- * already laid out are handed over first. */
+/* Interns a text. A string id that does not last must be interned right before its record, so the
+ * records in the buffer are first passed to the host. */
 static NpuText describe_text(NpuEmitter *emitter, const char *text)
 {
     const char *core = npu_core_type(text);
@@ -91,7 +92,8 @@ const NpuText *npu_emitter_find_text(NpuEmitter *emitter, const char *text)
         emitter->passing = made;
         return &emitter->passing;
     }
-    /* no free entry near `at`: replace one, whose text is interned again when needed */
+    /* no entry near `first` is free, so one is replaced; its text is interned again when it is
+     * needed */
     if (!free)
         free = &emitter->texts[first];
     *free = made;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lays records out one after the other and hands them to the host in bulk.
+ * Stores records one after the other in a buffer, and passes them to the host in bulk.
  *
- * Only one thread at a time may use it. Texts are identified by their address: the vendor's library
- * never frees them, and keeps equal texts at one address.
+ * Only one thread at a time may use an emitter. Texts are identified by their address: the vendor's
+ * library never frees them, and keeps equal texts at one address.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_EMITTER_H
 #define STROBE_PLUGINS_NPU_TASK_EMITTER_H
@@ -16,8 +16,8 @@
 typedef struct NpuText {
     const char *at;
     StrobeStringId id;
-    StrobeStringId core; /* the core, if the text is a kernel's type */
-    /* mix_block_num of a kernel of this type: 0 if its cores are all of one type; else absent */
+    StrobeStringId core; /* the core type, if the text is a kernel's type */
+    /* mix_block_num of a kernel of this type: 0 if all its cores have the same type; else absent */
     uint32_t mix_block_num;
 } NpuText;
 
@@ -27,7 +27,7 @@ typedef struct NpuEmitter {
     StrobeWriter *writer; /* NULL: nothing is recorded */
     uint32_t used, n;
     uint16_t flags;       /* flags of the next record: STROBE_RECORD_OF_WINDOW */
-    int has_passing_text; /* the next record uses a string id that is valid for it alone */
+    int has_passing_text; /* the next record uses a string id that is valid only for this record */
     uint32_t n_texts;
     NpuText passing;
     NpuText texts[NPU_TEXTS];
@@ -37,15 +37,15 @@ typedef struct NpuEmitter {
 /* Begins a session: forgets the string ids of the previous session. */
 void npu_emitter_open(NpuEmitter *emitter, const StrobeHost *host, StrobeInstance *self);
 
-/* The calling thread records until npu_emitter_end(). Returns 0 if no window records. */
+/* Lets the calling thread record until npu_emitter_end(). Returns 0 if no window records. */
 int npu_emitter_begin(NpuEmitter *emitter);
 void npu_emitter_end(NpuEmitter *emitter);
 
-/* Hands the records that are laid out to the host. */
+/* Passes the records in the buffer to the host. */
 void npu_emitter_flush(NpuEmitter *emitter);
 
 /* Returns the text's ids. One record may have at most four new texts, which must be looked up right
- * before the record. NULL and "" give 0. */
+ * before the record. The id of NULL and "" is 0. */
 const NpuText *npu_emitter_find_text(NpuEmitter *emitter, const char *text);
 
 static inline const NpuText *npu_emitter_text(NpuEmitter *emitter, const char *text)
@@ -62,8 +62,8 @@ static inline StrobeStringId npu_emitter_text_id(NpuEmitter *emitter, const char
     return npu_emitter_text(emitter, text)->id;
 }
 
-/* Lays out a record's head and returns its fields, `size` bytes, for the caller to fill. An instant
- * has no end. */
+/* Adds a record to the buffer and returns its fields, `size` bytes, which the caller must fill.
+ * `end` NULL: the record is an instant. */
 static inline void *npu_emitter_put(NpuEmitter *emitter, StrobeKindId kind, uint32_t size,
                                     StrobeTrackId track, StrobeStringId name, uint64_t begin,
                                     const uint64_t *end)
@@ -86,7 +86,7 @@ static inline void *npu_emitter_put(NpuEmitter *emitter, StrobeKindId kind, uint
     return out;
 }
 
-/* Call it when the record's fields are filled. */
+/* Must be called when the record's fields are filled. */
 static inline void npu_emitter_done(NpuEmitter *emitter)
 {
     if (__builtin_expect(emitter->has_passing_text, 0))

@@ -5,12 +5,14 @@
 
 #include "walk.h"
 
-#define EARLY_NS 1000000 /* tolerance when two times are put in order */
-/* limit from a call's end to its record: the thread may have to wait */
+#define EARLY_NS 1000000 /* tolerance when two times are compared */
+/* maximum time from a call's end to its record, for which the thread may have to wait */
 #define HOST_LAG_NS 100000000
-#define DEVICE_LAG_NS 2000000000 /* the same for a device, which reports within 1 s */
-#define RENEWAL_NS 8000000000    /* MSPTI reads the clock every 7 s */
-#define NEAR_NS 1000000u         /* epochs whose times differ by at most this count as one */
+/* maximum time from a task's end to its record; a device reports within 1 s */
+#define DEVICE_LAG_NS 2000000000
+/* a little longer than the 7 s after which MSPTI reads the clock again */
+#define RENEWAL_NS 8000000000
+#define NEAR_NS 1000000u /* epochs whose times differ by at most this count as the same */
 
 /* Offsets of the times and of the device number in the records of one kind. */
 typedef struct Place {
@@ -51,8 +53,8 @@ static void move_time(uint8_t *record, uint8_t at, int64_t by)
     memcpy(record + at, &ns, sizeof ns);
 }
 
-/* Returns whose clock gave the record's times. A mark's field `source` says whether that is the
- * host or a device. */
+/* Returns the source whose clock gave the record's times. For a mark, its field `source` says
+ * whether this is the host or a device. */
 static uint32_t source_of(const uint8_t *record, int32_t kind)
 {
     uint32_t device, mark_source;
@@ -82,8 +84,8 @@ static int64_t compute_monotonic(const NpuClock *clock, uint32_t epoch, uint64_t
     return (int64_t)reported_ns - npu_clock_epoch(clock, epoch)->distance_ns;
 }
 
-/* Could a record with this end have ended in this epoch? `is_prompt`: could it also have been
- * delivered within the usual lag? */
+/* Returns whether a record with this end can have ended in this epoch; with `is_prompt`, whether
+ * the record can also have been delivered within the usual time. */
 static int is_possible_end(const Choice *choice, uint32_t epoch, uint64_t end_ns, int is_prompt)
 {
     const NpuClock *clock = choice->clock;
@@ -126,8 +128,8 @@ static uint32_t prefer_epoch(const NpuClock *clock, NpuSource *source, uint64_t 
     return now;
 }
 
-/* Finds an epoch from `least` on: the preferred epoch if it fits, otherwise the newest that fits.
- * Returns the number of epochs that fit. */
+/* Finds an epoch from `least` on in which the record can have ended: `*found` if it is possible,
+ * otherwise the newest possible one. Sets `found`, and returns the number of possible epochs. */
 static uint32_t find_epoch(const Choice *choice, uint32_t least, int is_prompt, uint64_t end_ns,
                            uint32_t *found)
 {
@@ -142,8 +144,9 @@ static uint32_t find_epoch(const Choice *choice, uint32_t least, int is_prompt, 
     return n;
 }
 
-/* Chooses the epoch of a record. Epochs before the source's present epoch are tried only if neither
- * that nor a later one fits. `off_ns` gets the largest distance to another epoch that fits. */
+/* Returns the epoch of a record. Epochs before the present epoch of the source are tried only if
+ * neither the present nor a later one is possible. Sets `off_ns` to the largest distance to another
+ * possible epoch. */
 static uint32_t choose_epoch(const Choice *choice, NpuSource *source, uint64_t end_ns,
                              uint64_t *off_ns)
 {
@@ -166,8 +169,8 @@ static uint32_t choose_epoch(const Choice *choice, NpuSource *source, uint64_t e
     return found;
 }
 
-/* Returns the epoch of a record's begin: if a call lasted across a step, its begin was taken by the
- * clock before the step. */
+/* Returns the epoch of a record's begin, which is an earlier one if a call lasted across a step of
+ * the clock. */
 static uint32_t epoch_of_begin(const Choice *choice, uint32_t epoch, uint64_t begin_ns,
                                uint64_t end_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out whether a record's times were taken before or after a step of the wall clock. */
+/* Determines whether a record's times were taken before or after a step of the wall clock. */
 #ifndef STROBE_PLUGINS_NPU_TASK_EPOCHS_H
 #define STROBE_PLUGINS_NPU_TASK_EPOCHS_H
 
@@ -21,8 +21,8 @@ typedef struct NpuFilled {
  * the wall clock was never set. */
 void npu_epochs_resolve(NpuClock *clock, const NpuFilled *buffer, MsptiStructSize *size_of);
 
-/* Returns the number of records since the last call whose time is not certain within 1 ms;
- * `off_ns` gets the largest possible error. */
+/* Returns the number of records since the last call whose time is uncertain by more than 1 ms. Sets
+ * `off_ns` to the largest possible error. */
 uint64_t npu_epochs_take_unsure(NpuClock *clock, uint64_t *off_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ids that the program gave to its launches. MSPTI keeps the ids of all threads on one stack. If a
- * second thread launches, the thread that pushed an id is unknown, for earlier ids too. So the ids
+ * second thread launches, the thread that pushed an id is unknown, even for earlier ids. So the ids
  * are held back until the window ends.
  */
 #include <stdlib.h>
@@ -49,7 +49,8 @@ void npu_records_release_externals(NpuRecords *records)
     records->n_externals = 0;
 }
 
-/* Only the window's end shows whether a second thread launches, so all ids are held until then. */
+/* Returns whether another id can be held; makes room if necessary. All ids are held until the
+ * window ends, because only then it is known whether a second thread launches. */
 static int has_room(NpuRecords *records)
 {
     uint32_t room = records->external_room ? 2 * records->external_room : 1024;
@@ -66,8 +67,8 @@ static int has_room(NpuRecords *records)
     return 1;
 }
 
-/* MSPTI reports the id before its launch, and without a time: the record gets the time of the call
- * that was reported last. */
+/* Holds an id. MSPTI reports the id before its launch, and without a time, so the record gets the
+ * time of the call that was reported last. */
 void npu_take_external(NpuRecords *records, const MsptiExternal *in)
 {
     const NpuWindows *windows = &records->windows;

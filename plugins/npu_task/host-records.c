@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records the host's calls, memory calls among them. */
+/* Records calls of the host, including memory calls. */
 #include <string.h>
 
 #include "records.h"
@@ -51,9 +51,9 @@ KIND(npu_set_kind, STROBE_SHAPE_SPAN, "npu_task.memset", set_fields,
 
 /* ---- calls ---- */
 
-/* MSPTI gives every call the id of its thread's last launch. Did this call make the launch whose id
- * it has? The first call to end with this id did, and so did a call around that one. Later calls
- * merely repeat the id. */
+/* Returns whether this call made the launch whose id it has. MSPTI gives every call the id of its
+ * thread's last launch. The first call that ends with an id made the launch, and so did a call that
+ * encloses this one; later calls only repeat the id. */
 static int is_of_launch(NpuPlace *thread, const MsptiApi *in)
 {
     if (in->correlation == 0)
@@ -79,8 +79,8 @@ static int is_node_level(int32_t kind)
     return kind == MSPTI_KIND_NODE_API || kind == MSPTI_KIND_API;
 }
 
-/* MSPTI keeps the ids that the program pushes on one stack for all threads, so this notes whether a
- * second thread launches. */
+/* Stores a call that launches. Also stores whether a second thread launches, because MSPTI keeps
+ * the ids that the program pushes on one stack for all threads. */
 static void see_launch(NpuRecords *records, const MsptiApi *in)
 {
     npu_launches_see_call(&records->launches, in->correlation, in->name, is_node_level(in->kind),
@@ -134,7 +134,8 @@ static StrobeTrackId memory_track(NpuRecords *records, uint32_t device)
     return npu_tracks_place(&records->tracks, NPU_PLACE_COPIES, device, 0, NULL)->track;
 }
 
-/* MSPTI gives no size for the release of memory whose allocation it did not see. */
+/* Returns the change of the allocated bytes. It is absent for the release of memory whose
+ * allocation MSPTI did not see, because MSPTI then gives no size. */
 static int64_t change_of(const MsptiMemory *in)
 {
     if (in->bytes == 0 || in->bytes > INT64_MAX)
@@ -178,7 +179,8 @@ void npu_take_memset(NpuRecords *records, const MsptiMemset *in)
     out->bytes = in->bytes;
     out->connection = npu_records_link(records, in->correlation);
     out->value = in->value;
-    out->stream = in->stream; /* MSPTI's value for "no stream" is Strobe's value for "absent" */
+    /* MSPTI's value for a missing stream is equal to Strobe's absent value */
+    out->stream = in->stream;
     out->device = device_of(in->device);
     out->is_async = in->is_async != 0;
     npu_emitter_done(emitter);

@@ -10,7 +10,7 @@ void npu_mark_table_clear(NpuMarkTable *table)
 
 static uint32_t place_of(uint64_t id)
 {
-    return (uint32_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 51); /* below NPU_MARKS */
+    return (uint32_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 51); /* less than NPU_MARKS */
 }
 
 NpuMark *npu_mark_table_get(NpuMarkTable *table, uint64_t id)
@@ -30,7 +30,8 @@ NpuMark *npu_mark_table_get(NpuMarkTable *table, uint64_t id)
     return &table->marks[at];
 }
 
-/* Moves the marks after the removed one up, so that each is still found from its home slot. */
+/* Removes a mark, and moves later marks to earlier slots where necessary, so that each mark is
+ * still found from its home slot. */
 void npu_mark_table_remove(NpuMarkTable *table, NpuMark *mark)
 {
     uint32_t hole = (uint32_t)(mark - table->marks);

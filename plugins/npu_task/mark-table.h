@@ -14,14 +14,14 @@ enum {
     NPU_MARK_HOST_END = 2,
     NPU_MARK_DEVICE_BEGIN = 4,
     NPU_MARK_DEVICE_END = 8,
-    NPU_MARK_ON_DEVICE = 16, /* the device reports the mark, too */
+    NPU_MARK_ON_DEVICE = 16, /* the device reports the mark as well */
     NPU_MARK_IS_INSTANT = 32,
-    NPU_MARK_HOST_DONE = 64, /* the host's side was recorded, or must not be recorded */
+    NPU_MARK_HOST_DONE = 64, /* the host's part was recorded, or must not be recorded */
     NPU_MARK_DEVICE_DONE = 128
 };
 
 typedef struct NpuMark {
-    uint64_t id; /* 0: free */
+    uint64_t id; /* 0: the entry is free */
     uint32_t has;
     uint32_t thread, end_thread, device, stream;
     const char *name, *domain;
@@ -30,7 +30,7 @@ typedef struct NpuMark {
 
 typedef struct NpuMarkTable {
     uint32_t n;
-    NpuMark marks[NPU_MARKS]; /* by id, open addressing */
+    NpuMark marks[NPU_MARKS]; /* a hash table by id, with open addressing */
 } NpuMarkTable;
 
 void npu_mark_table_clear(NpuMarkTable *table);

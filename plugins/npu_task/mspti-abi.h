@@ -25,7 +25,7 @@ enum {
 enum {
     MSPTI_KIND_MARKER = 1,
     MSPTI_KIND_KERNEL = 2,
-    MSPTI_KIND_API = 3, /* calls of the node level, as NODE_API */
+    MSPTI_KIND_API = 3, /* calls of the node level, the same as NODE_API */
     MSPTI_KIND_HCCL = 4,
     MSPTI_KIND_MEMORY = 5,
     MSPTI_KIND_MEMSET = 6,
@@ -58,7 +58,7 @@ enum {
 typedef struct {
     int32_t kind, flag, source;
     uint64_t timestamp, id;
-    uint32_t object[2]; /* host: process, thread; device: device, stream */
+    uint32_t object[2]; /* of the host: process, thread; of a device: device, stream */
     const char *name, *domain;
 } MSPTI_RECORD MsptiMarker;
 
@@ -206,7 +206,7 @@ MSPTI_HAS_AT(MsptiCommunication, correlation, 64);
 
 typedef void MsptiRequest(uint8_t **buffer, size_t *size, size_t *max_records);
 typedef void MsptiComplete(uint8_t *buffer, size_t size, size_t valid);
-/* MSPTI sets only the first two members of `data`; we read neither. */
+/* MSPTI sets only the first two members of `data`; the plugin reads neither. */
 typedef void MsptiCallback(void *user, int32_t domain, uint32_t id, const void *data);
 
 #endif

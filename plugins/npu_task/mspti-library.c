@@ -9,7 +9,7 @@
 
 static const char *const cann_libraries[] = {"libprofapi.so", "libascendalog.so",
                                              "libascend_hal.so", NULL};
-/* If CANN lacks one of these functions, loading MSPTI fails. */
+/* Functions that CANN must have; otherwise loading MSPTI fails. */
 static const char *const cann_functions[] = {"MsprofRegisterProfileCallback",
                                              "ProfRegisterMstxFunc", "ProfEnableMstxFunc",
                                              "CheckLogLevelForC", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the vendor's library in a way that cannot end the program. */
+/* Loads MSPTI in a way that cannot end the program. */
 #ifndef STROBE_PLUGINS_NPU_TASK_MSPTI_LIBRARY_H
 #define STROBE_PLUGINS_NPU_TASK_MSPTI_LIBRARY_H
 
@@ -17,24 +17,24 @@ typedef struct MsptiLibrary {
     int32_t (*flush_all)(uint32_t flag);
     /* NULL: the library is too old to have the function */
     bool (*is_enabled)(int32_t kind);
-    /* MSPTI then restarts its count from 0 */
+    /* returns the number of dropped records; MSPTI then counts from 0 again */
     int32_t (*take_dropped)(void *context, uint32_t stream, size_t *n);
     MsptiStructSize *struct_size;
-    /* the process had the library already, so its interposers may be active, too */
+    /* the library was already in the process, so its interposers may be active */
     int is_preloaded;
-    char path[4096]; /* "": the process had the library already */
+    char path[4096]; /* "": the library was already in the process */
 } MsptiLibrary;
 
-/* Is CANN, or MSPTI, in this process? Loads nothing. */
+/* Returns whether CANN or MSPTI is in this process. Loads nothing. */
 int npu_mspti_is_wanted(void);
 
-/* Finds the path that the library is loaded from: `given`, otherwise by ASCEND_HOME_PATH,
- * otherwise the bare name. */
+/* Sets `path` to the path from which the library is loaded: `given` if it is not empty, otherwise a
+ * path in ASCEND_HOME_PATH, otherwise the library's name. */
 void npu_mspti_path(const char *given, char *path, size_t size);
 
 /*
- * Finds the library in the process or loads it. Returns NULL, or `reason` with the reason why the
- * library cannot be used. It is never unloaded.
+ * Finds the library in the process or loads it. Returns NULL; if the library cannot be used,
+ * returns `reason` with the reason. The library is never unloaded.
  *
  * MSPTI aborts the process that loads it if it finds no CANN. So a forked child first loads the
  * libraries that MSPTI needs, and then MSPTI.

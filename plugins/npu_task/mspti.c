@@ -20,44 +20,47 @@
 #include "subscription.h"
 
 #define PAIR_INTERVAL_NS 1000000000
-/* A window is drained after this many passes in a row without a record of it: */
-#define REPORTED_PASSES 1 /* every launch has its task */
-#define QUIET_PASSES 3    /* no launch is known */
-/* launches and tasks cannot be matched; a device reports within 1 s, so this waits longer */
+/* Number of successive passes without a record of the window after which the window is drained. */
+#define REPORTED_PASSES 1 /* if every launch has its task */
+#define QUIET_PASSES 3    /* if no launch is known */
+/* if launches and tasks cannot be matched; a device reports within 1 s, so this wait is longer */
 #define AWAIT_PASSES 44
-#define DRAIN_LIMIT_NS 1900000000 /* a little less than the host's limit */
-#define HANG_NS 1000000000        /* a call that takes longer is taken to hang */
+/* a little less than the time for which the host repeats flush */
+#define DRAIN_LIMIT_NS 1900000000
+#define HANG_NS 1000000000 /* a call that takes longer than this counts as hanging */
 #define EARLY_NS 1000000000u
-#define RENEW_NS 20000000 /* longest wait for the library at the begin of a window */
+#define RENEW_NS 20000000 /* maximum wait for the library at the begin of a window */
 
 static struct {
     const StrobeHost *host;
     StrobeInstance *self;
     MsptiLibrary library;
     NpuDrain drain;
-    NpuClock clock; /* under drain.lock */
+    NpuClock clock; /* protected by drain.lock */
     NpuSubscription subscription;
-    uint32_t wanted; /* kinds, as bits */
-    uint32_t kinds;  /* kinds that the library enabled; kept after the subscription ended */
+    uint32_t wanted; /* requested kinds, as bits */
+    /* kinds that the library enabled, as bits; kept after the end of the subscription */
+    uint32_t kinds;
     int64_t drain_until_ns;
     NpuQuiet quiet;
     uint64_t passes_before;
-    int has_waited; /* a window waited until the limit for tasks that did not come */
+    int has_waited; /* a window has waited until the limit for tasks that did not come */
     int is_open;
-    uint64_t n_before;     /* number of records in earlier sessions */
-    int has_reported;      /* the warning that MSPTI reported nothing was logged */
-    int64_t hung_since_ns; /* begin of the hanging call that was already reported: no later window
-                              waits for it */
+    uint64_t n_before; /* number of records in earlier sessions */
+    int has_reported;  /* the warning that MSPTI reported nothing was logged */
+    /* begin of the hanging call that was already reported, for which no later window waits */
+    int64_t hung_since_ns;
     int is_forked;
-    pthread_mutex_t leaving; /* orders the session's end and the program's exit */
-    _Atomic int is_exiting;  /* the library must not be called any more */
+    pthread_mutex_t leaving; /* held during the session's end and during the program's exit */
+    /* the library must not be called any more, because the program is exiting */
+    _Atomic int is_exiting;
 } npu = {.drain = {.lock = PTHREAD_MUTEX_INITIALIZER, .library_lock = PTHREAD_MUTEX_INITIALIZER},
          .leaving = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- clock ---- */
 
-/* Records a pair of clock readings. The caller holds drain.lock. Returns the time on the clock of
- * the records. */
+/* Records a pair of clock readings. The caller must hold drain.lock. Returns the time in the clock
+ * of the records. */
 static uint64_t record_pair(void)
 {
     NpuRecords *records = npu.drain.records;
@@ -78,7 +81,8 @@ static uint64_t record_pair(void)
     return (uint64_t)instant.realtime_ns;
 }
 
-/* Checks before a buffer is read whether the wall clock was set. The caller holds drain.lock. */
+/* Checks whether the wall clock was set. Is called before a buffer is read. The caller must hold
+ * drain.lock. */
 static void look_at_clock(void)
 {
     if (!npu_clock_has_stepped(&npu.clock))
@@ -90,7 +94,7 @@ static void look_at_clock(void)
 static void npu_sample(void *state)
 {
     if (pthread_mutex_trylock(&npu.drain.lock) != 0)
-        return; /* not recorded: the next reading serves as well */
+        return; /* not recorded now; the next reading is equally good */
     if (npu.drain.phase == NPU_RECORDING)
         record_pair();
     pthread_mutex_unlock(&npu.drain.lock);
@@ -108,7 +112,7 @@ int npu_mspti_is_open(void)
 
 /* ---- open ---- */
 
-/* A forked child has none of the threads, and must not use the library. */
+/* Runs in a forked child, which has none of the threads and must not use the library. */
 static void stop_in_child(void)
 {
     npu_buffers_after_fork();
@@ -157,9 +161,9 @@ static StrobeStatus make_room(const StrobeHost *host, StrobeInstance *self)
                       "Cannot record NPU tasks: no memory for %u buffers of %zu bytes", n, bytes);
 }
 
-/* Does the collector `marker` record the host's marks? It does if it is the tool of mstx and part
- * of the session. If mstx has another tool, MSPTI gets only the marks that this tool passes on, and
- * this function logs a warning. */
+/* Returns whether the collector `marker` records the host's marks: whether it is the tool of mstx
+ * and part of the session. If mstx has another tool, MSPTI gets only the marks that this tool
+ * passes on, and the function logs a warning. */
 static int leaves_host_marks(const StrobeHost *host, StrobeInstance *self)
 {
     const char *tool = npu_environment()->mstx_tool;
@@ -199,7 +203,7 @@ static void read_options(const StrobeHost *host, StrobeInstance *self)
     records->left_out = npu_activities_needed(npu.wanted) & ~npu.wanted;
     records->leaves_host_marks = leaves_host_marks(host, self);
     NpuInstant read = npu_instant_read(), instant = npu_clock_take(&npu.clock, &read);
-    /* a later session keeps it: records from an earlier session may still come */
+    /* a later session keeps the time, because records from an earlier session may still come */
     if (!records->first_time)
         records->first_time = (uint64_t)instant.realtime_ns - EARLY_NS;
 }
@@ -275,8 +279,7 @@ static void watch_launches(void)
     npu_drain_unlock(&npu.drain);
 }
 
-/* Enables the kinds. They stay enabled between windows, so that MSPTI still reports late
- * records. */
+/* Enables the kinds. They stay enabled between windows, so that MSPTI also reports late records. */
 static StrobeStatus npu_warm(void *state)
 {
     if (npu.subscription.enabled || npu.is_exiting)
@@ -300,7 +303,8 @@ static void record_metadata_entry(const char *key, const char *text)
     npu_metadata_entry_record(npu.host, npu.self, npu.drain.records->kinds.metadata, key, text);
 }
 
-/* Records in the result which data this backend cannot provide. */
+/* Records in the result which backend and library are used, and which data this backend cannot
+ * provide. */
 static void record_sources(void)
 {
     record_metadata_entry("npu_task.backend",
@@ -313,8 +317,8 @@ static void record_sources(void)
         "of communication operations, memory of modules: only backend=aclprof records these");
 }
 
-/* Warns of another client of MSPTI, for example torch_npu's bridge to Kineto, which attaches even
- * if MSPTI has a subscriber. */
+/* Logs a warning about another client of MSPTI, for example torch_npu's bridge to Kineto, which
+ * attaches even if MSPTI has a subscriber. */
 static void warn_of_client(uint32_t missing, const char *outcome)
 {
     char names[256] = "";
@@ -351,7 +355,7 @@ static StrobeStatus npu_start(void *state)
         npu.host->log(npu.self, STROBE_LOG_WARNING, "This window may have no NPU tasks: %s", other);
     npu_drain_lock(&npu.drain);
     record_sources();
-    /* forgets the count of uncertain records before this window */
+    /* resets the count of uncertain records from before this window */
     npu_epochs_take_unsure(&npu.clock, &before_ns);
     npu_windows_begin(&npu.drain.records->windows, record_pair());
     npu_launches_begin(&npu.drain.records->launches);
@@ -366,7 +370,7 @@ static int64_t monotonic_ns(void)
     return npu_instant_read().monotonic_ns;
 }
 
-/* Makes the drain thread flush the library in quick succession. The caller holds drain.lock. */
+/* Makes the drain thread flush the library at short intervals. The caller must hold drain.lock. */
 static void begin_to_await(void)
 {
     npu.passes_before = atomic_load(&npu.drain.n_passes);
@@ -388,9 +392,9 @@ static StrobeStatus npu_stop(void *state)
     return STROBE_OK;
 }
 
-/* Returns how many passes without a record end the wait; 0: wait on, because a task is known to be
- * missing. If no device ever reported a task (a chip without such records, for example), only the
- * first window waits. */
+/* Returns the number of successive passes without a record after which the wait ends; 0: the wait
+ * continues, because a task is known to be missing. If no device has ever reported a task (for
+ * example on a chip without such records), only the first window waits. */
 static uint64_t passes_needed(void)
 {
     const NpuLaunches *launches = &npu.drain.records->launches;
@@ -406,8 +410,8 @@ static uint64_t passes_needed(void)
     return launches->first && !launches->n_unsure ? REPORTED_PASSES : QUIET_PASSES;
 }
 
-/* Have enough passes in a row brought no record of this window? Passes with records of other
- * windows only count as such passes. */
+/* Returns whether enough successive passes have brought no record of this window. Passes that
+ * brought only records of other windows count. */
 static int is_quiet(uint64_t n_passes)
 {
     uint64_t needed = passes_needed();
@@ -437,7 +441,8 @@ static void seal_window(void)
     npu.drain.is_hurried = 0;
 }
 
-/* Returns for how long the call that hands records over has lasted; 0: not longer than usual. */
+/* Returns the time for which the call that hands records over has lasted; 0: it has not lasted
+ * longer than usual. */
 static int64_t hanging_ns(void)
 {
     int64_t asked_ns = atomic_load(&npu.drain.asked_ns);
@@ -490,8 +495,8 @@ static void report_end(int is_drained, int64_t hangs_ns)
                       "was over: records that come now are counted as lost");
 }
 
-/* Returns STROBE_OK when the window is sealed: all records delivered before the last pass have been
- * read. */
+/* Returns STROBE_OK when the window is sealed, after all records that were delivered before the
+ * last pass have been read. */
 static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 {
     npu_drain_lock(&npu.drain);
@@ -513,22 +518,23 @@ static StrobeStatus npu_flush(void *state, StrobeTicks deadline)
 
 /* ---- end ---- */
 
-/* Stops recording for this session. A thread that hangs in the library may still use the library,
- * the buffers and `npu`, which last as long as the process. It needs the host and the instance,
- * which end with the session, only to record. */
+/* Stops recording for this session, so that no thread uses the host and the instance, which end
+ * with the session. A thread that hangs in the library may still use the library, the buffers and
+ * `npu`, which last as long as the process. */
 static void end_records(void)
 {
-    atomic_store(&npu.drain.is_ending, 1); /* the thread makes no further call */
+    atomic_store(&npu.drain.is_ending, 1); /* the thread makes no further call of the library */
     /* waits until the thread no longer uses the records */
     npu_drain_lock(&npu.drain);
     npu.drain.phase = NPU_IDLE;
     npu_drain_unlock(&npu.drain);
 }
 
-/* Returns -1 if the library does not return from a call. */
+/* Ends the subscription and the drain thread. Returns -1 if the library does not return from a
+ * call. */
 static int give_library_back(void)
 {
-    atomic_store(&npu.drain.is_ending, 1); /* the thread makes no further call */
+    atomic_store(&npu.drain.is_ending, 1); /* the thread makes no further call of the library */
     int is_left = npu_subscription_give_back(&npu.subscription, npu.host, npu.self) != 0;
     is_left |= npu_drain_end(&npu.drain, !is_left) != 0;
     npu_buffers_open(0);
@@ -557,7 +563,7 @@ static void npu_close(void *state)
 
 /* ---- the program's exit ---- */
 
-/* Does the window that is open or being drained have all records that are awaited? */
+/* Returns whether the window that is open or being drained has all records that are awaited. */
 static int has_all(void)
 {
     npu_drain_lock(&npu.drain);
@@ -582,7 +588,7 @@ static void await_tasks(void)
 }
 
 /* Ends the subscription at the program's exit. A window that is still open continues without MSPTI:
- * its end reads the records that were handed over. */
+ * at its end the records that were handed over are read. */
 static void leave_library(void)
 {
     if (npu.is_forked)

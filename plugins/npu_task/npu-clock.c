@@ -4,9 +4,10 @@
 #include <time.h>
 
 #define TRIES 8
-#define ROUGH_NS 2000u  /* a reading wider than this is replaced by a better one */
-#define STEP_NS 1000000 /* a larger difference is probably a step; an exact reading decides */
-/* exact readings of the distance between the clocks may differ by this */
+#define ROUGH_NS 2000u /* a reading with a larger width is repeated */
+/* a larger difference is probably a step of the wall clock; an exact reading shows it */
+#define STEP_NS 1000000
+/* maximum difference of two exact readings of the distance between the clocks */
 #define ROUNDING_NS 16u
 
 static int64_t read_clock(clockid_t id)
@@ -58,7 +59,7 @@ static void begin_epoch(NpuClock *clock, const NpuInstant *read, int64_t distanc
     clock->width_ns = read->width_ns;
 }
 
-/* Replaces the last epoch's distance by a better reading of it. In the first epoch this also
+/* Replaces the distance of the last epoch by a better reading. If this is the first epoch, also
  * replaces the base. */
 static void correct_epoch(NpuClock *clock, const NpuInstant *read, int64_t distance)
 {

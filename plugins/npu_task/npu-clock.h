@@ -12,21 +12,23 @@
 
 #include <stdint.h>
 
-#define NPU_EPOCHS 16u  /* number of epochs that are kept, the latest ones */
-#define NPU_SOURCES 33u /* the host, and devices by number */
+#define NPU_EPOCHS 16u  /* maximum number of epochs that are stored; older epochs are dropped */
+#define NPU_SOURCES 33u /* number of sources: the host, and the devices by number */
 
-/* The times are of CLOCK_MONOTONIC. */
+/* An epoch. Its times are those of CLOCK_MONOTONIC. */
 typedef struct NpuEpoch {
     int64_t distance_ns; /* CLOCK_REALTIME - CLOCK_MONOTONIC */
-    int64_t from_ns;     /* earliest possible begin: the last reading in the epoch before */
-    int64_t seen_ns;     /* latest possible begin: the first reading in this epoch */
+    /* earliest possible begin: time of the last reading in the previous epoch */
+    int64_t from_ns;
+    int64_t seen_ns; /* latest possible begin: time of the first reading in this epoch */
 } NpuEpoch;
 
-/* A source of times. MSPTI reads the clock every 7 s, separately for the host and each device. */
+/* A source of times: the host or a device. MSPTI reads the clock every 7 s, separately for each
+ * source. */
 typedef struct NpuSource {
     uint32_t epoch;    /* epoch of the source's last record */
     uint64_t last_ns;  /* end of that record, as reported */
-    uint64_t n_unsure; /* records whose epoch is not certain */
+    uint64_t n_unsure; /* number of records whose epoch is not certain */
     uint64_t off_ns;   /* largest possible error of their times */
 } NpuSource;
 
@@ -35,25 +37,25 @@ typedef struct NpuClock {
     uint64_t width_ns;
     int64_t base_ns;   /* the first distance */
     int64_t read_ns;   /* time of the last reading */
-    uint32_t n_epochs; /* number of epochs so far, the present one included */
+    uint32_t n_epochs; /* number of epochs so far, including the present one */
     NpuEpoch epochs[NPU_EPOCHS];
     NpuSource sources[NPU_SOURCES];
 } NpuClock;
 
-/* One moment in both clocks. */
+/* An instant, as times of the two clocks. */
 typedef struct NpuInstant {
     int64_t realtime_ns, monotonic_ns;
     uint64_t width_ns;
 } NpuInstant;
 
-/* Reads both clocks now. */
+/* Reads the two clocks. */
 NpuInstant npu_instant_read(void);
 
-/* Does a rough reading show that there was a step? */
+/* Returns whether a rough reading shows that the wall clock was set. */
 int npu_clock_has_stepped(const NpuClock *clock);
 
-/* Takes a reading into account. Returns its time in both clocks by the distance that is now in use;
- * `realtime_ns` is a time of the clock that is never set. */
+/* Updates the clock by a reading. Returns the reading's time in both clocks, computed with the
+ * distance that is now in use; `realtime_ns` is a time of the clock that is never set. */
 NpuInstant npu_clock_take(NpuClock *clock, const NpuInstant *read);
 
 static inline const NpuEpoch *npu_clock_epoch(const NpuClock *clock, uint32_t number)

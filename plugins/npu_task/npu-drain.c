@@ -8,11 +8,11 @@
 #include "buffers.h"
 #include "npu-clock.h"
 
-#define PASS_NS 25000000  /* interval between passes while a window is drained */
-#define OUT_NS 1000000000 /* longest wait for an earlier buffer that was not handed over */
-/* records read before checking whether another thread wants the lock */
+#define PASS_NS 25000000  /* time between two passes while a window is drained */
+#define OUT_NS 1000000000 /* maximum wait for an earlier buffer that was not handed over */
+/* number of records after which the reader checks whether another thread wants the lock */
 #define CHUNK 4096
-#define SKEW_NS 1000000000u /* a device's time may be ahead of ours by this */
+#define SKEW_NS 1000000000u /* a device's time may be ahead of the host's by this */
 
 static int64_t now_ns(void)
 {
@@ -40,8 +40,8 @@ static void take_buffer(NpuDrain *drain)
     drain->buffer = NULL;
 }
 
-/* Finds the next buffer to read, in the order in which buffers were given out. `waits`: if an
- * earlier buffer is missing, finds none and sets `is_out`. */
+/* Finds the next buffer to read, in the order in which buffers were given out. With `waits`: if an
+ * earlier buffer is missing, finds no buffer and sets `is_out`. */
 static void look_for_buffer(NpuDrain *drain, int waits, int *is_out)
 {
     size_t valid = 0;
@@ -50,7 +50,7 @@ static void look_for_buffer(NpuDrain *drain, int waits, int *is_out)
     drain->walk = (MsptiWalk){drain->buffer, valid, 0, drain->library->struct_size};
 }
 
-/* Finds a buffer to read; returns 0 if there is none. The order of records shows which call
+/* Finds a buffer to read. Returns 0 if there is none. The order of records shows which call
  * launched a task, so buffers are read in the order in which they were given out. If an earlier
  * buffer is missing, waits for it for OUT_NS; while such a buffer stays overdue, waits for no other
  * buffer. */
@@ -142,8 +142,8 @@ static void ask_for_dropped(NpuDrain *drain)
         atomic_fetch_add(&drain->n_dropped, n);
 }
 
-/* Flushes the library. In this call MSPTI also joins threads of its own, so the call is made
- * between windows, too. */
+/* Flushes the library. In this call MSPTI also joins its own threads, so the call is made between
+ * windows as well. */
 static void ask_library(NpuDrain *drain)
 {
     atomic_fetch_add(&drain->n_begun, 1);

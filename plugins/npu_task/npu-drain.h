@@ -18,34 +18,34 @@
 enum { NPU_IDLE, NPU_RECORDING, NPU_DRAINING };
 
 typedef struct NpuDrain {
-    NpuRecords *records;         /* protected by `lock`, as is the phase */
+    NpuRecords *records;         /* protected by `lock`, like the phase */
     const MsptiLibrary *library; /* protected by `library_lock`: one call at a time */
     pthread_mutex_t lock, library_lock;
     pthread_t thread;
     NpuClock *clock;             /* protected by `lock` */
-    void (*look_at_clock)(void); /* called before a buffer's records are taken */
+    void (*look_at_clock)(void); /* called before a buffer's records are read */
     int64_t flush_interval_ns;
     int phase;
     _Atomic int is_hurried; /* a thread waits for the library's last records */
-    const uint8_t *buffer;  /* the buffer that is being read, NULL: none */
+    const uint8_t *buffer;  /* the buffer that is being read; NULL: none */
     MsptiWalk walk;
     int64_t out_since_ns;   /* begin of the wait for an earlier buffer; 0: no wait */
     _Atomic int is_wanted;  /* number of threads that wait for the lock */
     _Atomic int is_running; /* the thread runs */
     _Atomic int is_ending;
-    _Atomic uint64_t n_begun;  /* calls of the library that have begun */
-    _Atomic uint64_t n_passes; /* calls of the library that have returned */
-    _Atomic int64_t asked_ns;  /* begin of the present call, of CLOCK_MONOTONIC; 0: there is none */
-    _Atomic int64_t answered_ns; /* begin of the last call that succeeded */
-    _Atomic uint64_t n_dropped;  /* records that the library counts as dropped */
+    _Atomic uint64_t n_begun;  /* number of calls of the library that have begun */
+    _Atomic uint64_t n_passes; /* number of calls of the library that have returned */
+    _Atomic int64_t asked_ns;  /* begin of the present call, in CLOCK_MONOTONIC; 0: no call runs */
+    _Atomic int64_t answered_ns; /* begin of the last successful call, in CLOCK_MONOTONIC */
+    _Atomic uint64_t n_dropped;  /* number of records that the library counts as dropped */
     _Atomic int32_t code;        /* result of the last call */
 } NpuDrain;
 
-/* Returns 0, or -1: no thread could be started. */
+/* Starts the thread. Returns 0; -1: no thread could be started. */
 int npu_drain_start(NpuDrain *drain);
 
-/* Ends the passes. `waits`: waits a while for the present pass. Returns -1 if the library has not
- * returned from the present pass; the thread ends when the library returns. */
+/* Ends the passes. `waits`: waits for the present pass for a limited time. Returns -1 if the
+ * library has not returned from the present pass; the thread ends when the library returns. */
 int npu_drain_end(NpuDrain *drain, int waits);
 
 #define NPU_LIBRARY_PATIENCE_NS 2500000000

@@ -5,7 +5,7 @@
 #ifndef STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H
 #define STROBE_PLUGINS_NPU_TASK_ENVIRONMENT_H
 
-/* Values at load time; NULL: not set, or out of memory. */
+/* Values when the plugin was loaded; NULL: not set, or out of memory. */
 typedef struct NpuEnvironment {
     char *ascend_home;    /* ASCEND_HOME_PATH */
     char *sample_config;  /* PROFILER_SAMPLECONFIG */

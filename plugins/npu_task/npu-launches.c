@@ -47,8 +47,8 @@ static uint16_t caller_of(NpuLaunches *launches, const char *name)
 /* ---- calls ---- */
 
 /* Returns NPU_LAUNCH_SURE if a call certainly launches, else 0. If memory calls also get ids, only
- * these calls certainly launch: calls of the node level, and calls of a function whose earlier
- * calls had tasks. */
+ * calls of the node level, and calls of a function whose earlier calls had tasks, certainly
+ * launch. */
 static uint16_t get_sureness(const NpuLaunches *launches, uint16_t caller, int is_node)
 {
     int is_sure = launches->is_each_sure || is_node || launches->callers[caller].brings;
@@ -56,8 +56,8 @@ static uint16_t get_sureness(const NpuLaunches *launches, uint16_t caller, int i
     return is_sure ? NPU_LAUNCH_SURE : 0;
 }
 
-/* Does the call only repeat an id of an earlier window? A thread's first call in a session may do
- * so. */
+/* Returns whether the call only repeats an id of an earlier window. A thread's first call in a
+ * session may do this. */
 static int is_carried_on(const NpuLaunches *launches, const NpuLaunch *launch, uint64_t id)
 {
     return launch->id == id && launch->period < launches->period &&
@@ -100,7 +100,7 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
         return;
     widen_range(launches, id, place);
     if (is_awaited(launches, launch))
-        --*counter_of(launches, launch); /* counted again below, or replaced */
+        --*counter_of(launches, launch); /* the launch is counted again below, or replaced */
     if (launch->id == id && launch->period == launches->period)
         settle_stray(launches, launch);
     if (launch->id != id || launch->period != period)
@@ -112,7 +112,7 @@ void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name,
 
 /* ---- tasks ---- */
 
-/* Handles a task whose launch is not known in this window: the launch is of an earlier window, or
+/* Processes a task whose launch is not known in this window: the launch is of an earlier window, or
  * of a graph that is launched again. If the launch is known and already has a task, this task is of
  * a graph. If the id is unknown and less than the first id of this window, the task may be of an
  * earlier window. */
@@ -129,7 +129,7 @@ static uint32_t see_stray(NpuLaunches *launches, NpuLaunch *launch, uint64_t id,
                                                    : NPU_TASK_OF_PAST;
     } else if (is_known) {
         launches->n_untracked++;
-    } else if (!is_awaited(launches, launch)) { /* its call may be reported later */
+    } else if (!is_awaited(launches, launch)) { /* the task's call may be reported later */
         uint16_t stray = id < launches->first ? NPU_LAUNCH_STRAY : 0;
         launches->n_untracked += stray != 0;
         launches->n_uncalled++;

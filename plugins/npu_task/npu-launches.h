@@ -29,17 +29,18 @@ enum {
 /* Position of a call relative to the window, by its begin. */
 enum { NPU_CALL_BEFORE, NPU_CALL_OF_WINDOW, NPU_CALL_BEHIND };
 
-/* Facts about a task by its id, as bits. */
+/* Properties of a task that its id shows, as bits. */
 enum {
     NPU_TASK_OF_WINDOW = 1, /* the task was launched in this window */
     NPU_TASK_OF_PAST = 2,   /* the task was launched in an earlier window */
     NPU_TASK_COUNTED = 4,   /* the earlier window has counted it as missing */
     NPU_TASK_IS_KNOWN = 8,  /* a call with this id was reported */
-    NPU_TASK_ELSEWHERE = 16 /* the call is not of this window, and this task is its first */
+    /* the call does not belong to this window, and this is its first task */
+    NPU_TASK_ELSEWHERE = 16
 };
 
 typedef struct NpuLaunch {
-    uint64_t id; /* 0: free */
+    uint64_t id; /* 0: the entry is free */
     uint32_t period;
     uint16_t has;
     uint16_t caller; /* index of the first call reported with this id */
@@ -49,22 +50,23 @@ typedef struct NpuLaunch {
  * have the same index, the later one replaces the earlier one. */
 typedef struct NpuCaller {
     const char *name;
-    int brings; /* a call of this function had a task */
+    int brings; /* 1: a call of this function had a task */
 } NpuCaller;
 
 typedef struct NpuLaunches {
     int is_watching; /* MSPTI reports both tasks and calls */
     /* only launches get ids; if MSPTI is preloaded, memory calls get ids too */
     int is_each_sure;
-    uint32_t period;      /* odd: a window; even: the time between two windows */
-    uint64_t first, last; /* ids of this window; 0: nothing was launched */
+    /* odd: number of a window; even: number of the time between two windows */
+    uint32_t period;
+    uint64_t first, last; /* first and last id of this window; 0: nothing was launched */
     uint64_t before;      /* greatest id that is known to have been launched before the window */
     uint64_t greatest;    /* greatest id that was reported */
-    uint64_t n_sure;      /* launches of this window whose tasks are awaited */
-    uint64_t n_unsure;    /* awaited calls of this window that may have launched */
-    /* tasks without a launch of their own, of graphs that are launched again */
+    uint64_t n_sure;      /* number of launches of this window whose tasks are awaited */
+    uint64_t n_unsure;    /* number of awaited calls of this window that may have launched */
+    /* number of tasks without their own launch, of graphs that are launched again */
     uint64_t n_untracked;
-    uint64_t n_uncalled; /* tasks reported in this window whose calls were not reported */
+    uint64_t n_uncalled; /* number of tasks reported in this window whose calls were not reported */
     uint64_t n_tasks;    /* number of tasks so far */
     NpuCaller callers[NPU_CALLERS];
     NpuLaunch launches[NPU_LAUNCHES];
@@ -74,13 +76,12 @@ typedef struct NpuLaunches {
 void npu_launches_begin(NpuLaunches *launches);
 void npu_launches_end(NpuLaunches *launches);
 
-/* Takes a call that ended with an id which its thread did not have before. `is_node`: the call is
- * of the node level, which launches. `place` is NPU_CALL_*: only calls that began in the window are
- * awaited. */
+/* Processes a call that ended with a new id of its thread. `is_node`: the call is of the node
+ * level, which launches. `place` is NPU_CALL_*: only calls that began in the window are awaited. */
 void npu_launches_see_call(NpuLaunches *launches, uint64_t id, const char *name, int is_node,
                            int place);
 
-/* Takes a task; `what` is NPU_LAUNCH_KERNEL or NPU_LAUNCH_OPERATION. Returns NPU_TASK_*. */
+/* Processes a task; `what` is NPU_LAUNCH_KERNEL or NPU_LAUNCH_OPERATION. Returns NPU_TASK_*. */
 uint32_t npu_launches_see_task(NpuLaunches *launches, uint64_t id, uint16_t what);
 
 /* Returns whether a task with this id was launched in this window or elsewhere, as one bit of

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of mstx as MSPTI reports them: begins and ends separately, for the host and for the
- * device. */
+/* Records marks of mstx that MSPTI reports. MSPTI reports begins and ends separately, for the host
+ * and for the device. */
 #include <string.h>
 #include <unistd.h>
 
 #include <strobe/helpers/mark-kinds.h>
 #include "records.h"
 
-/* Has the same fields as the marks of the collector `marker`, because both collectors may be in one
- * session. */
+/* The fields of a mark. They are the same as those of the collector `marker`, because the two
+ * collectors may be in the same session. */
 struct npu_mark {
     uint64_t argument;
     StrobeStringId domain;
@@ -38,7 +38,7 @@ typedef struct Side {
     uint64_t begin, end;
     StrobeTrackId track;
     uint64_t end_thread;
-    /* belongs to the window even if this side begins after the window's end */
+    /* the record belongs to the window even if this side begins after the window's end */
     int is_of_window;
 } Side;
 
@@ -84,8 +84,8 @@ static void record_host(NpuRecords *records, NpuMark *mark)
         record_side(records, mark, &side);
 }
 
-/* Did the program make the mark in this window? The device may process the mark on its stream after
- * the window's end. */
+/* Returns whether the program made the mark in this window. The device may process the mark on its
+ * stream after the window's end. */
 static int was_made_in_window(const NpuRecords *records, const NpuMark *mark)
 {
     return npu_windows_place(&records->windows, mark->host_begin) == NPU_IN_WINDOW &&
@@ -143,8 +143,8 @@ static int has_parts(const NpuMark *mark, uint32_t what)
     return (mark->has & what) == what;
 }
 
-/* Records each side that is complete. Both sides have the text of the host's begin, so the device's
- * side is recorded only after that begin was reported. Returns whether all sides are recorded. */
+/* Records each complete side of the mark. The text comes from the host's begin, so the device's
+ * side is recorded only after this begin was reported. Returns whether all sides are recorded. */
 static int record_what_is_whole(NpuRecords *records, NpuMark *mark)
 {
     uint32_t device = NPU_MARK_HOST_BEGIN | NPU_MARK_DEVICE_BEGIN | NPU_MARK_DEVICE_END;
@@ -224,9 +224,9 @@ void npu_take_marker(NpuRecords *records, const MsptiMarker *in)
 
 /* ---- the window's end ---- */
 
-/* Handles a mark that is open when the window ends: its range is recorded as ending now, but may
- * continue in the next window. The device's side is not recorded if it has not been reported by
- * now. */
+/* Processes a mark that is open when the window ends. Records its range with `now` as the end; the
+ * range may continue in the next window. Does not record the device's side if it has not been
+ * reported yet. */
 static void end_mark(NpuRecords *records, NpuMark *mark, uint64_t now)
 {
     if (has_parts(mark, NPU_MARK_HOST_BEGIN) && !has_parts(mark, NPU_MARK_HOST_DONE)) {
@@ -255,7 +255,7 @@ void npu_records_end_window(NpuRecords *records, uint64_t now)
     for (uint32_t i = 0; i < NPU_MARKS; i++)
         if (records->marks.marks[i].id)
             end_mark(records, &records->marks.marks[i], now);
-    /* drops marks: the program may have ranges that never end */
+    /* drops all marks, because the program may have ranges that never end */
     if (records->marks.n > NPU_MARKS / 2)
         npu_mark_table_clear(&records->marks);
     npu_records_release_held(records);

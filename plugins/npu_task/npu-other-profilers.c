@@ -15,7 +15,7 @@
 /* bool torch_npu::profiler::profDataReportEnable() */
 #define TORCH_RUNS "_ZN9torch_npu8profiler20profDataReportEnableEv"
 #define TORCH_LIBRARY "libtorch_npu.so"
-#define PATIENCE_NS 5000000 /* longest wait for the loader at the begin of a window */
+#define PATIENCE_NS 5000000 /* maximum wait for the loader at the begin of a window */
 
 typedef bool TorchRuns(void);
 
@@ -85,8 +85,8 @@ const char *npu_other_profiler(void)
     return NULL;
 }
 
-/* Does this tool of mstx pass marks on to MSPTI? The collector `marker` does, and so does
- * libprofapi.so, CANN's own tool, which MSPTI uses. */
+/* Returns whether this tool of mstx passes marks on to MSPTI. The collector `marker` and
+ * libprofapi.so, CANN's own tool, which MSPTI uses, pass them on. */
 static int hands_on(const char *tool)
 {
     const char *name = strrchr(tool, '/');

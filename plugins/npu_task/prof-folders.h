@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folders PROF_* in a result directory. */
+/* Finds the folders PROF_* in a result directory. */
 #ifndef STROBE_PLUGINS_NPU_TASK_PROF_FOLDERS_H
 #define STROBE_PLUGINS_NPU_TASK_PROF_FOLDERS_H
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <strobe/plugin.h>
 
-#define HANDLERS_MAX 64 /* enough: after so many windows MSPTI has made all of its objects */
+#define HANDLERS_MAX 64 /* after this many windows MSPTI has made all of its objects */
 
 typedef int BeforeExit(void (*call)(void));
 

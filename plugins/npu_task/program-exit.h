@@ -14,8 +14,8 @@
  * same function. */
 void npu_exit_watch(void (*leave)(void));
 
-/* Registers our handler again, because MSPTI may have made more objects: its handlers must not run
- * before ours. */
+/* Registers the plugin's handler again. MSPTI may have made more objects, whose handlers must not
+ * run before the plugin's. */
 void npu_exit_watch_again(void);
 
 #endif

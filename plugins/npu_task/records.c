@@ -111,7 +111,8 @@ int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n)
     int32_t kind;
 
     while (n-- > 0 && (record = mspti_walk_next(walk, &kind))) {
-        /* the buffer is in the cache of the processor that filled it */
+        /* prefetches later records, because the buffer is in the cache of the processor that filled
+         * it */
         __builtin_prefetch((const char *)record + AHEAD);
         if (__builtin_expect(kind == MSPTI_KIND_KERNEL, 1))
             npu_take_kernel(records, record);

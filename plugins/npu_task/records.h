@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns MSPTI's records into Strobe's.
+ * Converts MSPTI's records to Strobe's records.
  *
- * Only one thread at a time may use it. If the emitter has no writer, nothing is recorded, but
- * marks that begin before a window are still kept.
+ * Only one thread at a time may use this. If the emitter has no writer, nothing is recorded, but
+ * marks that begin before a window are stored.
  */
 #ifndef STROBE_PLUGINS_NPU_TASK_RECORDS_H
 #define STROBE_PLUGINS_NPU_TASK_RECORDS_H
@@ -25,36 +25,39 @@ typedef struct NpuKinds {
 } NpuKinds;
 
 typedef struct NpuCounts {
-    uint64_t n_reported; /* records of the window */
+    uint64_t n_reported; /* number of records of the window */
     uint64_t n_late;
-    uint64_t n_awaited;  /* launches whose tasks were not reported before the window was sealed */
-    uint64_t n_mistimed; /* records with an end before the begin, or an impossible time */
-    uint64_t n_unknown;  /* buffers that end in bytes of no known kind */
+    /* number of launches whose tasks were not reported before the window was sealed */
+    uint64_t n_awaited;
+    /* number of records that end before they begin, or have an impossible time */
+    uint64_t n_mistimed;
+    uint64_t n_unknown; /* number of buffers whose last bytes are of no known kind */
     uint64_t unknown_bytes;
-    uint64_t n_newer;    /* records of kinds that are newer than this plugin */
-    uint64_t n_overdue;  /* buffers that were not handed over in time */
-    uint64_t n_dropped;  /* records that MSPTI counts as dropped */
-    uint64_t n_gone;     /* buffers that went to another client */
-    uint64_t n_launches; /* calls of the node level */
-    /* records near a step of the wall clock whose side of the step is not known */
+    uint64_t n_newer;    /* number of records of kinds that are newer than this plugin */
+    uint64_t n_overdue;  /* number of buffers that were not handed over in time */
+    uint64_t n_dropped;  /* number of records that MSPTI counts as dropped */
+    uint64_t n_gone;     /* number of buffers that another client has taken */
+    uint64_t n_launches; /* number of calls of the node level */
+    /* number of records near a step of the wall clock for which it is unknown whether they are
+     * before or after the step */
     uint64_t n_unplaced;
     uint64_t unplaced_ns; /* largest possible error of the times of these records */
-    /* ends of ranges without a begin, and ranges that were removed from the table */
+    /* number of ends of ranges without a begin, and of ranges that were removed from the table */
     uint64_t n_unpaired;
-    uint64_t n_open;      /* ranges that had not ended with the window */
-    uint64_t n_crowded;   /* begins of marks for which there was no room */
-    uint64_t n_externals; /* external ids whose thread is unknown */
-    uint64_t n_unheld;    /* external ids for which there was no room */
+    uint64_t n_open;      /* number of ranges that had not ended when the window ended */
+    uint64_t n_crowded;   /* number of begins of marks for which there was no room */
+    uint64_t n_externals; /* number of external ids whose thread is unknown */
+    uint64_t n_unheld;    /* number of external ids for which there was no room */
 } NpuCounts;
 
-#define NPU_EXTERNALS (1u << 20) /* maximum number of the program's ids that are held back */
+#define NPU_EXTERNALS (1u << 20) /* maximum number of the program's ids that wait */
 
 typedef struct NpuExternal {
     uint64_t correlation, id, at;
     uint32_t id_type;
 } NpuExternal;
 
-/* maximum number of tasks that are held because their launch is not known yet */
+/* maximum number of tasks that wait because their launch is not known yet */
 #define NPU_HELD 4096u
 
 typedef struct NpuHeld {
@@ -77,23 +80,23 @@ typedef struct NpuRecords {
     uint64_t latest;           /* no record can have begun after this time */
     uint32_t bad_device;       /* device whose records had impossible times */
     int has_reported_no_tasks; /* the message was logged in this session */
-    int may_need_preload;      /* the library is older than May 2026, and not preloaded */
-    const char *client;        /* name of the other client, for messages; "": not known */
+    int may_need_preload;      /* the library is older than May 2026 and not preloaded */
+    const char *client;        /* name of the other client, for messages; "": unknown */
     int leaves_host_marks;     /* the collector `marker` records the host's marks */
     uint32_t launch_thread;    /* the first thread that launched something */
     int has_several_threads;   /* more than one thread launches */
     uint64_t next_id, end_id;  /* range of ids that the host reserved for this plugin */
-    uint64_t link_source;      /* upper bits of the links that are made of MSPTI's ids */
+    uint64_t link_source;      /* upper bits of the links that are made from MSPTI's ids */
     uint32_t left_out;         /* kinds of calls that are requested only for their ids, as bits */
     uint64_t last_call;        /* begin of the last call of this window */
-    uint64_t n_crowded_open;   /* open marks for which the table had no room */
+    uint64_t n_crowded_open;   /* number of open marks for which the table had no room */
     uint32_t n_externals, external_room;
-    NpuExternal *externals; /* grows, and is never freed */
+    NpuExternal *externals; /* grows if necessary, and is never freed */
     NpuLaunches launches;
     /* copied into each record; a constant would be built for each record, with slow `rep stos` */
     struct strobe_device_task empty_task;
     uint32_t n_held;
-    NpuHeld held[NPU_HELD]; /* tasks that began after the window's end */
+    NpuHeld held[NPU_HELD]; /* tasks that began after the end of the window */
 } NpuRecords;
 
 extern const StrobeKind npu_copy_kind, npu_set_kind, npu_external_kind;
@@ -103,16 +106,16 @@ extern const struct strobe_device_task npu_empty_task;
 
 StrobeStatus npu_records_open(NpuRecords *records, const StrobeHost *host, StrobeInstance *self);
 
-/* Takes the next records of a buffer, at most `n`. Returns 1 if these were the last. */
+/* Processes the next records of a buffer, at most `n`. Returns 1 if these were the last. */
 int npu_records_take(NpuRecords *records, MsptiWalk *walk, uint32_t n);
 
-/* Call it at the window's end: records open ranges as ending now. */
+/* Records the open ranges with `now` as their end. Must be called when the window ends. */
 void npu_records_end_window(NpuRecords *records, uint64_t now);
 
-/* Records tasks that began after the window's end, if they were launched in the window. */
+/* Records the tasks in `held` that were launched in the window. */
 void npu_records_release_held(NpuRecords *records);
 
-/* Records the program's ids that were held back, or counts them if several threads launch. */
+/* Records the program's ids that were held back; counts them instead if several threads launch. */
 void npu_records_release_externals(NpuRecords *records);
 
 /* ---- by kind ---- */
@@ -127,8 +130,8 @@ void npu_take_memcpy(NpuRecords *records, const MsptiMemcpy *in);
 void npu_take_external(NpuRecords *records, const MsptiExternal *in);
 void npu_take_marker(NpuRecords *records, const MsptiMarker *in);
 
-/* Returns whether to record a record with these times. Counts it if it is not recorded. A record
- * that begins after the window's end belongs to the window only if `is_of_window`. */
+/* Returns whether a record with these times must be recorded, and counts the record. A record that
+ * begins after the window's end belongs to the window only if `is_of_window` is set. */
 static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_t end,
                                     int is_of_window)
 {
@@ -146,9 +149,9 @@ static inline int npu_records_wants(NpuRecords *records, uint64_t begin, uint64_
     return 0;
 }
 
-/* Returns whether to record a task of the device. Clocks of devices can be off by a factor if a
- * driver does not report their rate. `seen` is the state of the task's launch, NPU_TASK_*: an
- * earlier window may have counted the task already. */
+/* Returns whether a task of the device must be recorded. If a driver does not report the rate of a
+ * device's clock, the times can be wrong by a factor. `seen` is the state of the task's launch,
+ * NPU_TASK_*: an earlier window may have counted the task already. */
 static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, uint64_t begin,
                                          uint64_t end, uint32_t seen)
 {
@@ -169,8 +172,8 @@ static inline int npu_records_wants_task(NpuRecords *records, uint32_t device, u
     return 0;
 }
 
-/* Turns an id of MSPTI into a link, as the host's link_of does; absent for 0 and for ids that are
- * too large. */
+/* Converts an id of MSPTI to a link, as the host's link_of does. Returns STROBE_ABSENT_U64 for 0
+ * and for ids that are too large. */
 static inline uint64_t npu_records_link(const NpuRecords *records, uint64_t id)
 {
     return __builtin_expect(id - 1 < STROBE_LINK_DEALT - 1, 1) ? records->link_source | id

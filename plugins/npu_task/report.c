@@ -75,8 +75,8 @@ void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns)
          code, npu_mspti_error(code));
 }
 
-/* Writes a warning to the log and to the result, whose reader cannot see the problem from the
- * records. */
+/* Writes a warning to the log and to the result. A reader of the result cannot see the problem from
+ * the records. */
 __attribute__((format(printf, 2, 3))) static void tell(const NpuRecords *records,
                                                        const char *format, ...)
 {
@@ -92,7 +92,7 @@ __attribute__((format(printf, 2, 3))) static void tell(const NpuRecords *records
 }
 
 /* Reports that no device task came although the program launched tasks. There are two known causes,
- * and MSPTI reports neither. */
+ * neither of which MSPTI reports. */
 static void report_no_tasks(NpuRecords *records)
 {
     if (!records->counts.n_launches || records->launches.n_tasks ||

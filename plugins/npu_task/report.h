@@ -5,12 +5,12 @@
 
 #include "records.h"
 
-/* Reports the counts and resets them. Call it while records are accepted. */
+/* Reports the counts and resets them. Must be called while records are accepted. */
 void npu_report(NpuRecords *records);
 
 /* Reports at the end of a window that the call which delivers MSPTI's buffers has hung for
  * `hangs_ns`, or, if that is 0, that its last call returned the error `code`. The number of records
- * that this loses is unknown: counts one. */
+ * that are lost by this is unknown, so counts one. */
 void npu_report_flush(NpuRecords *records, int32_t code, int64_t hangs_ns);
 
 #endif

@@ -4,11 +4,11 @@
 #include "activities.h"
 #include "buffers.h"
 
-#define PATIENCE_NS 2500000000 /* limit for all calls that end the subscription together */
+#define PATIENCE_NS 2500000000 /* maximum time of all calls together that end the subscription */
 
 /* ---- begin of the subscription ---- */
 
-/* Disables all kinds. Returns the error code, and the kind that failed in `kind`. */
+/* Disables all kinds. Returns the error code, and sets `kind` to the kind that failed. */
 static int32_t disable_kinds(NpuSubscription *subscription, int32_t *kind)
 {
     uint32_t kinds = subscription->enabled | subscription->stuck;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The backend aclprof with a simulated library: the calls for every configuration, several windows,
- * and each call failing with each code. */
+/* Tests the backend aclprof with a simulated library: the calls for each configuration, several
+ * windows, and the failure of each call with each code. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static void remove_results(void)
     results = tree_new();
 }
 
-/* Returns the calls that the simulated library got since the last time, a call a line. Fails if a
- * call came out of order. */
+/* Returns the calls that the simulated library got since the last time, each on a line. The test
+ * fails if the calls came in a wrong order. */
 static char **take_calls(void)
 {
     g_autofree char *text = NULL;
@@ -124,8 +124,8 @@ static void check_options(const Choice *level, const Choice *metric, guint bits)
     free_mock(mock);
 }
 
-/* Every level with every metric, and every set of switches at every level; with -m thorough, every
- * combination of level, metric and switches. */
+/* Checks each level with each metric, and each set of switches at each level; with -m thorough,
+ * each combination of level, metric and switches. */
 static void test_masks(void)
 {
     for (guint l = 0; l < G_N_ELEMENTS(levels); l++)
@@ -136,7 +136,7 @@ static void test_masks(void)
     remove_results();
 }
 
-/* An option as name=value, and the library's calls for it, joined by ';'. */
+/* An option in the form name=value, and the calls of the library for it, joined by ';'. */
 static const char *const settings[][2] = {
     {"storage_limit=200MB", "set 1 200MB"},
     {"storage_limit=4294967295MB", "set 1 4294967295MB"},
@@ -192,7 +192,7 @@ static void test_settings(void)
 
 /* ---- windows ---- */
 
-/* Each window has its own folder, which the result names. */
+/* Each window has its own folder, which is named in the result. */
 static void test_windows(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -210,7 +210,7 @@ static void test_windows(void)
     free_mock(mock);
 }
 
-/* If no flush follows stop, close does the rest of ending the window. */
+/* If flush is not called after stop, close finishes the end of the window. */
 static void test_closed_without_flush(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -240,8 +240,8 @@ static gpointer release_later(gpointer user)
     return NULL;
 }
 
-/* The thread that ends the window does not wait until CANN has stopped. flush waits, since an
- * unfinished folder would be broken. */
+/* The thread that ends the window does not wait until CANN has stopped. flush waits, because an
+ * incomplete folder could not be used. */
 static void test_stop_does_not_wait(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -259,8 +259,8 @@ static void test_stop_does_not_wait(void)
     remove_results();
 }
 
-/* Tries new sessions until one can be opened: a session whose open failed cannot be opened
- * again. */
+/* Makes new sessions until one can be opened, because a session cannot be opened again if its open
+ * has failed. */
 static StrobeMockHost *await_open(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -273,8 +273,8 @@ static StrobeMockHost *await_open(void)
     return mock;
 }
 
-/* A call to CANN that does not return is abandoned after 30 s. When it returns, its thread ends the
- * profiling that it began, with that profiling's own configuration. */
+/* A call of CANN that does not return is abandoned after 30 s. When the call returns, its thread
+ * ends the profiling that the call began, with the configuration of that profiling. */
 static void test_left_behind(void)
 {
     StrobeMockHost *mock;
@@ -301,7 +301,8 @@ static void test_left_behind(void)
     remove_results();
 }
 
-/* The device is synchronised in stop, since stop's thread has a context of the device. */
+/* The device is synchronised in stop, because the thread that calls stop has a context of the
+ * device. */
 static void test_synchronizes(void)
 {
     StrobeMockHost *mock = load_plugin();
@@ -353,7 +354,7 @@ static void fail_call(const char *call, gint code)
     free_mock(mock);
 }
 
-/* Each case has its own process, since a failure may leave the simulated library in any state. */
+/* Each case has its own process, because a failure may leave the simulated library in any state. */
 static void test_failures(void)
 {
     static const char *const calls[] = {"init", "create", "start", "stop", "destroy", "finalize"};

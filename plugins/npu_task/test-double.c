@@ -5,7 +5,7 @@
 
 char *double_plugin, *double_library;
 
-/* The file is the one that the collector has loaded. */
+/* Opens the file that the collector has loaded. */
 void *double_symbol(const char *name)
 {
     void *library = dlopen(double_library, RTLD_NOW | RTLD_NOLOAD);

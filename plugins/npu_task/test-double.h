@@ -8,7 +8,7 @@
 #include "../../tests/mspti-double/mspti-double.h"
 #include "../../sdk/check/test-tree.h"
 
-/* Paths of the collector and of the simulated MSPTI; double_find() sets them. */
+/* Paths of the collector and of the simulated MSPTI, which double_find() sets. */
 extern char *double_plugin, *double_library;
 void double_find(void);
 
@@ -17,10 +17,10 @@ void *double_symbol(const char *name);
 MsptiDoubleState *double_state(void);
 
 guint64 double_now_ns(void);
-/* Plays a record, given as a line of the form that mspti-double.h describes. */
+/* Plays a record. The text is a line in the form that mspti-double.h describes. */
 G_GNUC_PRINTF(2, 3) void double_play(guint64 base, const char *format, ...);
-/* Plays a task and its launch. (For a task without a launch record, the window's end would wait a
- * second.) */
+/* Plays a task and its launch; if the launch had no record, the end of the window would wait for a
+ * second. */
 void double_play_task(guint64 base, guint id);
 
 /* Opens a session that records these activities. */
@@ -28,7 +28,7 @@ StrobeMockHost *double_load(const char *activities);
 /* Checks that the mock host has no complaints, and frees it. */
 void double_end(StrobeMockHost *mock);
 
-/* Begins a window; returns a time in it. */
+/* Begins a window. Returns a time in the window. */
 guint64 double_begin_window(StrobeMockHost *mock);
 void double_end_window(StrobeMockHost *mock);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu_task's clock: readings, steps of the wall clock, and whether a record's times are from before
- * or after a step. */
+/* Tests the clock of npu_task: readings, steps of the wall clock, and whether a record's times are
+ * from before or after a step. */
 #include <glib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 /* ---- clock ---- */
 
-/* Readings that jitter by less than their width do not change the distance of the clocks. A step of
- * the wall clock begins a new epoch, but the reported times go on without a step. */
+/* Readings that vary by less than their width do not change the distance of the clocks. A step of
+ * the wall clock begins a new epoch, but the reported times continue without a step. */
 static void test_clock_steps(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
@@ -39,8 +39,8 @@ static void test_clock_steps(void)
     g_assert_cmpint(epoch->seen_ns, ==, 605000000000);
 }
 
-/* A reading in which the thread was preempted is replaced by a better one; the difference is not
- * taken for a step. */
+/* A reading during which the thread was preempted is replaced by a better one. The difference does
+ * not count as a step. */
 static void test_clock_rough_first(void)
 {
     NpuClock clock = {0};
@@ -60,13 +60,14 @@ static void test_clock_rough_first(void)
 #define MS G_GINT64_CONSTANT(1000000)
 #define WALL (G_GINT64_CONSTANT(1795000000000) * MS)
 
-/* A record in a buffer: its kind, its true end, and by how much the clock of its times differs from
- * the first one. */
+/* A record in a buffer: its kind, its true end, and the difference between the clock of its times
+ * and the first clock. */
 typedef struct Reported {
-    gint32 kind; /* 2: of device 1; 11: of the host */
+    gint32 kind; /* 2: the record is from device 1; 11: the record is from the host */
     gint64 end_ms;
     gint64 by_ms;
-    gint64 begin_by_ms; /* the same for its begin, 5 ms before its end */
+    /* the same difference for the record's begin, which is 5 ms before its end */
+    gint64 begin_by_ms;
 } Reported;
 
 static gsize lay_out(guint8 *bytes, const Reported *reported, guint n)
@@ -87,7 +88,7 @@ static gsize lay_out(guint8 *bytes, const Reported *reported, guint n)
     return used;
 }
 
-/* Resolves the records' times; returns how many are wrong by more than a ms. */
+/* Finds the records' times. Returns the number of records whose time is wrong by more than 1 ms. */
 static guint resolve_records(NpuClock *clock, const Reported *reported, guint n, gint64 asked_ms,
                              gint64 handed_ms)
 {
@@ -127,8 +128,8 @@ static guint64 take_unsure(NpuClock *clock)
     return n;
 }
 
-/* A call must end between its buffer's request and return, which shows from which side of the step
- * its time is. */
+/* A call must end between the request and the return of its buffer, which shows on which side of
+ * the step its time is. */
 static void test_epochs_of_short_buffers(void)
 {
     static const Reported early[] = {{11, 9700, 0, 0}, {2, 9650, 0, 0}, {11, 9940, 0, 0}};
@@ -152,8 +153,8 @@ static void test_epochs_of_short_buffers(void)
                      1); /* MSPTI may have read the device's first record after the step */
 }
 
-/* The first time that goes back shows when MSPTI read the clock after the step, so no record is in
- * doubt. */
+/* The first time that is earlier than the one before shows when MSPTI read the clock after the
+ * step, so the time of each record is certain. */
 static void test_epochs_by_order(void)
 {
     Reported reported[400];
@@ -168,8 +169,8 @@ static void test_epochs_by_order(void)
     g_assert_cmpuint(take_unsure(&clock), ==, 0);
 }
 
-/* A record that could be from either side of the step is counted as unsure. A record that can only
- * be from one side is not. */
+/* A record that may be from before or after the step is counted as uncertain, unlike a record for
+ * which only one of these is possible. */
 static void test_epochs_unsure(void)
 {
     static const Reported reported[] = {{11, 9200, 0, 0}, {2, 10600, -500, -500}};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu_task's drain without MSPTI: which buffers it waits for, and which it reports as kept. */
+/* Tests the drain of npu_task without MSPTI: for which buffers it waits, and which buffers it
+ * reports as kept. */
 #include <glib.h>
 
 #include "buffers.h"
@@ -8,7 +9,7 @@
 #define BUFFER_BYTES 65536u
 #define OVERDUE_NS 2000000000
 
-/* ---- the emitter: stubs, since the drain's tests need no records ---- */
+/* ---- stubs of the emitter, because the tests of the drain need no records ---- */
 
 int npu_emitter_begin(NpuEmitter *emitter)
 {
@@ -68,8 +69,8 @@ static void check_taken(int is_all, guint taken, guint64 overdue)
     g_assert_cmpuint(records->counts.n_overdue, ==, overdue);
 }
 
-/* A buffer was out for too long, but no pass saw that: at the next pass it is back, and nothing is
- * lost. */
+/* A buffer was out for too long, but no pass has seen this: at the next pass the buffer has come
+ * back, and nothing is lost. */
 static void test_late_but_there(void)
 {
     guint8 *first, *second;
@@ -84,8 +85,8 @@ static void test_late_but_there(void)
     check_taken(1, 2, 0);
 }
 
-/* A buffer that does not come back is counted once, and the drain waits for no other until it
- * comes. */
+/* A buffer that does not come back is counted once. Until it comes, the drain waits for no other
+ * buffer. */
 static void test_kept(void)
 {
     guint8 *kept, *others[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu_task with a simulated MSPTI: calls that fail or do not return. */
+/* Tests npu_task with a simulated MSPTI whose calls fail or do not return. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -10,7 +10,8 @@
 #include "../../sdk/check/test-tree.h"
 #include "test-double.h"
 
-/* The window's end waits a second for the first buffer that never comes back, and for no other. */
+/* The end of the window waits for one second for the first buffer that never comes back, and does
+ * not wait for other buffers. */
 static void test_buffers_that_are_kept(void)
 {
     StrobeMockHost *mock = strobe_mock_host_load(double_plugin, NULL);
@@ -74,7 +75,7 @@ static void test_flush_fails(void)
     double_end(mock);
 }
 
-/* The subscription could not be ended, so the next session uses it. */
+/* The subscription cannot be ended, so the next session uses it. */
 static void test_end_fails(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -106,7 +107,7 @@ static void test_end_fails(void)
     double_end(mock);
 }
 
-/* A child process always reports that the library belongs to its parent. */
+/* A child process always reports that the library belongs to the parent. */
 static void test_forked(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -151,9 +152,9 @@ static StrobeMockHost *load_unopened(void)
     return mock;
 }
 
-/* MSPTI hangs: the first window waits for it and reports that, the second window does not wait.
- * close waits for a while, then abandons the call; no session can be opened until the call has
- * returned. */
+/* MSPTI hangs. The end of the first window waits for it and reports this; the end of the second
+ * window does not wait. close waits for a while, then abandons the call. No session can be opened
+ * until the call has returned. */
 static void test_it_hangs(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -167,7 +168,7 @@ static void test_it_hangs(void)
     double_begin_window(mock);
     gint64 before = g_get_monotonic_time();
     double_end_window(mock);
-    /* less than a window's end may take */
+    /* less than the maximum time of a window's end */
     g_assert_cmpint(g_get_monotonic_time() - before, <, 1900000);
     g_assert_cmpint(strobe_mock_host_close(mock), ==, STROBE_OK);
     g_assert_cmpint(g_atomic_int_get(&double_state()->n_blocked), >, 0);
@@ -179,7 +180,7 @@ static void test_it_hangs(void)
     strobe_mock_host_free(mock);
     set_blocks(0);
     for (mock = load_unopened(); strobe_mock_host_open(mock) != STROBE_OK; mock = load_unopened()) {
-        strobe_mock_host_free(mock); /* a session whose open failed cannot be opened again */
+        strobe_mock_host_free(mock); /* a session cannot be opened again if its open has failed */
         g_usleep(1000);
     }
     strobe_mock_host_free(mock);

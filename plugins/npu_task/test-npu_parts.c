@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of npu_task that need no library: walking, buffers, marks, launches, windows, kernel
- * types. */
+/* Tests parts of npu_task that need no library: walking, buffers, marks, launches, windows, types
+ * of kernels. */
 #include <dlfcn.h>
 #include <glib.h>
 #include <string.h>
@@ -22,19 +22,19 @@ static void test_quiet_passes(void)
 
     g_assert_cmpuint(npu_quiet_count(&quiet, 100, 5, 6), ==, 0);
     g_assert_cmpuint(npu_quiet_count(&quiet, 100, 6, 6), ==, 1);
-    /* the record came from the seventh pass, which has not ended */
+    /* the record came in the seventh pass, which has not ended */
     g_assert_cmpuint(npu_quiet_count(&quiet, 101, 6, 7), ==, 0);
     g_assert_cmpuint(npu_quiet_count(&quiet, 101, 7, 7), ==, 0);
     g_assert_cmpuint(npu_quiet_count(&quiet, 101, 7, 8), ==, 0);
     g_assert_cmpuint(npu_quiet_count(&quiet, 101, 8, 8), ==, 1);
-    /* the program handed a buffer over between two passes */
+    /* the program has handed a buffer over between two passes */
     g_assert_cmpuint(npu_quiet_count(&quiet, 102, 8, 8), ==, 0);
     g_assert_cmpuint(npu_quiet_count(&quiet, 102, 9, 9), ==, 1);
 }
 
 /* ---- walking ---- */
 
-/* Kind and size of every record, as the ABI's page lists them. */
+/* The kind and the size of each record, as in the documentation of the ABI. */
 static const struct {
     gint32 kind;
     gsize size;
@@ -70,8 +70,8 @@ static void test_walk_all_kinds(void)
     g_assert_cmpuint(walk.at, ==, valid);
 }
 
-/* The walk reads nothing after `valid`: the bytes end where their allocation ends, so a read after
- * them would be detected. */
+/* The walk reads nothing after `valid`: the bytes end where their allocation ends, so that a read
+ * after them would be detected. */
 static void test_walk_cut_anywhere(void)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(8);
@@ -102,13 +102,13 @@ static gint32 answer_size(gint32 kind, guint32 version, gsize *size)
     return kind == 15 ? 7 : 0;
 }
 
-/* The library is asked for the sizes of newer kinds. The walk ends at a size that no record can
+/* The walk asks the library for the sizes of newer kinds. It ends at a size that no record can
  * have, or that exceeds the buffer. */
 static void test_walk_newer_kinds(void)
 {
     static const struct {
         gint32 kind;
-        gsize at; /* where the walk ends */
+        gsize at; /* position at which the walk ends */
     } cases[] = {{13, 56 + 40 + 56}, {14, 56}, {15, 56}, {16, 56}, {-1, 56}, {0, 56}};
     const gint32 kernel = 2;
     guint8 bytes[56 + 40 + 56];
@@ -148,7 +148,7 @@ static void test_walk_unknown_kinds(void)
     }
 }
 
-/* ---- buffers: one set for the process ---- */
+/* ---- buffers: one pool in the process ---- */
 
 #define N_BUFFERS 3
 #define BUFFER_BYTES 65536u
@@ -196,11 +196,11 @@ static void test_buffers_in_order(void)
     for (guint i = 0; i < N_BUFFERS; i++)
         g_assert_nonnull(given[i] = request_buffer());
     g_assert_null(request_buffer());
-    npu_buffers_complete(NULL, 0, 0); /* MSPTI's call after a refused request */
+    npu_buffers_complete(NULL, 0, 0); /* this is MSPTI's call after a refused request */
     g_assert_null(take_buffer(&valid));
     for (guint i = N_BUFFERS; i-- > 0;) {
         g_assert_null(
-            take_buffer(&valid)); /* later buffers are complete, but must wait for the first */
+            take_buffer(&valid)); /* later buffers are complete, but must wait for the first one */
         npu_buffers_complete(given[i], BUFFER_BYTES, 56 * (i + 1));
     }
     for (guint i = 0; i < N_BUFFERS; i++) {
@@ -213,7 +213,7 @@ static void test_buffers_in_order(void)
     assert_faults(1, 0, 0);
 }
 
-/* The first buffer comes late: the others are taken before it. */
+/* The first buffer comes late, after the reader has read the other buffers. */
 static void test_buffers_out_of_order(void)
 {
     guint8 *given[2];
@@ -230,7 +230,7 @@ static void test_buffers_out_of_order(void)
     npu_buffers_release(given[1]);
     guint8 *later = request_buffer();
     npu_buffers_complete(later, BUFFER_BYTES, 56);
-    /* the first buffer is not waited for again */
+    /* the reader does not wait for the first buffer again */
     g_assert_true(npu_buffers_next(&valid, 1, &is_out) == later);
     npu_buffers_release(later);
     npu_buffers_complete(given[0], BUFFER_BYTES, 56);
@@ -247,12 +247,12 @@ static void test_buffers_not_given_out(void)
     given = request_buffer();
     npu_buffers_complete(own, sizeof own, sizeof own);
     npu_buffers_complete(given + 8, BUFFER_BYTES, 56);
-    /* the next buffer, not requested */
+    /* the next buffer, which was not requested */
     npu_buffers_complete(given + BUFFER_BYTES, BUFFER_BYTES, 56);
     npu_buffers_complete(given - BUFFER_BYTES, BUFFER_BYTES, 56);
     g_assert_null(take_buffer(&valid));
     npu_buffers_complete(given, BUFFER_BYTES, 56);
-    npu_buffers_complete(given, BUFFER_BYTES, 112); /* twice */
+    npu_buffers_complete(given, BUFFER_BYTES, 112); /* the second time */
     g_assert_true(take_buffer(&valid) == given);
     g_assert_cmpuint(valid, ==, 56);
     npu_buffers_release(given);
@@ -282,13 +282,14 @@ static void test_buffers_shut(void)
     given = request_buffer();
     npu_buffers_open(0);
     g_assert_null(request_buffer());
-    npu_buffers_complete(given, BUFFER_BYTES, 48); /* late, but accepted */
+    npu_buffers_complete(given, BUFFER_BYTES, 48); /* the buffer is late, but is accepted */
     g_assert_true(take_buffer(&valid) == given);
     npu_buffers_release(given);
     assert_faults(0, 0, 0);
 }
 
-/* Several threads fill buffers and one takes them: each buffer comes once, with its content. */
+/* Several threads fill buffers, and one thread reads them: each buffer comes once, with its
+ * content. */
 static gint n_sent;
 
 static gpointer send_buffers(gpointer user)
@@ -412,20 +413,20 @@ static void test_launches_and_tasks(void)
     npu_launches_see_call(launches, 5, "a", 0, NPU_CALL_OF_WINDOW);
     /* an outer call with the same id */
     npu_launches_see_call(launches, 6, "b", 1, NPU_CALL_OF_WINDOW);
-    npu_launches_see_call(launches, 9, "a", 0, NPU_CALL_BEHIND); /* after the window's end */
+    npu_launches_see_call(launches, 9, "a", 0, NPU_CALL_BEHIND); /* after the end of the window */
     assert_awaited(launches, 1, 0);
     npu_launches_see_task(launches, 6, NPU_LAUNCH_OPERATION);
     npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL);
     assert_awaited(launches, 0, 0);
     g_assert_cmpuint(launches->n_untracked, ==, 0);
     g_assert_cmpuint(launches->n_uncalled, ==, 0);
-    /* as in a graph, which is launched again */
+    /* a graph can be launched again */
     npu_launches_see_task(launches, 6, NPU_LAUNCH_KERNEL);
     g_assert_cmpuint(launches->n_untracked, ==, 1);
 }
 
-/* If MSPTI is preloaded, memory calls get ids too, but launch nothing. Only a function whose call
- * has launched a task before is surely a launch. */
+/* If MSPTI is preloaded, memory calls also get ids, but launch nothing. Only a function of which an
+ * earlier call launched a task certainly launches. */
 static void test_launches_by_name(void)
 {
     g_autofree NpuLaunches *launches = watch_launches(0);
@@ -440,8 +441,8 @@ static void test_launches_by_name(void)
     assert_awaited(launches, 2, 2);
 }
 
-/* A task whose launch an earlier window stopped waiting for is recognised, and so is a thread's id
- * that is still in use from an earlier window. */
+/* A task is recognised if its launch belongs to an earlier window, which no longer waits. A
+ * thread's id that is still in use from an earlier window is also recognised. */
 static void test_launches_of_before(void)
 {
     g_autofree NpuLaunches *launches = watch_launches(1);
@@ -476,7 +477,7 @@ static void test_launches_many(void)
     assert_awaited(launches, 0, 0);
 }
 
-/* A call that launches several tasks has the id of the last one. */
+/* If a call launches several tasks, it has the id of the last one. */
 static void test_launches_of_window(void)
 {
     static const guint64 own[] = {11, 12, 13, 14, 16, 17, 20}, others[] = {9, 10, 15, 21, 22, 23};
@@ -487,7 +488,7 @@ static void test_launches_of_window(void)
     npu_launches_end(launches);
     npu_launches_begin(launches);
     npu_launches_see_call(launches, 13, "a", 1, NPU_CALL_OF_WINDOW);
-    /* of an earlier window, but reported only now */
+    /* the call belongs to an earlier window, but is reported only now */
     npu_launches_see_call(launches, 10, "b", 1, NPU_CALL_BEFORE);
     npu_launches_see_call(launches, 20, "a", 1, NPU_CALL_OF_WINDOW);
     npu_launches_see_call(launches, 15, "c", 1, NPU_CALL_BEHIND);
@@ -525,7 +526,7 @@ static void test_windows(void)
     npu_windows_end(&windows, 340);
     npu_windows_seal(&windows);
     g_assert_cmpint(npu_windows_place(&windows, 335), ==, NPU_LATE);
-    npu_windows_open(&windows); /* opened by another session */
+    npu_windows_open(&windows); /* this window belongs to another session */
     g_assert_cmpint(npu_windows_place(&windows, 150), ==, NPU_LATE);
 }
 
@@ -581,8 +582,8 @@ static void try_double(const char *wrong, const char *expected)
         g_assert_nonnull(strstr(reason, expected));
 }
 
-/* Whichever library crashes or hangs, this happens in the child process; the message names the
- * library, and the test waits no longer than its limit. */
+/* Whichever library crashes or hangs, this happens in the child process. The message names the
+ * library, and the trial waits no longer than its limit. */
 static void test_trial(void)
 {
     try_double("", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* npu_task with a simulated MSPTI: windows, reused ids, several sessions. */
+/* Tests npu_task with a simulated MSPTI: windows, ids that are used again, several sessions. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static guint64 connection_of_call(StrobeMockHost *mock, gsize index)
     return call->connection;
 }
 
-/* A graph that is launched repeatedly has the same id each time, and a new task. */
+/* A graph that is launched repeatedly has the same id each time, but a new task. */
 static void test_ids_used_again(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -43,8 +43,8 @@ static void test_ids_used_again(void)
     double_end(mock);
 }
 
-/* Calls around a launch have its connection. The thread's later calls, and calls of other threads,
- * do not. */
+/* Calls around a launch have the launch's connection, unlike later calls of the thread and calls of
+ * other threads. */
 static void test_calls_of_a_launch(void)
 {
     StrobeMockHost *mock = double_load("acl_api+node_api+runtime_api");
@@ -68,8 +68,8 @@ static void test_calls_of_a_launch(void)
     double_end(mock);
 }
 
-/* Kinds stay enabled between windows. Tasks between windows are not recorded; tasks that come for a
- * sealed window are counted as late. */
+/* Kinds stay enabled between windows. Tasks between windows are not recorded. Tasks that come after
+ * their window was sealed are counted as late. */
 static void test_windows(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -79,7 +79,8 @@ static void test_windows(void)
     double_end_window(mock);
     g_assert_cmpuint(tree_count(mock, "device_task", NULL), ==, 1);
     g_assert_cmpuint(double_state()->enabled, ==,
-                     /* node calls are enabled to know which tasks to wait for */
+                     /* calls of the node level are enabled so that the drain knows for which tasks
+                      * to wait */
                      1u << 2 | 1u << 3);
     g_usleep(1000);
     double_play(double_now_ns(), "kernel 0 3 2 KERNEL_AICORE mm 0 5");
@@ -112,14 +113,15 @@ static void test_texts_that_are_missing(void)
     double_end(mock);
 }
 
-/* Records with impossible times are not recorded, but counted and reported. */
+/* Records with impossible times are counted and reported, but not recorded. */
 static void test_times(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
     guint64 base = double_begin_window(mock);
 
     double_play(base,
-                "kernel 0 3 1 KERNEL_AICORE mm 5 18446744073709551614"); /* ends before it begins */
+                /* the end precedes the begin */
+                "kernel 0 3 1 KERNEL_AICORE mm 5 18446744073709551614");
     double_play(0, "kernel 1 3 2 KERNEL_AICORE mm 5 5");
     double_play(base, "kernel 1 3 3 KERNEL_AICORE mm 3600000000000 5");
     double_play(base, "api 11 70001 3 launch 5 18446744073709551614");
@@ -131,7 +133,7 @@ static void test_times(void)
     double_end(mock);
 }
 
-/* MSPTI accepts only one subscriber: each session ends its subscription. */
+/* MSPTI accepts only one subscriber, so each session ends its subscription. */
 static void test_sessions(void)
 {
     for (guint i = 0; i < 3; i++) {
@@ -157,7 +159,7 @@ typedef struct Late {
     gint is_over;
 } Late;
 
-/* Another thread goes on launching tasks; the window's end does not wait for them. */
+/* Another thread continues to launch tasks; the end of the window does not wait for these. */
 static gpointer launch_on(gpointer user)
 {
     Late *late = user;
@@ -190,7 +192,7 @@ static void test_others_go_on(void)
     double_end(mock);
 }
 
-/* The window's end waits for late tasks, also if calls are not recorded. */
+/* The end of the window waits for late tasks, even if calls are not recorded. */
 static void test_late_tasks(void)
 {
     static const char *const activities[] = {"kernel+node_api", "kernel", "kernel+communication"};
@@ -222,8 +224,8 @@ static gpointer tell_second_device(gpointer user)
     return NULL;
 }
 
-/* One device has reported the task of the latest launch; the window's end must still wait for the
- * other device's tasks. */
+/* One device has reported the task of the latest launch; the end of the window must still wait for
+ * the tasks of the other device. */
 static void test_second_device(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -240,7 +242,7 @@ static void test_second_device(void)
     double_end(mock);
 }
 
-/* The window reports that a task is missing; when the task comes later, it is not counted again. */
+/* The window reports that a task is missing. If the task comes later, it is not counted again. */
 static void test_not_reported_in_time(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -281,8 +283,9 @@ static void stop_mock(StrobeMockHost *mock)
     g_usleep(20);
 }
 
-/* Tasks launched in the window belong to it, even if the device begins them after the window's end,
- * and in whatever order calls and tasks are reported. Tasks launched later do not. */
+/* Tasks that were launched in the window belong to it, even if the device begins them after the
+ * window's end, and in whatever order calls and tasks are reported. Tasks that were launched later
+ * do not. */
 static void test_begun_behind_the_end(void)
 {
     StrobeMockHost *mock = double_load("kernel+communication+node_api+marker");
@@ -298,7 +301,7 @@ static void test_begun_behind_the_end(void)
     double_play(behind, "comm 0 9 400005 reduce group RING 4 16 30 5");
     double_play(behind, "kernel 0 3 400007 KERNEL_AICORE later 40 5");
     double_play(behind, "kernel 0 3 400009 KERNEL_AICORE nobody_knows 50 5");
-    double_play(base, "api 11 70001 400004 launch 6 5"); /* launches 400002 and 400003 too */
+    double_play(base, "api 11 70001 400004 launch 6 5"); /* also launches 400002 and 400003 */
     double_play(base, "api 11 70001 400005 launch 12 5");
     double_play(behind, "api 11 70001 400007 launch 0 5");
     double_play(behind, "marker 16 1 400001 1 3 - - 60");
@@ -311,7 +314,7 @@ static void test_begun_behind_the_end(void)
     g_assert_cmpuint(flags_of(mock, "device_task", "simulated reported_first"), !=, 0);
     g_assert_cmpuint(flags_of(mock, "comm_op", NULL), !=, 0);
     g_assert_cmpuint(flags_of(mock, "device_task", "simulated nobody_knows"), ==, 0);
-    for (guint i = 0; i < 2; i++) /* only the device's side is after the window */
+    for (guint i = 0; i < 2; i++) /* only the device's side is after the end of the window */
         g_assert_cmpuint(!tree_record(mock, "marker", NULL, i)->flags, ==,
                          tree_record(mock, "marker", NULL, i)->begin < behind);
     g_assert_cmpuint(strobe_mock_host_n_lost(mock, STROBE_LOSS_LATE), ==, 0);
@@ -319,7 +322,7 @@ static void test_begun_behind_the_end(void)
 }
 
 /* Tasks run between two windows. A task that is reported before the first window is sealed belongs
- * to it; a task that comes later is counted once. */
+ * to the first window; a task that comes later is counted once. */
 static void test_begun_between_windows(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -345,8 +348,8 @@ static void test_begun_between_windows(void)
     double_end(mock);
 }
 
-/* There are more such tasks than can be kept until their launches are known; the launches known by
- * then decide. */
+/* There are more such tasks than can be stored until their launches are known. Then the launches
+ * that are known by then decide. */
 static void test_many_begun_behind_the_end(void)
 {
     StrobeMockHost *mock = double_load("kernel+node_api");
@@ -368,8 +371,8 @@ static void test_many_begun_behind_the_end(void)
     double_end(mock);
 }
 
-/* A time of an earlier session is a late record; it is not taken for an impossible time, as from a
- * clock of unknown rate. */
+/* A record with a time in an earlier session counts as late. Its time does not count as impossible,
+ * like that of a clock of unknown rate. */
 static void test_reported_to_the_next_session(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -387,7 +390,7 @@ static void test_reported_to_the_next_session(void)
     double_end(mock);
 }
 
-/* The records need every buffer several times. */
+/* The records need each buffer several times. */
 static void test_many(void)
 {
     StrobeMockHost *mock = double_load("kernel");
@@ -403,7 +406,7 @@ static void test_many(void)
     double_end(mock);
 }
 
-/* torch_npu makes marks only while MSPTI says that they are enabled. */
+/* torch_npu makes marks only while MSPTI reports that marks are enabled. */
 static void test_marks_are_enabled(void)
 {
     StrobeMockHost *mock = double_load("kernel+marker");
@@ -446,8 +449,8 @@ static void test_domains_that_are_off(void)
 }
 
 /* On a buffer that is read to its end, mspti_walk_next() finds the same records as the library's
- * function. That function is not used, since after a buffer that was not read to its end it begins
- * in the middle of the next one. */
+ * function. npu_task does not use the library's function, because after a buffer that was not read
+ * to its end it begins in the middle of the next buffer. */
 static void test_the_library_walks_alike(void)
 {
     StrobeMockHost *mock = double_load("kernel"); /* loads the simulated MSPTI */
@@ -481,7 +484,8 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     double_find();
-    /* These run first: the simulated MSPTI counts launches from 1, and other tests use any ids. */
+    /* These tests run first, because the simulated MSPTI counts launches from 1, while other tests
+     * use any ids. */
     g_test_add_func("/npu_task/late-others-go-on", test_others_go_on);
     g_test_add_func("/npu_task/late-tasks", test_late_tasks);
     g_test_add_func("/npu_task/late-second-device", test_second_device);

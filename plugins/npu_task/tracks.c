@@ -96,7 +96,7 @@ NpuPlace *npu_tracks_find(NpuTracks *tracks, uint32_t id_type, uint32_t a, uint3
         if (!place->key)
             break;
     }
-    if (place->key) /* no free entry near the hash: the first entry is replaced */
+    if (place->key) /* no entry near the hash is free, so the first one is replaced */
         place = &tracks->places[first];
     *place = (NpuPlace){.key = key, .track = make_track(tracks, id_type, a, b, name)};
     return place;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walks through the records in a buffer that MSPTI filled. MSPTI's own function for this is not
- * used: it keeps its position for each thread, and would keep the old position if a walk stops
- * before the end. */
+ * used: it stores its position for each thread, and would continue at the old position if a walk
+ * had stopped before the end. */
 #ifndef STROBE_PLUGINS_NPU_TASK_WALK_H
 #define STROBE_PLUGINS_NPU_TASK_WALK_H
 
@@ -9,7 +9,7 @@
 
 #include "mspti-abi.h"
 
-/* Bytes of a record of each kind; 0: the kind is not known. */
+/* Size of a record of each kind in bytes; 0: the kind is not known. */
 static const uint8_t mspti_record_bytes[MSPTI_KINDS] = {
     [MSPTI_KIND_MARKER] = sizeof(MsptiMarker),
     [MSPTI_KIND_KERNEL] = sizeof(MsptiKernel),
@@ -30,7 +30,8 @@ typedef int32_t MsptiStructSize(int32_t kind, uint32_t version, size_t *size);
 
 typedef struct MsptiWalk {
     const uint8_t *bytes;
-    /* after the walk: `at` == `valid` if all was read, otherwise the rest is no known record */
+    /* after the walk: `at` is equal to `valid` if everything was read; otherwise no known record
+     * begins at `at` */
     size_t valid, at;
     MsptiStructSize *size_of; /* NULL: the library has no such function */
 } MsptiWalk;
@@ -45,7 +46,7 @@ static inline size_t mspti_newer_bytes(const MsptiWalk *walk, int32_t kind)
     return size >= sizeof kind ? size : 0;
 }
 
-/* Returns the next record, NULL at the end. A record whose size is unknown, or that is cut off,
+/* Returns the next record; NULL: there is none. A record whose size is unknown, or that is cut off,
  * ends the walk. The caller must skip records whose kind is MSPTI_KINDS or more. */
 static inline const void *mspti_walk_next(MsptiWalk *walk, int32_t *kind)
 {

@@ -6,14 +6,15 @@
 
 #include <stdint.h>
 
-#define NPU_WINDOWS 64u /* ended windows that are kept, to recognise their late records */
+/* number of ended windows that are kept, to recognise their late records */
+#define NPU_WINDOWS 64u
 
 typedef struct NpuWindow {
     uint64_t begin, end;
 } NpuWindow;
 
 typedef struct NpuWindows {
-    uint64_t begin, end; /* of the window that is being recorded; UINT64_MAX: none */
+    uint64_t begin, end; /* begin and end of the window that is being recorded; UINT64_MAX: none */
     uint32_t n;
     NpuWindow past[NPU_WINDOWS];
 } NpuWindows;
@@ -25,7 +26,7 @@ static inline void npu_windows_init(NpuWindows *windows)
     *windows = (NpuWindows){.begin = UINT64_MAX, .end = UINT64_MAX};
 }
 
-/* Begins a session. The windows of earlier sessions stay known. */
+/* Begins a session. Keeps the windows of earlier sessions. */
 static inline void npu_windows_open(NpuWindows *windows)
 {
     windows->begin = windows->end = UINT64_MAX;
@@ -42,7 +43,7 @@ static inline void npu_windows_end(NpuWindows *windows, uint64_t now)
     windows->end = now;
 }
 
-/* Ends the wait for the window's records. */
+/* Ends the time in which the window's records are accepted: adds the window to `past`. */
 static inline void npu_windows_seal(NpuWindows *windows)
 {
     windows->past[windows->n++ % NPU_WINDOWS] = (NpuWindow){windows->begin, windows->end};
@@ -59,8 +60,9 @@ static inline int npu_windows_of_past(const NpuWindows *windows, uint64_t begin)
     return NPU_OUTSIDE;
 }
 
-/* Returns the window of a record. A record that begins after the window's end still belongs to this
- * window, because the next window begins only when this one is sealed. */
+/* Returns NPU_IN_WINDOW if a record with this begin belongs to the window, NPU_LATE if it belongs
+ * to an earlier one, otherwise NPU_OUTSIDE. A record that begins after the window's end still
+ * belongs to this window, because the next window begins only when this one is sealed. */
 static inline int npu_windows_place(const NpuWindows *windows, uint64_t begin)
 {
     if (__builtin_expect(windows->begin != UINT64_MAX && begin >= windows->begin, 1))

@@ -9,7 +9,7 @@
 #include "opencl-device-clock.h"
 #include "state.h"
 
-#define CHUNK 1024u /* number of commands in one allocation */
+#define CHUNK 1024u /* number of commands in one chunk */
 #define CHUNKS_MAX 1024u
 #define RECENT 4096u /* size of the table that finds commands by their event */
 
@@ -62,8 +62,8 @@ static OpenclCommand *take_command(void)
     return command;
 }
 
-/* Allocates CHUNK more commands. Not called again once a program has reached its maximum number of
- * open commands. */
+/* Allocates a chunk of CHUNK commands. After a program has reached its maximum number of open
+ * commands, no further chunk is needed. */
 static OpenclCommand *add_chunk(void)
 {
     OpenclCommand *chunk = NULL;
@@ -143,7 +143,7 @@ static int read_times(cl_event event, OpenclTimes *times)
     return ok && times->start && times->start <= times->end;
 }
 
-/* Records the command. Called by the thread that has claimed it. */
+/* Records the command. The calling thread must have claimed it. */
 static void finish_command(OpenclCommand *command, cl_int status)
 {
     cl_event event = atomic_load_explicit(&command->event, memory_order_relaxed);
@@ -160,8 +160,8 @@ static void finish_command(OpenclCommand *command, cl_int status)
     atomic_store_explicit(&command->state, DONE, memory_order_release);
 }
 
-/* Returns the event's status; negative: the command failed; CL_QUEUED if the driver refuses to
- * report it. */
+/* Returns the event's status: a negative number if the command failed, CL_QUEUED if the driver
+ * refuses to report the status. */
 static cl_int status_of(cl_event event)
 {
     cl_int status = CL_QUEUED;
@@ -172,8 +172,9 @@ static cl_int status_of(cl_event event)
     return status;
 }
 
-/* Undoes the claim of a command that is not complete. If the driver's callback came meanwhile, it
- * could not claim the command and does not come again, so its work is done here. */
+/* Undoes the claim of a command that is not complete. If the driver called on_complete in the
+ * meantime, on_complete could not claim the command and is not called again, so this function does
+ * its work. */
 static void unclaim_command(OpenclCommand *command)
 {
     atomic_store(&command->state, PENDING);
@@ -181,9 +182,9 @@ static void unclaim_command(OpenclCommand *command)
         finish_command(command, status_of(atomic_load(&command->event)));
 }
 
-/* The driver's callback for a complete event, which comes on a thread of the driver or on the
- * thread that finds the event complete. While a window ends, only the control thread may record, so
- * it records the command, which it finds in the queue's list. */
+/* The driver's callback for a complete event. It runs on a thread of the driver, or on the thread
+ * that finds that the event is complete. While a window ends, only the control thread may record;
+ * it then finds the command in the queue's list and records it. */
 static void CL_CALLBACK on_complete(cl_event event, cl_int status, void *data)
 {
     OpenclCommand *command = data;
@@ -207,7 +208,7 @@ static void push_command(OpenclQueue *queue, OpenclCommand *command)
     atomic_fetch_add_explicit(&queue->n_listed, 1, memory_order_relaxed);
 }
 
-/* Removes all commands from the list, so that no other thread finds them, and returns them, oldest
+/* Removes all commands from the list, so that no other thread finds them. Returns them, oldest
  * first. */
 static OpenclCommand *take_all(OpenclQueue *queue)
 {
@@ -223,8 +224,8 @@ static OpenclCommand *take_all(OpenclQueue *queue)
     return to;
 }
 
-/* Waits for the thread that has claimed the command. This takes not long: that thread makes a
- * record and three calls of the driver. */
+/* Waits for the thread that has claimed the command. The wait is short, because this thread only
+ * makes a record and three calls of the driver. */
 static void await_claimer(OpenclCommand *command)
 {
     for (int i = 0; i < 1000; i++) {
@@ -234,9 +235,9 @@ static void await_claimer(OpenclCommand *command)
     }
 }
 
-/* Is the command finished and recorded? `asks`: queries the driver if the command is not known to
- * be complete. Claims the command before the query, because only then is its event certain to
- * exist. */
+/* Returns whether the command is finished and recorded. With `asks`, queries the driver if the
+ * command is not known to be complete. Claims the command before the query, because the event of a
+ * command that is not claimed may no longer exist. */
 static int is_over(OpenclCommand *command, int asks)
 {
     if (asks && claim_command(command)) {
@@ -251,7 +252,7 @@ static int is_over(OpenclCommand *command, int asks)
     return atomic_load_explicit(&command->state, memory_order_acquire) == DONE;
 }
 
-/* Removes finished commands from the list. If the queue is in order, the driver is not queried
+/* Removes finished commands from the list. If the queue is in order, does not query the driver
  * about commands after an incomplete one. */
 static void look_through(OpenclQueue *queue, int asks)
 {
@@ -305,7 +306,7 @@ void opencl_commands_release(cl_event event)
     if (!command || atomic_load_explicit(&command->event, memory_order_relaxed) != event)
         return;
     if (claim_command(command)) {
-        /* if the memory is now used for another event, that command stays in its queue's list */
+        /* if the memory now belongs to another event, the command stays in its queue's list */
         if (atomic_load_explicit(&command->event, memory_order_relaxed) == event)
             finish_command(command, status_of(event));
         else
@@ -357,8 +358,8 @@ uint64_t opencl_commands_count(void)
     return count;
 }
 
-/* Sets the callback before the command is in its queue's list, because up to then no other thread
- * uses the command. The driver may call the callback inside the call that sets it. */
+/* Sets the callback before the command is put into its queue's list, because until then no other
+ * thread uses the command. The driver may call the callback inside the call that sets it. */
 void opencl_command_follow(OpenclCommand *command, cl_event event, int is_complete)
 {
     OpenclQueue *queue = command->queue;

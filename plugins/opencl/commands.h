@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commands that are not known to be finished.
+ * Follows the commands that are not known to be finished.
  *
- * The layer follows each command by the command's event. When the command is complete, the first
- * thread that notices this records the command: in the driver's callback, or in a call of the
- * program that has waited for the command. No lock is taken. Memory is allocated only if more
- * commands are open than ever before.
+ * A command is identified by its event. When the command is complete, the first thread that notices
+ * this records it: in the driver's callback, or in a call of the program that has waited for the
+ * command. No lock is taken. Memory is allocated only if more commands are open than ever before.
  */
 #ifndef STROBE_PLUGINS_OPENCL_COMMANDS_H
 #define STROBE_PLUGINS_OPENCL_COMMANDS_H
@@ -26,7 +25,7 @@ typedef struct OpenclCommand {
     /* the driver will call on_complete when the command is complete */
     uint32_t is_reported;
     _Atomic uint32_t is_called; /* the driver has called on_complete */
-    uint64_t session;           /* the session in which it began */
+    uint64_t session;           /* number of the session in which the command began */
     OpenclWork work;
 } OpenclCommand;
 
@@ -35,7 +34,7 @@ OpenclCommand *opencl_command_new(OpenclQueue *queue);
 /* Frees a command that was not put into the queue. */
 void opencl_command_drop(OpenclCommand *command);
 /* Follows a command that was put into the queue. Takes over one reference to its event.
- * `is_complete`: the call has waited for the command. */
+ * `is_complete`: the command is complete, because the call has waited for it. */
 void opencl_command_follow(OpenclCommand *command, cl_event event, int is_complete);
 
 /* Records the commands of the queue that are complete. */
@@ -44,9 +43,9 @@ void opencl_commands_reap_all(void);
 /* Records the command of an event that is known to be complete, if the layer follows this
  * command. */
 void opencl_commands_release(cl_event event);
-/* Returns how many references to the event the layer holds. */
+/* Returns the number of references to the event that the layer holds. */
 cl_uint opencl_commands_holds(cl_event event);
-/* Has the device received or begun any command that the layer follows? */
+/* Returns whether the device has received or begun a command that the layer follows. */
 int opencl_commands_are_running(void);
 /* Returns the number of commands that are not recorded yet. */
 uint64_t opencl_commands_count(void);

@@ -9,7 +9,7 @@ static uint64_t region_bytes(const size_t *region)
     return region ? (uint64_t)region[0] * region[1] * region[2] : STROBE_ABSENT_U64;
 }
 
-/* Returns the total size of the objects, which is the maximum that a migration moves. */
+/* Returns the total size of the objects, which is the maximum that a migration can copy. */
 static uint64_t object_bytes(cl_uint n, const cl_mem *objects)
 {
     uint64_t bytes = 0;
@@ -86,8 +86,8 @@ OPENCL_ENQUEUE(clEnqueueUnmapMemObject, OPENCL_UNMAP,
                (cl_command_queue queue, cl_mem object, void *place, WAITS),
                (queue, object, place, n_waits, waits, event), )
 
-/* Not made with OPENCL_ENQUEUE, because the function returns a pointer, and its status in an
- * argument. */
+/* Is not made by OPENCL_ENQUEUE, because this function returns a pointer and passes its status in
+ * an argument. */
 static void *CL_API_CALL clEnqueueMapBuffer_traced(cl_command_queue queue, cl_mem buffer,
                                                    cl_bool is_blocking, cl_map_flags flags,
                                                    size_t offset, size_t size, WAITS,

@@ -26,8 +26,8 @@ cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command
     return call->event;
 }
 
-/* Makes sure that the layer has a reference to the event: the driver's reference if the program
- * wants no event, otherwise an additional one. Returns 0 if there is no event. */
+/* Ensures that the layer has a reference to the event: the driver's reference if the program wants
+ * no event, otherwise an additional one. Returns 0 if there is no event. */
 static int hold_event(OpenclEnqueue *call)
 {
     if (!*call->event)
@@ -36,8 +36,8 @@ static int hold_event(OpenclEnqueue *call)
 }
 
 /* Follows the command. If the call has waited for the command and the queue is in order, all
- * earlier commands are complete too. These are recorded now, because the program need not make
- * another call to wait for them. */
+ * earlier commands are complete, too. Records them now, because the program possibly makes no other
+ * call that waits for them. */
 static void follow_command(OpenclEnqueue *call)
 {
     OpenclCommand *command = call->command;

@@ -9,16 +9,16 @@
 
 typedef struct OpenclEnqueue {
     OpenclCommand *command; /* NULL: the command is not followed */
-    cl_event *event;        /* where the driver stores the event */
-    cl_event own;           /* the event, if the program wants none */
+    cl_event *event;        /* address at which the driver stores the event */
+    cl_event own;           /* memory for the event if the program does not want it */
     int is_blocking, is_untimed;
 } OpenclEnqueue;
 
-/* Begins the call; returns the place where the driver must store the event. */
+/* Begins the call. Returns the address at which the driver must store the event. */
 cl_event *opencl_enqueue_begin(OpenclEnqueue *call, const char *name, cl_command_queue queue,
                                uint8_t command_type, cl_event *event);
 
-/* Ends the call; returns `status`. */
+/* Ends the call. Returns `status`. */
 cl_int opencl_enqueue_end(OpenclEnqueue *call, cl_int status);
 
 static inline void opencl_enqueue_bytes(OpenclEnqueue *call, uint64_t bytes)

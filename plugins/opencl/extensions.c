@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that the program looks up by name. With the driver's pointers the program's calls would
- * bypass the layer, so the program gets the layer's functions, which call the driver's functions.
+ * Functions that the program looks up by name. The program gets the layer's functions, which call
+ * the driver's functions, because calls of the driver's own functions would bypass the layer.
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@
 
 #define WAITS cl_uint n_waits, const cl_event *waits, cl_event *event
 
-/* The driver's function. If several platforms have the function, it is that of the first platform
- * that was queried. */
+/* The driver's function; if several platforms have the function, that of the first platform that
+ * was queried. */
 #define GIVEN(name_) static _Atomic(OpenclFunction) name_##_given;
 
 #define ENQUEUE(name_, sort_, params_, args_, describe_)                                           \
@@ -63,8 +63,8 @@ ENQUEUE(clEnqueueSVMMapARM, OPENCL_SVM_MAP,
 ENQUEUE(clEnqueueSVMUnmapARM, OPENCL_SVM_UNMAP, (cl_command_queue queue, void *place, WAITS),
         (queue, place, n_waits, waits, event), )
 
-/* A command buffer runs as one command. Its queue is known only if the call has a queue as an
- * argument. */
+/* Records a command buffer as one command. Its queue is known only if the program passes a
+ * queue. */
 GIVEN(clEnqueueCommandBufferKHR)
 
 static cl_int CL_API_CALL clEnqueueCommandBufferKHR_traced(cl_uint n, cl_command_queue *queues,
@@ -115,8 +115,9 @@ static const struct {
     EXTENSION(clCreateCommandQueueWithPropertiesKHR),
 };
 
-/* Stores the first platform's function and returns the layer's function. If another platform has a
- * function of the same name, returns that platform's function. */
+/* Stores the first platform's function and returns the layer's function. For another platform that
+ * has a function of the same name, returns this platform's function, whose calls are not
+ * recorded. */
 static OpenclFunction take_function(_Atomic(OpenclFunction) *place, OpenclFunction ours,
                                     void *given)
 {
@@ -128,8 +129,8 @@ static OpenclFunction take_function(_Atomic(OpenclFunction) *place, OpenclFuncti
     return function;
 }
 
-/* Returns the layer's function for this name, or `given`. The layer's function for a core function
- * calls the loader's function, which calls the driver's function. */
+/* Returns the layer's function with this name; `given`: there is none. The layer's function for a
+ * core function calls the loader's function, which calls the driver's function. */
 static void *replace_function(const char *name, void *given)
 {
     OpenclFunction ours = given && name ? opencl_layer_function(name) : NULL;

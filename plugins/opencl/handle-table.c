@@ -11,7 +11,7 @@ typedef struct slot {
     _Atomic(void *) value;
 } Slot;
 
-/* An array of slots. Earlier arrays are kept, because a thread may be reading one of them. */
+/* An array of slots. Earlier arrays are not freed, because a thread may still read one of them. */
 struct handle_slots {
     struct handle_slots *earlier;
     size_t size; /* a power of two */
@@ -25,8 +25,8 @@ static size_t place_of(const struct handle_slots *slots, const void *handle)
     return (size_t)(hash >> 20) & (slots->size - 1);
 }
 
-/* Returns the slot with the handle, or else the free slot for the handle. There is always a free
- * slot. */
+/* Returns the slot that has the handle; if there is none, the free slot for the handle. There is
+ * always a free slot. */
 static Slot *slot_for(struct handle_slots *slots, const void *handle)
 {
     for (size_t i = place_of(slots, handle);; i = (i + 1) & (slots->size - 1)) {
@@ -45,8 +45,8 @@ void *handle_table_find(HandleTable *table, const void *handle)
     return atomic_load_explicit(&slot_for(slots, handle)->value, memory_order_acquire);
 }
 
-/* Stores the value before the handle, so that a reader that finds the handle also finds the value.
- * Returns the old value. */
+/* Stores the value before it stores the handle, so that a reader that finds the handle also finds
+ * the value. Returns the old value. */
 static void *set_value(struct handle_slots *slots, const void *handle, void *value)
 {
     Slot *slot = slot_for(slots, handle);

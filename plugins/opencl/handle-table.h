@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Finds the data that the layer has about an object of the driver, by the object's handle. Reading
- * takes no lock; writing takes one. Drivers reuse the handle of a freed object: a later entry
+ * takes no lock; writing takes one. Drivers reuse the handle of a freed object, so a later entry
  * replaces the earlier one.
  */
 #ifndef STROBE_PLUGINS_OPENCL_HANDLE_TABLE_H
@@ -19,17 +19,17 @@ typedef struct HandleTable {
 
 #define HANDLE_TABLE_INIT {.lock = PTHREAD_MUTEX_INITIALIZER}
 
-/* Returns the value for the handle, or NULL. Any thread. */
+/* Returns the value for the handle; NULL: there is none. Any thread may call this function. */
 void *handle_table_find(HandleTable *table, const void *handle);
 
-/* Stores a value. `old`, unless it is NULL, gets the value that was replaced, or NULL. Returns 0 if
- * out of memory. Any thread. */
+/* Stores a value. Sets `old`, unless it is NULL, to the value that was replaced, or to NULL.
+ * Returns 0 if out of memory. Any thread may call this function. */
 int handle_table_put(HandleTable *table, const void *handle, void *value, void **old);
 
 /* Calls `each` for every value; may omit values that are stored during the call. */
 void handle_table_each(HandleTable *table, void (*each)(void *value, void *user), void *user);
 
-/* Call it in a forked child: the thread that held the lock does not exist there. */
+/* Must be called in a forked child, because the thread that held the lock does not exist there. */
 void handle_table_after_fork(HandleTable *table);
 
 #endif

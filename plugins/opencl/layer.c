@@ -95,9 +95,9 @@ __attribute__((visibility("default"))) cl_int clGetLayerInfo(cl_layer_info name,
     }
 }
 
-/* The loader calls this function to insert the layer. A second loader in the process (for example a
- * statically linked one) gets back its own table, and so runs without the layer, because there is
- * only one `opencl_below`. */
+/* Inserts the layer; the loader calls this function. If the process has a second loader, for
+ * example a statically linked one, returns the second loader's own table, so that this loader runs
+ * without the layer, because there is only one `opencl_below`. */
 __attribute__((visibility("default"))) cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target,
                                                           cl_uint *n_ret,
                                                           const cl_icd_dispatch **layer_ret)

@@ -13,8 +13,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* The functions of the layer below; set before the first call. A function is NULL if the loader
- * does not have it. */
+/* The functions of the layer below. They must be set before the first call. A function is NULL if
+ * the loader does not have it. */
 extern cl_icd_dispatch opencl_below;
 
 typedef void (*OpenclFunction)(void);
@@ -41,7 +41,7 @@ typedef struct OpenclEntry {
      (OpenclFunction)function_}
 #define OPENCL_ENTRY(name_) OPENCL_ENTRY_AS(name_, name_##_traced)
 
-/* Lists of the layer's functions, each ended by an entry whose name is NULL. */
+/* Lists of the layer's functions. Each list ends with an entry whose name is NULL. */
 extern const OpenclEntry opencl_call_entries[];
 extern const OpenclEntry opencl_copy_entries[];
 extern const OpenclEntry opencl_image_entries[];
@@ -56,10 +56,11 @@ extern const OpenclEntry opencl_extension_entries[];
  * the layer below has it. */
 OpenclFunction opencl_layer_function(const char *name);
 
-/* Has the program loaded this library as a layer? */
+/* Returns whether the program has loaded this library as a layer. */
 int opencl_layer_is_awake(void);
 
-/* Is a window recording? A single load, because every OpenCL call first checks this. */
+/* 1 while a window records. Every OpenCL call first reads this variable, so reading it must be a
+ * single load. */
 extern _Atomic int opencl_is_on;
 
 static inline int opencl_on(void)

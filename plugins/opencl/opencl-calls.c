@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records calls that create, build and release objects. These calls take time, but put no command
- * into a queue. */
+/* Records calls that create, build and release objects. These calls may take long, but put no
+ * command into a queue. */
 #include "opencl-calls.h"
 
 #include "state.h"

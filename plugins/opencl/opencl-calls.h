@@ -10,7 +10,7 @@
 #include "opencl-texts.h"
 
 /* Key of the present call on the calling thread: the address of the function's stack frame, which
- * differs from that of any other open call of the thread. */
+ * is different for each open call of the thread. */
 #define OPENCL_CALL ((uint64_t)(uintptr_t)__builtin_frame_address(0))
 
 void opencl_call_begin(uint64_t call, const char *name);
@@ -18,8 +18,8 @@ void opencl_call_begin(uint64_t call, const char *name);
 void opencl_call_end(uint64_t call, uint64_t connection, const OpenclText *mode,
                      const OpenclText *item);
 
-/* Defines a function that only records its calls: from its result type, its parameters as declared,
- * and their names as arguments. */
+/* Defines a function that only records its calls. The macro's arguments are the function's result
+ * type, its name, its parameters as declared, and the names of its parameters. */
 #define OPENCL_TRACED(type_, name_, params_, args_)                                                \
     static type_ CL_API_CALL name_##_traced params_                                                \
     {                                                                                              \

@@ -8,7 +8,7 @@
 
 #define TRIES 8
 #define REFRESH_LIMIT_NS 1000000u
-#define WIDE_NS 1000000u /* a pair of this width or more is too imprecise */
+#define WIDE_NS 1000000u /* a pair with at least this width is too imprecise */
 /* number of commands that yield pairs, each time that pairs are needed */
 #define COMMANDS 16
 
@@ -32,8 +32,8 @@ static int pair_of(OpenclPair *pair, int64_t before, int64_t after, cl_ulong dev
     return 1;
 }
 
-/* Reads a pair from clGetDeviceAndHostTimer. The host's time that the driver returns is of an
- * unspecified clock, so this function reads CLOCK_MONOTONIC before and after the call. */
+/* Reads a pair with clGetDeviceAndHostTimer. Reads CLOCK_MONOTONIC before and after the call,
+ * because the driver does not say in which clock the host's time is that it returns. */
 static int read_timer(OpenclDevice *device, OpenclPair *pair)
 {
     cl_ulong device_time = 0, host_time = 0;
@@ -62,7 +62,7 @@ static void give_back(OpenclClock *clock)
     clock->context = NULL;
 }
 
-/* Does the layer below have all functions that a marker needs? */
+/* Returns whether the layer below has all functions that a marker needs. */
 static int has_marker_functions(void)
 {
     return opencl_below.clCreateContext && opencl_below.clReleaseContext &&
@@ -70,8 +70,8 @@ static int has_marker_functions(void)
            opencl_below.clEnqueueMarker && opencl_below.clFlush;
 }
 
-/* Opens a queue in a separate context: a reference to the program's context would change the
- * reference count that the program may read. */
+/* Opens a queue in a separate context, because a reference to the program's context would change
+ * the reference count that the program can read. */
 static int open_queue(OpenclDevice *device)
 {
     OpenclClock *clock = &device->clock;
@@ -100,7 +100,8 @@ static int is_complete(cl_event event, cl_int *status)
            *status <= CL_COMPLETE;
 }
 
-/* Waits for the event until `until`. Polls, because the driver's own wait has no time limit. */
+/* Waits for the event until the time `until`. Polls, because the driver's own wait has no time
+ * limit. */
 static int wait_for(cl_event event, int64_t until, int64_t *after)
 {
     cl_int status = CL_QUEUED;
@@ -141,9 +142,9 @@ static int read_marker(OpenclDevice *device, OpenclPair *pair, int64_t until)
 
 /* ---- the narrowest of several pairs ---- */
 
-/* Reads a pair from the timer, or from a marker. A marker needs its own context and queue and
- * disturbs the device, so it is used only if the program's own commands yield no pair, or only a
- * wide pair. */
+/* Reads a pair from the timer or from a marker. A marker needs its own context and queue, and
+ * disturbs the device, so a marker is used only if the program's own commands yield no pair, or
+ * only wide ones. */
 static int read_pair(OpenclDevice *device, OpenclPair *pair, int64_t until)
 {
     OpenclClock *clock = &device->clock;
@@ -228,7 +229,8 @@ int64_t opencl_clock_before(OpenclClock *clock)
     return opencl_clock_now();
 }
 
-/* Records a pair if it is narrower than all earlier pairs: a wider pair gives no information. */
+/* Records a pair if it is narrower than all earlier pairs, because a wider pair gives no
+ * information. */
 static void take_reported(OpenclDevice *device, const OpenclPair *pair)
 {
     OpenclClock *clock = &device->clock;
@@ -308,8 +310,8 @@ StrobeTrackId opencl_clock_track(OpenclDevice *device)
     return id;
 }
 
-/* Does not release the queue and the context while a thread is in a measurement, in which the
- * driver may hang. */
+/* Does not release the queue and the context while a thread measures, because this thread may hang
+ * in the driver. */
 void opencl_clock_release(OpenclClock *clock)
 {
     if (pthread_mutex_trylock(&clock->lock) != 0)

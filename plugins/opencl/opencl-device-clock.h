@@ -16,34 +16,34 @@
 
 #include "opencl-devices.h"
 
-/* Times of a command from which a pair can be made. */
+/* Times of a command from which a pair can be derived. */
 typedef struct OpenclReported {
-    /* ns of CLOCK_MONOTONIC, before and after the enqueueing call; 0: not read */
+    /* ns of CLOCK_MONOTONIC before and after the call that enqueued the command; 0: not read */
     int64_t before, after;
-    /* ns of CLOCK_MONOTONIC, when the command was known to have ended; 0: not read */
+    /* ns of CLOCK_MONOTONIC when the command was known to have ended; 0: not read */
     int64_t seen;
     cl_ulong queued, end; /* ns of the device's clock; 0: not reported */
 } OpenclReported;
 
 /* Reads a pair within about `limit_ns`, and records it if a window records. Returns 0 if no pair
- * was read, for example because another thread is reading one. Any thread; waits for the device no
- * longer than `limit_ns`. */
+ * was read, for example because another thread is reading one. Any thread may call this
+ * function. */
 int opencl_clock_measure(OpenclDevice *device, uint64_t limit_ns);
 
-/* Reads a pair if the last pair is older than clock_interval. The program's threads call it when
- * they enqueue a command. Waits for the device at most 1 ms. */
+/* Reads a pair if the last pair is older than clock_interval. Waits for the device at most 1 ms.
+ * The program's threads call this function when they enqueue a command. */
 void opencl_clock_refresh(OpenclDevice *device);
 
-/* Records the last pair again, for a window that began after it. */
+/* Records the last pair again. Must be called for a window that began after this pair was read. */
 void opencl_clock_repeat(OpenclDevice *device);
 
-/* Call it before a command is put into its queue. Returns the host's time if the command shall
- * yield a pair, otherwise 0. Any thread. */
+/* Must be called before a command is put into its queue. Returns the host's time if the command
+ * must yield a pair, otherwise 0. Any thread may call this function. */
 int64_t opencl_clock_before(OpenclClock *clock);
 int64_t opencl_clock_now(void);
 void opencl_clock_reported(OpenclDevice *device, const OpenclReported *reported);
 
-/* Has any pair of this device been read in this process? */
+/* Returns whether a pair of this device has been read in this process. */
 int opencl_clock_is_known(OpenclDevice *device);
 
 /* Returns the track on which the pairs are recorded. */

@@ -42,8 +42,8 @@ static const OpenclText *core_of(cl_device_id id)
     return opencl_text(word, strlen(word));
 }
 
-/* Names the device's group after the device. If the name is longer than the buffer, the driver
- * refuses, and the group stays without a name. */
+/* Sets the name of the device's group to the device's name. If the name is longer than the buffer,
+ * the driver refuses, and the group has no name. */
 static void name_group(OpenclDevice *device)
 {
     char name[sizeof device->group - sizeof "OpenCL "] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: their names, and the calls that launch them. */
+/* Records the names of kernels, and the calls that launch kernels. */
 #include "opencl-kernels.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ void opencl_kernels_after_fork(void)
     handle_table_after_fork(&table);
 }
 
-/* Removes the name for a handle that the driver has reused: the name is that of an earlier
- * kernel. */
+/* Removes the name of a handle, because the driver has reused the handle and the name is that of an
+ * earlier kernel. */
 static void forget_kernel(cl_kernel kernel)
 {
     if (handle_table_find(&table, kernel))

@@ -7,7 +7,7 @@
 #include "opencl-device-clock.h"
 #include "state.h"
 
-/* Words for each type of command. The direction of a copy is NULL if it is unknown. */
+/* The words for each type of command. NULL: the direction of a copy is not known. */
 static const struct {
     const char *type, *direction;
     int is_kernel;
@@ -53,8 +53,8 @@ StrobeKind opencl_task_kind = {
     .fields = fields,
 };
 
-/* Copies the standard fields from the SDK, so that this kind and the standard kind have equal
- * standard fields. */
+/* Copies the standard fields from the SDK, so that this kind has the same standard fields as the
+ * standard kind. */
 __attribute__((constructor)) static void make_kind(void)
 {
     uint32_t n = strobe_kind_device_task.n_fields;
@@ -76,8 +76,8 @@ static StrobeStringId format_sizes(StrobeWriter *writer, const size_t *size, uin
     return opencl_string_id(writer, text);
 }
 
-/* Computes the number of work-groups in each dimension, rounded up, because the last group may be
- * smaller. Returns the total number, or the absent value if that does not fit 32 bits. */
+/* Computes the number of work-groups in each dimension. Rounds up, because the last group may be
+ * smaller. Returns the total number; the absent value: it does not fit in 32 bits. */
 static uint32_t count_groups(const OpenclWork *work, size_t groups[3])
 {
     uint64_t n = 1;
@@ -138,8 +138,8 @@ static OpenclTask empty_task(void)
     return out;
 }
 
-/* Returns the time from `time` to the start. Absent if `time` is 0 or of another clock, as some
- * drivers report. */
+/* Returns the time from `time` to the start. Returns the absent value if `time` is 0 or in another
+ * clock, as with some drivers. */
 static uint64_t before_start(cl_ulong time, const OpenclTimes *times)
 {
     return time && time <= times->start ? times->start - time : STROBE_ABSENT_U64;
@@ -168,7 +168,7 @@ static OpenclTask describe_task(StrobeWriter *writer, const OpenclQueue *queue,
     return out;
 }
 
-/* Returns whether the times are in such an order that they can be of the same clock. */
+/* Returns whether the times have the order that times in the same clock have. */
 static int is_in_order(const OpenclTimes *times)
 {
     return times->queued <= times->submit && times->submit <= times->start;

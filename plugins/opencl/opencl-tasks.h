@@ -8,20 +8,20 @@
 #include "queues.h"
 #include "opencl-texts.h"
 
-/* device_task, extended by fields of OpenCL. */
+/* The fields of device_task, followed by fields of OpenCL. */
 typedef struct OpenclTask {
     struct strobe_device_task task;
     uint64_t start; /* ns in the device's own clock */
-    /* time from the entry into the queue to the start; absent: not reported */
+    /* time from entering the queue to the start; absent: not reported */
     uint64_t queued_ns;
-    uint64_t submit_ns;         /* time from the hand-over to the device to the start */
-    StrobeStringId global_size; /* work-items, absent: no kernel */
+    uint64_t submit_ns;         /* time from submission to the device to the start */
+    StrobeStringId global_size; /* number of work-items; absent: the command is no kernel */
     uint32_t reserved;
 } OpenclTask;
 
 extern StrobeKind opencl_task_kind;
 
-/* Types of commands; indices into the table of words in opencl-tasks.c. */
+/* Types of commands. They are indexes in the table of words in opencl-tasks.c. */
 enum {
     OPENCL_KERNEL,
     OPENCL_NATIVE_KERNEL,
@@ -42,21 +42,23 @@ enum {
     OPENCL_COMMAND_TYPES
 };
 
-/* Work of a command, as described by the call that put it into a queue. */
+/* The work of a command, as described by the call that put the command into its queue. */
 typedef struct OpenclWork {
     uint8_t command_type; /* OPENCL_KERNEL ... */
     uint8_t n_dimensions, has_local;
-    const OpenclText *kernel; /* name of the kernel, NULL: not a kernel, or not known */
+    /* name of the kernel; NULL: the command is no kernel, or the name is unknown */
+    const OpenclText *kernel;
     uint64_t connection;
-    uint64_t bytes; /* absent: not a copy, or not known */
+    uint64_t bytes; /* absent: the command is no copy, or the size is unknown */
     size_t global[3], local[3];
-    /* times of the host's clock, before and after the enqueueing call; 0: not read */
+    /* times of the host's clock before and after the call that enqueued the command; 0: not read */
     int64_t before_ns, after_ns;
 } OpenclWork;
 
-/* The four times that a driver reports, ns in the device's clock. */
+/* The four times that a driver reports for a command, in ns of the device's clock. */
 typedef struct OpenclTimes {
-    cl_ulong queued, submit, start, end; /* `queued` and `submit` may be 0: not reported */
+    /* `queued` and `submit` may be 0, which means that they are not reported */
+    cl_ulong queued, submit, start, end;
     int64_t seen_ns; /* time of the host's clock when the end was seen; 0: not read */
 } OpenclTimes;
 

@@ -59,8 +59,8 @@ const OpenclText *opencl_text(const char *text, size_t length)
     return found;
 }
 
-/* If the host returns the same id for the text twice, the id is valid for the whole window;
- * otherwise it is valid for one record only. */
+/* Returns the text's id. If the host returns the same id for the text twice, the id is valid for
+ * the whole window; otherwise it is valid for only one record. */
 StrobeStringId opencl_text_id(StrobeWriter *writer, const OpenclText *text)
 {
     OpenclText *kept = (OpenclText *)(uintptr_t)text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that are stored once and never freed: names of kernels and devices, words. */
+/* A text that is stored once and never freed: the name of a kernel or device, or a word. */
 #ifndef STROBE_PLUGINS_OPENCL_TEXTS_H
 #define STROBE_PLUGINS_OPENCL_TEXTS_H
 
@@ -11,16 +11,18 @@
 
 typedef struct OpenclText {
     struct OpenclText *next;
-    _Atomic uint64_t known; /* string id; the upper half is the window in which it is valid */
+    _Atomic uint64_t known; /* string id; the upper half is the window in which the id is valid */
     size_t length;
     char text[];
 } OpenclText;
 
-/* Finds or stores the text, cut to 4096 bytes. Returns NULL if out of memory, or if there are too
- * many texts. Any thread; takes a lock. */
+/* Returns the stored text with these bytes, cut to 4096 bytes; stores it if it is new. Returns NULL
+ * if there is no memory, or there are too many texts. Takes a lock. Any thread may call this
+ * function. */
 const OpenclText *opencl_text(const char *text, size_t length);
 
-/* Returns the text's id, for the next record of the writer; 0 for NULL. Any thread. */
+/* Returns the text's id for the next record of the writer; 0 if `text` is NULL. Any thread may call
+ * this function. */
 StrobeStringId opencl_text_id(StrobeWriter *writer, const OpenclText *text);
 
 /* Returns the id of a text that is not stored. */

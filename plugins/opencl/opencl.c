@@ -12,7 +12,7 @@
 #include "layer.h"
 #include "state.h"
 
-#define MEASURE_LIMIT_NS 20000000u /* limit for one device, at the begin or end of a window */
+#define MEASURE_LIMIT_NS 20000000u /* limit for one device, at the begin or the end of a window */
 
 /* ---- clocks ---- */
 
@@ -34,8 +34,8 @@ static void release_clocks(void)
 
 /* ---- exit and fork ---- */
 
-/* Records the finished commands at exit. Exit handlers run in the reverse order of their
- * registration, and the driver has registered its handlers earlier, so the driver still works
+/* Records the finished commands at the program's exit. Exit handlers run in the reverse order of
+ * their registration, and the driver has registered its handlers earlier, so the driver still works
  * here. */
 static void at_exit(void)
 {
@@ -47,8 +47,8 @@ static void at_exit(void)
     atomic_store(&opencl.is_gone, 1);
 }
 
-/* In a forked child, makes no call to the driver: commands that the parent has started belong to
- * the parent. */
+/* Stops the layer in a forked child. Makes no call of the driver, because the commands that the
+ * parent has started belong to the parent. */
 static void stop_in_child(void)
 {
     atomic_store(&opencl_is_on, 0);
@@ -69,8 +69,8 @@ static void prepare_process(void)
 
 /* ---- operations ---- */
 
-/* Is a driver registered? OCL_ICD_VENDORS may contain another folder, or the driver itself: a path
- * that is not a folder is assumed to be a driver. */
+/* Returns whether a driver is registered. OCL_ICD_VENDORS may name another folder, or the driver
+ * itself: a path that is not a folder counts as a driver. */
 static int has_driver(void)
 {
     const char *vendors = strobe_environment_get("OCL_ICD_VENDORS");
@@ -181,7 +181,8 @@ static void tell_all(void)
     report_count(&n_open, "had not finished when the window ended");
 }
 
-/* Ends the window, once. Called by flush, or later if the host has stopped calling flush. */
+/* Ends the window, if it has not ended yet. Is called by flush, or later if the host does not call
+ * flush any more. */
 static void end_window(void)
 {
     if (!atomic_exchange(&opencl.is_ending, 0))
@@ -214,7 +215,8 @@ static StrobeStatus opencl_stop(void *state)
     return STROBE_OK;
 }
 
-/* Waits for commands that the device executes, but not for commands that wait for other events. */
+/* Waits for commands that the device executes. Does not wait for commands that themselves wait for
+ * other events. */
 static StrobeStatus opencl_flush(void *state, StrobeTicks deadline)
 {
     if (!atomic_load(&opencl.is_gone) && opencl_commands_are_running() &&

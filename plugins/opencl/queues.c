@@ -10,7 +10,7 @@
 #include "handle-table.h"
 #include "state.h"
 
-#define PROPERTIES_MAX 64u /* a longer list is passed on unchanged */
+#define PROPERTIES_MAX 64u /* a longer list is passed to the driver unchanged */
 #define CLOCK_LIMIT_NS 5000000u
 
 static HandleTable table = HANDLE_TABLE_INIT;
@@ -21,7 +21,7 @@ static struct {
     pthread_mutex_t lock;
     OpenclQueue *retired; /* queues whose handle now belongs to another queue */
     _Atomic uint32_t n;
-    _Atomic uint32_t n_forced; /* number of queues with forced profiling so far */
+    _Atomic uint32_t n_forced; /* number of queues for which profiling was forced so far */
 } queues = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 int opencl_queues_are_forced(void)
@@ -34,7 +34,7 @@ void opencl_queues_each(void (*each)(void *queue, void *user), void *user)
     handle_table_each(&table, each, user);
 }
 
-/* In a forked child, drops the commands of a queue: they belong to the parent. */
+/* Removes the commands of a queue in a forked child, because they belong to the parent. */
 static void forget_commands(void *value, void *user)
 {
     OpenclQueue *queue = value;
@@ -52,8 +52,8 @@ void opencl_queues_after_fork(void)
 
 /* ---- creation of queues ---- */
 
-/* Returns a retired queue without commands, or a new one. Queues are never freed, because a thread
- * that has found a queue may read it at any later time. */
+/* Returns a retired queue that has no commands, or a new queue. Queues are never freed, because a
+ * thread that has found a queue may read it at any later time. */
 static OpenclQueue *take_spare(void)
 {
     OpenclQueue *queue, **at;
@@ -74,8 +74,8 @@ static OpenclQueue *take_spare(void)
     return queue;
 }
 
-/* Retires a queue whose handle now belongs to another queue. Its memory is used for a new queue
- * after its last commands are recorded. */
+/* Retires a queue whose handle now belongs to another queue. After the last commands of the queue
+ * are recorded, its memory is used for a new queue. */
 static void retire_queue(OpenclQueue *queue)
 {
     if (opencl_queue_retire)
@@ -112,7 +112,7 @@ static OpenclQueue *add_queue(cl_command_queue handle, cl_device_id device,
     return queue;
 }
 
-/* Stores the list of properties, for a program that queries it. */
+/* Stores the list of properties, because the program may query it. */
 static void keep_asked(OpenclQueue *queue, const cl_queue_properties *properties, size_t n)
 {
     queue->asked = n ? malloc(n * sizeof *properties) : NULL;
@@ -122,8 +122,8 @@ static void keep_asked(OpenclQueue *queue, const cl_queue_properties *properties
     queue->n_asked = n;
 }
 
-/* Finishes a new queue. Measures the device's clock, if no pair is known, before the first
- * command. */
+/* Finishes a new queue. If no pair of the device's clock is known, measures the clock before the
+ * first command. */
 static void is_made(OpenclQueue *queue, int is_forced)
 {
     if (!queue)
@@ -142,7 +142,8 @@ static int wants_force(cl_command_queue_properties properties)
            !(properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE));
 }
 
-/* If the driver refuses profiling, makes the queue with the properties that the program passed. */
+/* Adds profiling to the properties. If the driver refuses this, makes the queue with the properties
+ * that the program passed. */
 static cl_command_queue CL_API_CALL clCreateCommandQueue_traced(
     cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *status)
 {
@@ -166,8 +167,8 @@ static cl_command_queue CL_API_CALL clCreateCommandQueue_traced(
     return handle;
 }
 
-/* Returns the length of the list, including the 0 at its end; 0: there is no list, or it is too
- * long. */
+/* Returns the length of the list, including the 0 at its end; 0: there is no list, or the list is
+ * too long. */
 static size_t count_properties(const cl_queue_properties *properties)
 {
     size_t n = 0;
@@ -177,7 +178,8 @@ static size_t count_properties(const cl_queue_properties *properties)
     return properties && n < PROPERTIES_MAX ? n + 1 : 0;
 }
 
-/* Copies the list and adds profiling; returns the queue properties that the program wanted. */
+/* Copies the list to `copy` and adds profiling. Returns the queue properties that the program
+ * passed. */
 static cl_command_queue_properties copy_with_profiling(const cl_queue_properties *properties,
                                                        size_t n, cl_queue_properties *copy)
 {

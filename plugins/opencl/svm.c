@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands on memory that host and device share. */
+/* Records commands on memory that the host and the device share. */
 #include "opencl-calls.h"
 #include "enqueue.h"
 
 #define WAITS cl_uint n_waits, const cl_event *waits, cl_event *event
 
-/* Returns the sum of the sizes. A size of 0 means the whole allocation, whose size is not known
- * here. */
+/* Returns the sum of the sizes. Returns the absent value if a size is 0, because 0 means the whole
+ * allocation, whose size is not known here. */
 static uint64_t sum_sizes(cl_uint n, const size_t *sizes)
 {
     uint64_t bytes = 0;

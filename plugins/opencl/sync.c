@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that wait for commands. The complete commands are recorded before the call returns. */
+/* Wraps the functions that wait for commands. Records the complete commands before the call
+ * returns. */
 #include "opencl-calls.h"
 #include "commands.h"
 
@@ -30,7 +31,7 @@ static cl_int CL_API_CALL finish_queue(cl_command_queue handle)
     return status;
 }
 
-/* Records the event's command and, if its queue is in order, the commands before it. */
+/* Records the event's command. If its queue is in order, also records the commands before it. */
 static void finish_event(cl_event event)
 {
     cl_command_queue handle = NULL;
@@ -54,7 +55,8 @@ static cl_int CL_API_CALL wait_for_events(cl_uint n, const cl_event *events)
     return status;
 }
 
-/* First records the complete commands, because this needs their queue. */
+/* Records the complete commands before the context is released, because their queue is needed for
+ * this. */
 static cl_int CL_API_CALL release_context(cl_context context)
 {
     if (opencl_on())

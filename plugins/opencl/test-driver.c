@@ -11,7 +11,7 @@ static TestEvent *make_event(void)
     TestEvent *event = g_new0(TestEvent, 1);
 
     pthread_mutex_init(&event->lock, NULL);
-    atomic_init(&event->references, 2); /* one of the caller's, one of the line's */
+    atomic_init(&event->references, 2); /* one reference of the caller, one of the line */
     atomic_init(&event->status, CL_SUBMITTED);
     event->time[0] = event->time[1] = atomic_fetch_add(&test_driver.clock, 10) + 1;
     atomic_fetch_add(&test_driver.n_events, 1);
@@ -188,7 +188,7 @@ static cl_int set_property(cl_command_queue queue, cl_command_queue_properties p
     return CL_SUCCESS;
 }
 
-/* Takes the newest command first. */
+/* Returns the newest command first. */
 TestEvent *test_driver_take(void)
 {
     pthread_mutex_lock(&test_driver.lock);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulated OpenCL driver: one queue, whose commands complete when the test says so. */
+/* Simulates an OpenCL driver that has one queue, whose commands are complete when the test says
+ * so. */
 #ifndef STROBE_PLUGINS_OPENCL_TEST_DRIVER_H
 #define STROBE_PLUGINS_OPENCL_TEST_DRIVER_H
 
@@ -8,7 +9,7 @@
 
 #include "layer.h"
 
-/* Locks are those of pthread, since ThreadSanitizer does not see GLib's. */
+/* Uses locks of pthread, because ThreadSanitizer does not see those of GLib. */
 typedef struct TestEvent {
     struct TestEvent *next;
     pthread_mutex_t lock;
@@ -20,8 +21,8 @@ typedef struct TestEvent {
 
 typedef struct TestDriver {
     pthread_mutex_t lock;
-    TestEvent *line; /* commands that are not complete, each with a reference */
-    cl_command_queue_properties made_with; /* the queue's properties */
+    TestEvent *line; /* commands that are not complete; the line has a reference to each */
+    cl_command_queue_properties made_with; /* properties of the queue */
     _Atomic int n_events, n_pending, fails_callback;
     _Atomic cl_ulong clock;
 } TestDriver;
@@ -30,7 +31,7 @@ extern TestDriver test_driver;
 
 void test_driver_fill(cl_icd_dispatch *table);
 
-/* Removes and returns the newest command that is not complete; NULL if there is none. */
+/* Removes and returns the newest command that is not complete; NULL: there is none. */
 TestEvent *test_driver_take(void);
 void test_driver_complete(TestEvent *event);
 void test_driver_complete_all(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the layer with a simulated driver, whose commands complete when the test says so. */
+/* Tests the layer with a simulated driver, whose commands are complete when the test says so. */
 #include "test-driver.h"
 
 #include <CL/cl_layer.h>
@@ -109,8 +109,8 @@ static void test_layer(void)
     g_assert_cmpint(info(CL_LAYER_NAME, sizeof name, name, NULL), ==, CL_SUCCESS);
     g_assert_cmpstr(name, ==, "Strobe");
     g_assert_cmpint(info(0, sizeof name, name, NULL), ==, CL_INVALID_VALUE);
-    /* The layer lacks functions that the driver lacks. A second loader gets the driver's own table,
-     * without the layer. */
+    /* The layer does not have functions that the driver does not have. A second loader gets the
+     * driver's own table, without the layer. */
     g_assert_null(driver.layer->clEnqueueReadBuffer);
     g_assert_cmpint(init(n, &driver.table, &n, &second), ==, CL_SUCCESS);
     g_assert_true(second == &driver.table);
@@ -177,8 +177,8 @@ static void test_failed_call(void)
     strobe_mock_host_free(mock);
 }
 
-/* The layer's references to an event are not in the count that the program sees, before or after
- * completion. */
+/* The program does not see the layer's references in the reference count of an event, neither
+ * before the event is complete nor afterwards. */
 static void test_references(void)
 {
     StrobeMockHost *mock = start_mock();
@@ -237,7 +237,8 @@ static void test_property(void)
     strobe_mock_host_free(mock);
 }
 
-/* If the driver never calls back, the program's waiting call finds the complete commands. */
+/* If the driver never calls back, the complete commands are found by the program's call that
+ * waits. */
 static void test_no_callback(void)
 {
     StrobeMockHost *mock = start_mock();
@@ -250,7 +251,7 @@ static void test_no_callback(void)
     g_assert_cmpuint(count_records(mock, "device_task"), ==, 0);
     driver.layer->clFinish((cl_command_queue)&test_driver);
     g_assert_cmpuint(count_records(mock, "device_task"), ==, 1000);
-    /* After a wait for one command, the commands before it are known to be complete too. */
+    /* After a wait for one command, the commands before it are also known to be complete. */
     for (int i = 0; i < 3; i++)
         g_assert_cmpint(enqueue_kernel(NULL), ==, CL_SUCCESS);
     g_assert_cmpint(enqueue_kernel(&event), ==, CL_SUCCESS);
@@ -271,7 +272,8 @@ static void *complete_soon(void *data)
     return NULL;
 }
 
-/* The window's end waits for unfinished commands, as long as the host's limit allows. */
+/* The end of the window waits for commands that are not complete, as long as the host's limit
+ * allows. */
 static void test_end_of_window(void)
 {
     StrobeMockHost *mock = start_mock();
@@ -285,7 +287,7 @@ static void test_end_of_window(void)
     g_assert_cmpuint(count_records(mock, "device_task") + count_records(mock, "api_call"), ==, 2);
     driver.layer->clReleaseEvent(event);
 
-    /* The next window records a reading of both clocks before its first command. */
+    /* The next window records a pair of clock readings before its first command. */
     strobe_mock_host_clear(mock);
     g_assert_cmpint(strobe_mock_host_start(mock), ==, STROBE_OK);
     g_assert_cmpuint(count_records(mock, "clock_sync"), ==, 1);
@@ -349,7 +351,7 @@ static int compare_ids(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Each launch is recorded once, by the first thread that sees its end, and no event is left or
+/* Each launch is recorded once, by the first thread that sees its end. No event is left over or
  * lost. */
 static void test_race(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives the program the same information about its objects as without this layer. */
+/* Shows the program the same information about its objects as without this layer. */
 #include <sched.h>
 #include <string.h>
 
@@ -36,8 +36,8 @@ static cl_int give_list(const OpenclQueue *queue, size_t size, void *value, size
     return CL_SUCCESS;
 }
 
-/* The layer's events hold references to their queue, so they are released before the queue's
- * references are counted. */
+/* Releases the layer's events before the queue's references are counted, because these events hold
+ * references to their queue. */
 static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
                                                        cl_command_queue_info which, size_t size,
                                                        void *value, size_t *size_ret)
@@ -57,7 +57,7 @@ static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
     return status;
 }
 
-/* Passes the call on to the driver. Returns the old properties that the program would get without
+/* Passes the call to the driver. Sets `old` to the properties that the program would get without
  * this layer. */
 static cl_int CL_API_CALL clSetCommandQueueProperty_traced(cl_command_queue handle,
                                                            cl_command_queue_properties properties,
@@ -91,8 +91,8 @@ static cl_int CL_API_CALL clGetEventProfilingInfo_traced(cl_event event, cl_prof
     return opencl_below.clGetEventProfilingInfo(event, which, size, value, size_ret);
 }
 
-/* Subtracts the layer's references from the driver's count. Repeats the query if the number of the
- * layer's references changed during it. */
+/* Writes the number of references that the driver counts, without those of the layer. Repeats the
+ * query if the number of the layer's references has changed meanwhile. */
 static cl_int count_references(cl_event event, size_t size, void *value, size_t *size_ret)
 {
     cl_uint before = opencl_commands_holds(event), n;
@@ -115,8 +115,8 @@ static cl_int count_references(cl_event event, size_t size, void *value, size_t 
     return status;
 }
 
-/* Records a command that the query shows to be complete: a program that polls has waited for the
- * command. */
+/* Records the command if the query shows that the command is complete, because a program that polls
+ * has waited for the command. */
 static cl_int CL_API_CALL clGetEventInfo_traced(cl_event event, cl_event_info which, size_t size,
                                                 void *value, size_t *size_ret)
 {
@@ -133,8 +133,8 @@ static cl_int CL_API_CALL clGetEventInfo_traced(cl_event event, cl_event_info wh
     return status;
 }
 
-/* The layer's events may hold references to the object, so they are released before the object's
- * references are counted. */
+/* Releases the layer's events before the object's references are counted, because these events may
+ * hold references to the object. */
 #define COUNTED(name_, handle_type_, info_type_, count_)                                           \
     static cl_int CL_API_CALL name_##_traced(handle_type_ handle, info_type_ which, size_t size,   \
                                              void *value, size_t *size_ret)                        \

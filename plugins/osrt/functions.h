@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the C library that may wait: result, name, parameters, arguments. Functions that
- * do not fit this form are defined in osrt-preload.c. */
+/* The functions of the C library that may wait, each with its result type, name, parameters and
+ * arguments. Functions that do not fit this form are defined in osrt-preload.c. */
 #ifndef STROBE_PLUGINS_HOST_SYS_OSRT_FUNCTIONS_H
 #define STROBE_PLUGINS_HOST_SYS_OSRT_FUNCTIONS_H
 

@@ -9,7 +9,8 @@
 
 #define OSRT_GATE_SYMBOL "strobe_osrt_gate_1"
 
-/* An OsrtHooks must stay valid until the process ends once a gate has pointed to it. */
+/* The functions that the gate calls. After a gate has pointed to an OsrtHooks, it must stay valid
+ * until the process ends. */
 typedef struct OsrtHooks {
     uint64_t (*now)(void);
     uint64_t threshold; /* in ticks of now(); shorter calls are not reported */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * osrt-preload.so wraps functions of the C library that may wait.
+ * The library osrt-preload.so wraps functions of the C library that may wait.
  *
- * It is loaded into every process that `strobe run` starts, and most of them record nothing: then a
- * call costs one load and a jump. The library allocates nothing, takes no lock, and needs only
- * libc. It holds no resource during the wrapped call, so a cancellation, a longjmp or an exception
- * there does no harm.
+ * It is loaded into every process that `strobe run` starts. Most of these processes record nothing;
+ * in them the library adds only one load and one jump to a call. The library allocates nothing,
+ * takes no lock, and needs only libc. It holds no resource during the wrapped call, so a
+ * cancellation, a longjmp or an exception in this call does no harm.
  */
-#undef _FILE_OFFSET_BITS /* the wrapped names must not be redirected by macros */
+#undef _FILE_OFFSET_BITS /* macros must not redirect the wrapped names */
 #undef _FORTIFY_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -50,8 +50,8 @@ enum {
     N_FUNCTIONS
 };
 
-/* The names of the functions, by number. osrt.c records a checked variant such as "__read_chk" by
- * its usual name. */
+/* The names of the functions, by number. osrt.c records a checked variant, for example
+ * "__read_chk", under its usual name. */
 #define NAME(result_, name_, parameters_, arguments_) [FUNCTION_##name_] = #name_,
 static const char *const names[N_FUNCTIONS] = {
     OSRT_FUNCTIONS(NAME)[FUNCTION_pthread_mutex_lock] = "pthread_mutex_lock",
@@ -74,12 +74,12 @@ enum { UNKNOWN, PROGRAM, OWN };
 
 static __thread struct {
     uint8_t owner;
-    /* the thread is in the hook, whose calls are not recorded; or it is in strict seccomp mode,
-     * then for ever */
+    /* the thread is in the hook, whose calls are not recorded; or the thread is in strict seccomp
+     * mode, which it never leaves */
     uint8_t is_busy;
 } this_thread __attribute__((tls_model("initial-exec")));
 
-/* Strobe's own threads have names that begin with "strobe-". */
+/* Sets this_thread.owner. Strobe's own threads have names that begin with "strobe-". */
 static void find_owner(void)
 {
     char name[17] = "";
@@ -117,8 +117,8 @@ static inline void end_call(Call call, uint32_t function, int64_t status)
     errno = saved;
 }
 
-/* On some machines the C library has two versions of the functions for condition variables, and
- * dlsym finds the older version unless a version is given. */
+/* Finds the C library's function. On some machines the C library has two versions of the functions
+ * for condition variables, and dlsym finds the older one, so a version is given for them. */
 static void *find_function(const char *name)
 {
     void *function = NULL;
@@ -131,7 +131,7 @@ static void *find_function(const char *name)
 #define OPEN_HOOKS() atomic_load_explicit(&strobe_osrt_gate_1.hooks, memory_order_acquire)
 #define IS_SHUT(hooks_) __builtin_expect(!(hooks_), 1)
 
-/* Defines a wrapper. `real_` first points to a function that looks up the real one, for calls
+/* Defines a wrapper. `real_` first points to a function that looks the real function up, for calls
  * before look_up_all(). */
 #define WRAP(result_, name_, parameters_, arguments_)                                              \
     API result_ name_ parameters_;                                                                 \
@@ -155,7 +155,8 @@ static void *find_function(const char *name)
 
 OSRT_FUNCTIONS(WRAP)
 
-/* Only a lock that another thread holds is recorded: other calls are many and short. */
+/* Records only a call that waits for another thread's lock, because other calls are very frequent
+ * and short. */
 static int first_lock(pthread_mutex_t *mutex);
 static int (*real_lock)(pthread_mutex_t *mutex) = first_lock;
 static int (*real_trylock)(pthread_mutex_t *mutex);
@@ -183,7 +184,8 @@ API int pthread_mutex_lock(pthread_mutex_t *mutex)
     return result;
 }
 
-/* Functions with a variable number of arguments: the wrapper passes on the maximum number. */
+/* Wraps functions with a variable number of arguments. The wrapper passes on the maximum number of
+ * arguments. */
 static inline int has_mode(int flags)
 {
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
@@ -239,8 +241,8 @@ API int ioctl(int fd, unsigned long request, ...)
 
 static int (*real_prctl)(int option, ...);
 
-/* In strict seccomp mode the kernel denies the thread the processor's time counter, so its calls
- * can no longer be timed. */
+/* Stops recording the thread's calls if the thread enters strict seccomp mode, because the kernel
+ * then denies the thread the processor's time counter. */
 API int prctl(int option, ...)
 {
     unsigned long words[4];
@@ -260,7 +262,8 @@ API int prctl(int option, ...)
 
 static long (*real_syscall)(long number, ...);
 
-/* Code that implements its own locks, such as GLib, makes futex calls with this function. */
+/* Records the system calls that a program makes with this function, for example the futex calls of
+ * code with its own locks, such as GLib. */
 API long syscall(long number, ...)
 {
     const OsrtHooks *hooks = OPEN_HOOKS();
@@ -286,9 +289,9 @@ API long syscall(long number, ...)
 #define LOOK_UP(result_, name_, parameters_, arguments_)                                           \
     *(void **)&real_##name_ = find_function(#name_);
 
-/* Looks all functions up at once, while the program has one thread. A look-up takes the loader's
- * lock. If a thread looked a function up later, a constructor of the program that holds this lock
- * and waits for the thread would wait for ever. */
+/* Looks all functions up at once, while the program has one thread. The reason is that a look-up
+ * takes the loader's lock: if a thread looked a function up later, while a constructor of the
+ * program held this lock and waited for the thread, the two would wait for ever. */
 static __attribute__((constructor)) void look_up_all(void)
 {
     OSRT_FUNCTIONS(LOOK_UP)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records calls of the C library that may wait, from the preloaded library or from trace points. */
+/* Records calls of the C library that may wait. The preloaded library or the kernel's trace points
+ * report them. */
 #include "osrt.h"
 
 #include <dlfcn.h>
@@ -20,8 +21,8 @@ static const char *const syscall_names[] = {
 };
 #define N_SYSCALLS (sizeof syscall_names / sizeof *syscall_names)
 
-/* The state of the collector. Static, because a call that is in progress when a window ends may
- * return, and use the state, at any later time. */
+/* The state of the collector. It is static, because a call that is in progress when a window ends
+ * may return at any later time, and then uses the state. */
 static struct {
     OsrtContext context;
     const StrobeHost *host;
@@ -34,8 +35,8 @@ static struct {
     OsrtHooks hooks;
 } osrt;
 
-/* Removes "__" and "_chk" from the name of a checked variant: "__read_chk", which a compiler calls
- * for "read", becomes "read". Returns the length of the result. */
+/* Removes "__" and "_chk" from the name of a checked variant: for example, "__read_chk", which a
+ * compiler calls instead of "read", becomes "read". Returns the length of the result. */
 static size_t plain_name(const char **name)
 {
     size_t length = strlen(*name);
@@ -94,7 +95,7 @@ typedef struct Object {
     uintptr_t inside, begin, end;
 } Object;
 
-/* Finds the loaded object that contains an address, and its first and last byte. */
+/* Finds the loaded object that contains an address, and the first and last byte of the object. */
 static int take_object(struct dl_phdr_info *info, size_t size, void *user)
 {
     Object *object = user;
@@ -152,7 +153,8 @@ static void osrt_sample(void *state)
         osrt_perf_drain(osrt.perf, writer);
 }
 
-/* Only trace points need sampling: the preloaded library reports each call itself. */
+/* Returns the interval only if trace points are used, because the preloaded library reports each
+ * call itself. */
 static int64_t osrt_sample_interval(void *state)
 {
     (void)state;

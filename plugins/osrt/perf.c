@@ -12,13 +12,14 @@
 #include <strobe/helpers/perf-rings.h>
 #include <strobe/helpers/sys-file.h>
 
-#define DESCRIPTORS_MAX 48 /* these descriptors count towards the program's own limit */
-#define RING_PAGES 64      /* a power of two */
-#define CALLS_MAX 8192     /* threads that are tracked; a power of two */
+/* maximum number of descriptors, which count towards the program's own limit */
+#define DESCRIPTORS_MAX 48
+#define RING_PAGES 64  /* a power of two */
+#define CALLS_MAX 8192 /* maximum number of threads that are tracked; a power of two */
 
 enum { ENTER, EXIT, N_POINTS };
 
-/* A thread, and the system call that it is in. */
+/* A thread, and the system call in which the thread is. */
 typedef struct Inside {
     uint32_t tid; /* 0: free */
     uint32_t is_own;
@@ -34,11 +35,11 @@ struct OsrtPerf {
     size_t n_names;
     uint32_t points[N_POINTS];
     uint64_t threshold_ns;
-    StrobePerfRings *rings; /* NULL: not started */
+    StrobePerfRings *rings; /* NULL: it is not started */
     Inside inside[CALLS_MAX];
 };
 
-/* The beginning of a sample of a trace point. */
+/* The first fields of a sample of a trace point. */
 typedef struct Reported {
     struct perf_event_header header;
     uint32_t pid, tid;
@@ -46,7 +47,7 @@ typedef struct Reported {
     uint32_t raw_size;
     uint16_t point;
     uint8_t common[6];
-    int64_t number, status; /* `status` is set at an exit only */
+    int64_t number, status; /* `status` is set only if the call has returned */
 } __attribute__((packed)) Reported;
 _Static_assert(offsetof(Reported, point) == 28, "layout of a perf sample");
 
@@ -80,11 +81,12 @@ static struct perf_event_attr attributes_of(const OsrtPerf *perf, int point)
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
         .watermark = 1,
-        .wakeup_watermark = 1u << 30, /* never reached, so the kernel wakes no thread up */
+        .wakeup_watermark = 1u << 30, /* is never reached, so the kernel wakes no thread up */
     };
 }
 
-/* Returns -1 with errno if this process may not open trace points. */
+/* Opens a trace point, to find out whether this process may do so. Returns -1 and sets errno if it
+ * may not. */
 static int try_points(OsrtPerf *perf)
 {
     if (read_point(perf->context, "sys_enter", &perf->points[ENTER]) != 0 ||
@@ -207,8 +209,8 @@ static void take_event(OsrtPerf *perf, StrobeWriter *writer, const Reported *rep
     }
 }
 
-/* Reads the events of all rings in order of time, because a call may begin on one processor and end
- * on another. */
+/* Reads the events of all rings in order of their times, because a call may begin on one processor
+ * and end on another. */
 static void drain_until(OsrtPerf *perf, StrobeWriter *writer, uint64_t until)
 {
     const struct perf_event_header *event;

@@ -8,15 +8,15 @@
 
 typedef struct OsrtPerf OsrtPerf;
 
-/* Returns NULL with `errno` on failure, usually EPERM or ENOENT. `names` are the names of system
- * calls by number. */
+/* Opens the trace points. Returns NULL with `errno` on failure, usually EPERM or ENOENT. `names`
+ * are the names of system calls by number. */
 OsrtPerf *osrt_perf_open(OsrtContext *context, StrobeKindId kind, const char *const *names,
                          size_t n_names);
 void osrt_perf_close(OsrtPerf *perf);
 
-/* Begins to record the existing threads and the threads that they start. */
+/* Begins to record the existing threads, and all threads that they start. */
 StrobeStatus osrt_perf_start(OsrtPerf *perf, uint64_t threshold_ns);
-/* Records the events since the last call of this function; cheap if there are none. */
+/* Records the events since the last call of this function. It is cheap if there are none. */
 void osrt_perf_drain(OsrtPerf *perf, StrobeWriter *writer);
 void osrt_perf_stop(OsrtPerf *perf, StrobeWriter *writer);
 

@@ -37,7 +37,8 @@ static const StrobeOption options[] = {
     STROBE_SAMPLER_SYS_ROOT("Where sysfs is, with the trace points."),
 };
 
-/* The environment variables that preload the library: it must be loaded when the process starts. */
+/* The environment variables that preload the library, which must be loaded when the process
+ * starts. */
 static const StrobeVariable variables[] = {
     {
         .struct_size = sizeof(StrobeVariable),
@@ -49,8 +50,8 @@ static const StrobeVariable variables[] = {
 
 static const StrobeKind *const kinds[] = {&strobe_kind_os_call};
 
-/* STROBE_COMPONENT_INSIDE: the preloaded library calls the plugin in the same process, and only the
- * process that opened the trace points can read them. */
+/* STROBE_COMPONENT_INSIDE: the preloaded library calls the plugin in the same process, and the
+ * trace points can be read only by the process that opened them. */
 static const StrobeComponent collector = {
     .struct_size = sizeof(StrobeComponent),
     .type = STROBE_COMPONENT_COLLECTOR,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs CANN's msprof to export the data that Strobe does not decode itself. */
+/* Runs CANN's msprof to export data that Strobe itself does not decode. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -68,13 +68,13 @@ static char *ending_of(const VendorRun *run)
     return g_strdup("succeeded, but made no " TOOL "_*.db and no text");
 }
 
-/* Runs msprof with --type=db, then without it: older versions do not know the option and export
- * text. */
+/* Runs msprof with --type=db, then, if this fails, without it, because older versions do not know
+ * the option and export text. */
 static StrobeStatus export_with(const StrobeImporterHost *host, StrobeInstance *self,
                                 const StrobeSource *source, char *tool, int logs)
 {
     static char database[] = "--type=db", on[] = "--export=on";
-    /* the program runs in a different folder */
+    /* msprof runs in a different folder */
     g_autofree char *path = g_canonicalize_filename(source->path, NULL);
     g_autofree char *output = g_strconcat("--output=", path, NULL);
     g_autofree char *name = NULL;

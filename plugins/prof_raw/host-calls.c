@@ -14,7 +14,7 @@
 #define RESUMED_BEGIN "<... "
 #define RESUMED_END " resumed>"
 #define UNFINISHED "<unfinished ...>"
-/* maximum number of threads with a call whose return has not been read */
+/* maximum number of threads that have a call whose return was not read yet */
 #define OPEN_MAX 65536u
 
 typedef struct Call {
@@ -26,7 +26,7 @@ typedef struct Call {
 
 typedef struct Calls {
     Prof *prof;
-    GHashTable *open; /* from a thread to its Call that has not returned yet */
+    GHashTable *open; /* maps a thread to its Call that has not returned yet */
 } Calls;
 
 static void emit_call(Prof *prof, const Call *call)
@@ -50,15 +50,15 @@ static void emit_call(Prof *prof, const Call *call)
         fields->status = call->status;
 }
 
-/* Appends a digit to the number. Returns FALSE if the number becomes too large. */
+/* Appends a digit to the number. Returns FALSE if the number is then too large. */
 static gboolean add_digit(gint64 *value, char digit)
 {
     return !__builtin_mul_overflow(*value, 10, value) &&
            !__builtin_add_overflow(*value, digit - '0', value);
 }
 
-/* Reads a time, printed in units of 10^`digits` ns, as ns. Uses integers, because a double would be
- * off by up to 119 ns for seconds since the epoch. */
+/* Reads a time, which is printed in units of 10^`digits` ns, and converts it to ns. Uses integers,
+ * because with a double the error would be up to 119 ns for seconds since the epoch. */
 static gboolean read_time(const char *text, char **end, guint digits, gint64 *ns)
 {
     const char *at = text + strspn(text, " ");
@@ -94,8 +94,8 @@ static gint64 status_of(const char *text)
     return end == mark + 3 ? STROBE_ABSENT_I64 : value;
 }
 
-/* Returns the name before the first bracket. Ends `text` before the name, and sets `behind` to the
- * text after the bracket. */
+/* Returns the name before the first bracket. Cuts `text` off before the name, and sets `behind` to
+ * the text after the bracket. */
 static char *cut_name(char *text, char **behind)
 {
     char *bracket = strchr(text, '('), *name;
@@ -112,7 +112,7 @@ static char *cut_name(char *text, char **behind)
     return *name ? name : NULL;
 }
 
-/* Stores a call whose return will be printed on a separate line, after lines of other threads. */
+/* Stores a call whose return is printed on a separate line, after lines of other threads. */
 static void begin_open(Calls *calls, const Call *call)
 {
     Call *open = g_hash_table_lookup(calls->open, &call->thread);
@@ -128,7 +128,8 @@ static void begin_open(Calls *calls, const Call *call)
     g_hash_table_replace(calls->open, &open->thread, open);
 }
 
-/* Finds the begin of a call that returns. Returns FALSE if no earlier line has the call. */
+/* Sets `begin` to the begin of a call that returns. Returns FALSE if no earlier line has the
+ * call. */
 static gboolean end_open(Calls *calls, const Call *call, gint64 *begin)
 {
     Call *open = g_hash_table_lookup(calls->open, &call->thread);
@@ -140,9 +141,9 @@ static gboolean end_open(Calls *calls, const Call *call, gint64 *begin)
     return TRUE;
 }
 
-/* Parses "1234.567 ( 0.012 ms): command/1234 futex(...) = 0". A call that is interrupted by lines
- * of other threads has no duration and ends in "...". It is printed again as "... [continued]:
- * futex()) = 0", with the same time and the duration. */
+/* Reads a line like "1234.567 ( 0.012 ms): command/1234 futex(...) = 0". A call that is interrupted
+ * by lines of other threads has no duration and ends in "...". The call is printed again as "...
+ * [continued]: futex()) = 0", with the same time and the duration. */
 static gboolean take_perf(Calls *calls, char *line)
 {
     char *at, *open, *behind, *slash;
@@ -174,8 +175,8 @@ static gboolean take_perf(Calls *calls, char *line)
     return TRUE;
 }
 
-/* Splits "<... pthread_join resumed> ) = 0" into the name and the text after it; NULL for another
- * line. */
+/* Splits "<... pthread_join resumed> ) = 0" into the name, which is returned, and the text after
+ * the name, `behind`. Returns NULL if the line is different. */
 static char *cut_resumed(char *text, char **behind)
 {
     char *end;
@@ -187,9 +188,9 @@ static char *cut_resumed(char *text, char **behind)
     return text + strlen(RESUMED_BEGIN);
 }
 
-/* Parses "1234 1700000000.123456 pthread_create(...) = 0 <0.000012>", in seconds since the epoch. A
- * call that is interrupted by a line of another thread ends in "<unfinished ...>". Its return has a
- * separate line, with the time of the return. */
+/* Reads a line like "1234 1700000000.123456 pthread_create(...) = 0 <0.000012>", in seconds since
+ * the epoch. A call that is interrupted by a line of another thread ends in "<unfinished ...>". Its
+ * return has a separate line, with the time of the return. */
 static gboolean take_ltrace(Calls *calls, char *line)
 {
     gint64 duration = 0, printed;
@@ -202,7 +203,7 @@ static gboolean take_ltrace(Calls *calls, char *line)
         return FALSE;
     at = g_strchug(at);
     if (g_str_has_prefix(at, "+++ ") || g_str_has_prefix(at, "--- "))
-        return TRUE; /* the line is not a call: the end of a thread, or a signal */
+        return TRUE; /* the line reports the end of a thread or a signal, not a call */
     call.name = cut_resumed(at, &behind);
     is_resumed = call.name != NULL;
     if (!is_resumed)
@@ -240,7 +241,7 @@ static gint by_begin(gconstpointer a, gconstpointer b)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-/* Emits the calls that did not return. Their duration is unknown. */
+/* Emits the calls that did not return, whose duration is unknown. */
 static void emit_open(Calls *calls)
 {
     GList *all = g_list_sort(g_hash_table_get_values(calls->open), by_begin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads host_cpu.data: repeated samples of the process's threads from /proc. */
+/* Reads host_cpu.data, which has samples of the process's threads from /proc. */
 #include <stdlib.h>
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
@@ -9,7 +9,7 @@
 #define TICKS_DEFAULT 100
 #define CPUS_MAX 4096u
 #define THREADS_MAX 100000u
-/* Indices of words of a stat line, after the name's closing bracket. */
+/* Indices of words in a line of `stat`, after the closing bracket of the name. */
 enum { STAT_USER = 11, STAT_SYSTEM = 12, STAT_CPU = 36, STAT_WORDS };
 
 typedef struct Thread {
@@ -21,7 +21,7 @@ typedef struct Sample {
     guint64 time;
     double uptime; /* s */
     gboolean has_uptime;
-    GHashTable *threads; /* from the thread's number to Thread */
+    GHashTable *threads; /* maps the thread's number to a Thread */
 } Sample;
 
 typedef struct HostCpu {
@@ -47,8 +47,9 @@ static void emit_usage(HostCpu *h, const char *name, guint cpu, double usage)
     fields->processor = cpu;
 }
 
-/* Adds the ticks of all threads, each to the processor on which the thread ran last, and at most
- * the whole interval. Adds only integers, so that the sum does not depend on the order. */
+/* Adds the ticks of all threads, each to the processor on which the thread ran last. Adds at most
+ * the whole interval for a thread. Uses only integers, so that the sum does not depend on the
+ * order. */
 static double add_threads(HostCpu *h, double interval)
 {
     GHashTableIter iter;
@@ -127,7 +128,8 @@ static void begin_sample(HostCpu *h, guint64 time)
     h->has_now = TRUE;
 }
 
-/* Parses a line of stat. The name between the brackets may contain any character, even brackets. */
+/* Reads a line of `stat`. The name between the brackets may contain any character, even
+ * brackets. */
 static gboolean read_thread(HostCpu *h, char *line)
 {
     char *end = strrchr(line, ')'), *words[WORDS_MAX];
@@ -148,7 +150,7 @@ static gboolean read_thread(HostCpu *h, char *line)
     return TRUE;
 }
 
-/* Parses a line. A sample consists of "time <ns>", the line of /proc/uptime, and a line of
+/* Reads a line. A sample consists of "time <ns>", the line of /proc/uptime, and a line of
  * /proc/<pid>/task/<tid>/stat for each thread. */
 static gboolean take_line(HostCpu *h, char *line)
 {

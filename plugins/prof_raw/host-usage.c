@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads host_mem.data, host_network.data and host_disk.data: use of the host's memory, network and
- * disks. */
+/* Reads host_mem.data, host_network.data and host_disk.data: the use of the host's memory, network
+ * and disks. */
 #include <string.h>
 
 #include "prof_raw.h"
@@ -19,8 +19,8 @@ static struct strobe_usage *emit_usage(Prof *prof, const char *group, const char
 
 /* ---- memory ---- */
 
-/* Parses lines "<ns> <content of /proc/<pid>/statm>". Like CANN's tool, makes n - 1 rows from n
- * samples, each with the time and the value of the later sample. */
+/* Reads lines "<ns> <content of /proc/<pid>/statm>". Makes n - 1 rows from n samples, as CANN's
+ * tool does. A row has the time and the value of the later sample. */
 void host_mem_import(Prof *prof, Slices *slices)
 {
     char *line, *words[WORDS_MAX];
@@ -55,7 +55,7 @@ void host_mem_import(Prof *prof, Slices *slices)
 typedef struct Interface {
     guint64 bytes, before;
     gboolean has_bytes, has_before;
-    double capacity; /* B/s, 0: not known */
+    double capacity; /* B/s; 0: unknown */
 } Interface;
 
 typedef struct Network {
@@ -126,7 +126,7 @@ static void end_network(Network *n)
     n->has_before = TRUE;
 }
 
-/* Parses "eth0: <bytes>" with seven more numbers for receiving, then eight numbers for sending. */
+/* Reads "eth0: <bytes>" and seven more numbers for receiving, then eight numbers for sending. */
 static gboolean read_interface(Network *n, char *line)
 {
     char *colon = strchr(line, ':'), *words[WORDS_MAX];
@@ -193,7 +193,7 @@ static gboolean read_rate(const char *number, const char *unit, double *rate)
     return TRUE;
 }
 
-/* Parses "tid prio user read unit write unit swap-in % io % command". */
+/* Reads "tid prio user read unit write unit swap-in % io % command". */
 static gboolean take_disk(Prof *prof, char *line, guint64 time)
 {
     char *words[WORDS_MAX];
@@ -213,8 +213,9 @@ static gboolean take_disk(Prof *prof, char *line, guint64 time)
     return TRUE;
 }
 
-/* Reads "start_time <ns>", then iotop's lines. Only the lines of processes begin with a number.
- * They have no times, so each gets a time 20 ms after the line before. */
+/* Reads "start_time <ns>", then the lines of iotop. Only the lines of processes begin with a
+ * number. These lines have no times, so each gets a time that is 20 ms later than that of the line
+ * before. */
 void host_disk_import(Prof *prof, Slices *slices)
 {
     guint64 start = 0, n = 0;

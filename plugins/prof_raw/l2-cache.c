@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads l2_cache.data: eight counters for each task. sample.json selects the counters; their
- * meaning depends on the platform. */
+/* Reads l2_cache.data, which has eight counters for each task. sample.json says which events are
+ * counted; the platform determines the meaning of an event. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define EVENTS 8u
 #define TERMS_MAX 6u
 
-/* Events whose counts are added: requests, hits, evictions. */
+/* Events whose counts are added up to the number of requests, hits and evictions. */
 typedef struct Platform {
     gint ids[5];
     gint request[TERMS_MAX], hit[TERMS_MAX], victim[TERMS_MAX];
@@ -22,8 +22,8 @@ static const Platform platforms[] = {
     {{2, 3, 4}, {0x78, 0x79}, {0x6a}, {0x71}},
     {{5, 7, 8, 11}, {0xfb, 0xfc}, {0x90, 0x91}, {0x9c}},
 };
-/* For newer platforms. Their event for requests is 0, which cannot be in the lists above, because 0
- * ends a list. */
+/* Events of newer platforms. Their event for requests is 0, which cannot be in the lists above,
+ * because 0 ends a list. */
 #define NEW_REQUEST 0x00
 static const gint new_ids[] = {15, 16};
 static const gint new_misses[] = {0x81, 0x82, 0x83, 0x74, 0x75};
@@ -31,7 +31,7 @@ static const gint new_victims[] = {0x74, 0x75};
 
 typedef struct L2 {
     Prof *prof;
-    gint events[EVENTS]; /* -1: not known */
+    gint events[EVENTS]; /* -1: unknown */
     const Platform *platform;
     gboolean is_new;
 } L2;
@@ -117,8 +117,8 @@ static StrobeTrackId stream_track(Prof *prof, guint stream)
     return prof->host->track(prof->self, &track, prof->pid);
 }
 
-/* All records get the begin of the collection as their time, because the file has no times of
- * tasks. */
+/* Gives all records the begin of the collection as their time, because the file does not have the
+ * times of the tasks. */
 void l2_cache_import(Prof *prof, Slices *slices)
 {
     gint64 begin = prof->begin;

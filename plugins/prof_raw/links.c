@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads hccs.data, pcie.data, nic.data and roce.data: traffic on a device's links. */
+/* Reads hccs.data, pcie.data, nic.data and roce.data: the traffic on a device's links. */
 #include <string.h>
 
 #include "prof_raw.h"
@@ -12,7 +12,7 @@ typedef struct HccsSample {
     guint64 time, tx, rx;
 } HccsSample;
 
-/* Parses "timestamp: tx rx", in bytes since the start. */
+/* Reads "timestamp: tx rx", in bytes since the start. */
 static gboolean read_hccs(char *line, HccsSample *sample)
 {
     char *words[WORDS_MAX];
@@ -39,7 +39,8 @@ static void take_hccs(Prof *prof, const HccsSample *last, const HccsSample *now)
     fields->device = prof->device;
 }
 
-/* A sample has the time of its end, so the first sample only gives the begin of the second. */
+/* Makes a record for each sample but the first. The time of a sample is its end, so the first
+ * sample only gives the begin of the second one. */
 void hccs_import(Prof *prof, Slices *slices)
 {
     HccsSample last = {0}, now;
@@ -110,7 +111,7 @@ void pcie_import(Prof *prof, Slices *slices)
 /* ---- ports ---- */
 
 /* Columns of a line: "timestamp: bandwidth rxPacket/s rxByte/s rxPackets rxBytes rxErrors
- * rxDropped", the last six again for tx, and "port [type]". The first line may be a heading. */
+ * rxDropped", the last six columns for tx, and "port [type]". The first line may be a heading. */
 enum { PORT_TIME, PORT_BANDWIDTH, PORT_RX, PORT_TX = PORT_RX + 6, PORT_NUMBER = PORT_TX + 6 };
 
 typedef struct Direction {

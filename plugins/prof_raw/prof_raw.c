@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns a directory PROF_* with CANN's raw data into records. */
+/* Converts a directory PROF_* that has CANN's raw data to records. */
 #include "prof_raw.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ const StrobeKind *const prof_raw_kinds[PROF_RAW_KINDS] = {
     &strobe_kind_l2_cache, &strobe_kind_usage, &strobe_kind_os_call,
 };
 
-/* The readers, each with the begin of the names of its files. */
+/* The readers, each with the text with which the names of its files begin. */
 static const struct {
     const char *name;
     void (*import)(Prof *prof, Slices *slices);
@@ -160,7 +160,8 @@ static void take_slices(Prof *prof, const char *folder, Slices *slices)
     prof->host->unknown(prof->self, part, what, 1);
 }
 
-/* Adds a name. The names come sorted, so the slices of one file follow each other. */
+/* Reads the files of a folder. The names are sorted, so the slices of one file follow each
+ * other. */
 static void take_files(Prof *prof, const char *name, int folder)
 {
     g_autoptr(GPtrArray) names = external_folder_names(folder);
@@ -201,8 +202,8 @@ static SideJson *read_json(int folder, const char *prefix)
     return bytes ? side_json_new(bytes, length, NULL) : NULL;
 }
 
-/* Gets the device's number from the folder's name, -1 for the host. Returns FALSE if the folder is
- * of neither. */
+/* Sets `device` to the device's number in the folder's name; -1: the folder is that of the host.
+ * Returns FALSE if the folder belongs to neither a device nor the host. */
 static gboolean device_of(const char *name, gint *device)
 {
     guint64 number = 0;
@@ -217,8 +218,8 @@ static gboolean device_of(const char *name, gint *device)
     return TRUE;
 }
 
-/* Finds the clock of a folder. If a device's folder has no start times, the host's clock is used
- * for the device. */
+/* Finds the clock of a folder. Uses the host's clock for a device whose folder has no start
+ * times. */
 static void find_clock(Prof *prof, int top, int folder, const char *name)
 {
     int host = external_folder_open(top, "host");
@@ -310,7 +311,7 @@ static StrobeStatus prof_raw_import(const StrobeImporterHost *host, StrobeInstan
     prof.kinds = g_hash_table_new(NULL, NULL);
     if (prof_start_of_host(source->descriptor, &offset))
         host->metadata_int(self, "raw_clock_offset_ns", offset);
-    /* the host's folder comes first, because it has the pid */
+    /* begins with the host's folder, because it has the pid */
     for (gint is_device = 0; is_device < 2; is_device++)
         for (guint i = 0; i < names->len && n < FOLDERS_MAX && !prof.is_full; i++) {
             const char *name = g_ptr_array_index(names, i);

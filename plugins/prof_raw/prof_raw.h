@@ -15,12 +15,12 @@
 typedef struct Prof {
     const StrobeImporterHost *host;
     StrobeInstance *self;
-    GHashTable *kinds; /* from the address of a StrobeKind to its id */
-    SideJson *info;    /* info.json of the present folder, NULL: none */
-    SideJson *sample;  /* sample.json of the present folder, NULL: none */
-    guint64 pid;       /* pid of the profiled process, 0: not reported */
-    gint device;       /* device of the present folder, -1: the host */
-    /* add it to a time of the present folder's clock to get ns since the epoch */
+    GHashTable *kinds; /* address of a StrobeKind -> its id */
+    SideJson *info;    /* info.json of the present folder; NULL: there is none */
+    SideJson *sample;  /* sample.json of the present folder; NULL: there is none */
+    guint64 pid;       /* pid of the profiled process; 0: not reported */
+    gint device;       /* device of the present folder; -1: the host */
+    /* ns since the epoch minus ns of the present folder's clock */
     gint64 offset;
     gint64 begin;     /* begin of the collection, ns since the epoch */
     const char *part; /* the present file, for messages */
@@ -32,19 +32,19 @@ typedef struct Prof {
 extern const StrobeKind *const prof_raw_kinds[PROF_RAW_KINDS];
 extern const StrobeImporterOps prof_raw_ops;
 
-/* Makes CANN's tool export the source, so that it can be read; see StrobeImporterOps.prepare. */
+/* Makes CANN's tool export the source, so that an importer can read it; see
+ * StrobeImporterOps.prepare. */
 StrobeStatus prof_raw_prepare(const StrobeImporterHost *host, StrobeInstance *self,
                               const StrobeSource *source, int32_t logs);
 
-/* Emits a record and counts the row. Returns the record's fields, or NULL if the capture has no
- * room. */
+/* Emits a record and counts the row. Returns the record's fields; NULL: the capture has no room. */
 void *prof_emit(Prof *prof, const StrobeKind *kind, StrobeTrackId track, const char *name,
                 gint64 begin_ns, gint64 end_ns);
 StrobeTrackId prof_counter(Prof *prof, const char *group);
-/* Converts ns of the folder's clock to ns since the epoch, never negative. */
+/* Converts ns of the folder's clock to ns since the epoch. The result is never negative. */
 gint64 prof_time(const Prof *prof, guint64 ns);
 
-/* Splits a line into words at blanks and colons; at most WORDS_MAX. */
+/* Splits a line at blanks and colons into at most WORDS_MAX words. Returns the number of words. */
 guint prof_words(char *line, char **words);
 gboolean prof_whole(const char *word, guint64 *value);
 gboolean prof_real(const char *word, double *value);

@@ -86,7 +86,7 @@ static gboolean open_next(Slices *s)
     return TRUE;
 }
 
-/* Reads more bytes; FALSE at the end of the last slice, before a gap, or when the buffer is
+/* Reads more bytes. Returns FALSE at the end of the last slice, before a gap, or if the buffer is
  * full. */
 static gboolean fill_buffer(Slices *s)
 {
@@ -106,7 +106,7 @@ static gboolean fill_buffer(Slices *s)
         }
         if (s->fd >= 0 && done < 0 && errno == EINTR)
             continue;
-        if (s->fd >= 0 && done < 0) { /* the rest of the file is missing */
+        if (s->fd >= 0 && done < 0) { /* the rest of the file cannot be read */
             s->error = errno;
             s->is_gap = TRUE;
         }
@@ -135,9 +135,9 @@ static void skip_line(Slices *s)
     }
 }
 
-/* Leaves out the begin of a line before a gap, because the line's end is missing. Returns whether
- * the line after the gap must be left out, too: its begin may be missing, unless slices seem to end
- * at ends of lines. */
+/* Skips the begin of a line before a gap, because the line's end is missing. Returns whether the
+ * line after the gap must be skipped as well: its begin may be missing, unless each slice seems to
+ * end at the end of a line. */
 static gboolean pass_gap(Slices *s)
 {
     const gboolean is_torn = s->used > s->at || s->is_in_long || s->next == 1;
@@ -193,7 +193,7 @@ char *slices_line(Slices *s)
     return line;
 }
 
-/* Returns FALSE if it is not known where a record begins after the gap. */
+/* Returns FALSE if the begin of the first record after the gap is unknown. */
 static gboolean pass_gap_of_records(Slices *s, gsize n)
 {
     if (s->used > s->at || (s->next == 1 && s->bytes % n != 0)) {

@@ -8,23 +8,23 @@
 #define SLICE_LINE_MAX (64u << 10)
 
 typedef struct Slices {
-    int folder;       /* borrowed */
+    int folder;       /* descriptor of the folder, which the caller closes */
     char *name;       /* name without the number of the slice */
     GPtrArray *names; /* names of the slices, in order */
     guint64 bytes;    /* total size of all slices */
     guint next;       /* index of the next slice to open */
-    guint64 number;   /* the number that this slice should have */
-    int fd;           /* descriptor of the present slice, -1: none */
+    guint64 number;   /* the number that the next slice should have */
+    int fd;           /* descriptor of the present slice; -1: none */
     char *buffer;
     gsize used, at;
-    guint64 n_long;      /* lines that were left out because of their length */
-    guint64 n_left;      /* bytes after the last whole record */
-    guint64 n_missing;   /* missing slices */
-    guint64 n_cut;       /* incomplete lines and records next to missing slices */
+    guint64 n_long;      /* number of lines that were omitted because of their length */
+    guint64 n_left;      /* number of bytes after the last whole record */
+    guint64 n_missing;   /* number of missing slices */
+    guint64 n_cut;       /* number of incomplete lines and records next to missing slices */
     gboolean is_gap;     /* the next bytes do not follow those in the buffer */
     gboolean is_in_long; /* the line before the gap was too long, and its end is missing */
     gboolean is_shifted; /* it is not known where records begin after a gap */
-    int error;           /* errno of a failed read, 0: none */
+    int error;           /* errno of a failed read; 0: none */
 } Slices;
 
 /* Splits "name.slice_3": returns the length of "name", and sets `number` to 3, or to 0 if there is
@@ -33,15 +33,15 @@ gsize slice_name(const char *name, guint64 *number);
 
 Slices *slices_new(int folder, const char *name, gsize length);
 void slices_free(Slices *slices);
-/* Adds a slice. Call slices_sort() after the last one. */
+/* Adds a slice. After the last slice, slices_sort() must be called. */
 void slices_add(Slices *slices, const char *name, guint64 bytes);
 void slices_sort(Slices *slices);
 
-/* Returns the next line without its newline, NUL-terminated; the caller may change it. Returns NULL
- * at the end. Leaves out lines next to a missing slice, which may be incomplete. */
+/* Returns the next line without its newline, NUL-terminated; NULL: there is none. The caller may
+ * change the line. Omits lines next to a missing slice, which may be incomplete. */
 char *slices_line(Slices *slices);
-/* Returns the next `n` bytes (at most SLICE_LINE_MAX). Returns NULL if there are fewer, or if a
- * slice is missing and the slices do not consist of complete records. */
+/* Returns the next `n` bytes (at most SLICE_LINE_MAX). Returns NULL if there are fewer, or a slice
+ * is missing and it is unknown where records begin after it. */
 const char *slices_record(Slices *slices, gsize n);
 
 #endif

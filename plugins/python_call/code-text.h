@@ -11,16 +11,16 @@
 
 typedef struct CodeText {
     uint64_t serial;  /* unique among all code objects, not 0 */
-    uint32_t n_users; /* guarded by the interpreter's lock */
+    uint32_t n_users; /* protected by the interpreter's lock */
     uint32_t file_length, function_length;
-    char bytes[]; /* the file's name, then the function's */
+    char bytes[]; /* the name of the file, followed by the name of the function */
 } CodeText;
 
 /* Returns a new text with one user; NULL: out of memory, or the text exceeds 4 GB. */
 CodeText *code_text_new(uint64_t serial, const char *file, size_t file_length, const char *function,
                         size_t function_length);
 
-/* Adds a user. Call it with the interpreter's lock. `text` may be NULL. */
+/* Adds a user of the text. The caller must hold the interpreter's lock. `text` may be NULL. */
 static inline CodeText *code_text_use(CodeText *text)
 {
     if (text)
@@ -30,8 +30,8 @@ static inline CodeText *code_text_use(CodeText *text)
 
 void code_text_free(CodeText *text);
 
-/* Removes a user, and frees the text if that was the last one. Call it with the interpreter's
- * lock. */
+/* Removes a user of the text, and frees the text if it has no more users. The caller must hold the
+ * interpreter's lock. `text` may be NULL. */
 static inline void code_text_leave(CodeText *text)
 {
     if (text && --text->n_users == 0)

@@ -10,30 +10,31 @@
 
 #define CAPSULE "strobe.python_call"
 
-/* Data of a thread's profile function: the frames that were open when it was set. */
+/* The data of a thread's profile function: the frames that were open when the function was set. */
 typedef struct Seed {
     const void *source; /* the profile object, which owns this Seed */
     TracerFrames open;
     uint64_t begin;
-    int is_used; /* the thread has entered with these frames */
+    int is_used; /* the thread has entered the window with these frames */
 } Seed;
 
 static struct {
-    PyObject *function;    /* the module threading calls it in a new thread */
+    PyObject *function;    /* the module threading calls this function in a new thread */
     PyObject *set_profile; /* sys.setprofile */
-    PyObject *kept;   /* strong reference to the profile function that was replaced last, which may
-                         still run */
-    uint32_t n_taken; /* threads whose function the program has replaced or removed */
+    /* strong reference to the profile function that was replaced last, which may still run */
+    PyObject *kept;
+    uint32_t n_taken; /* number of threads whose function the program has replaced or removed */
     void (*on_profiler)(void);
     int is_in_threading;
     int is_installed;
 } hook;
 
-/* Threads in which another profiler is active, since before the window or by the C API. */
+/* Threads in which another profiler is active, either since before the window, or because it was
+ * set with the C API. */
 static struct {
-    uint32_t n, n_most;  /* present number; maximum at one time */
+    uint32_t n, n_most;  /* present number; maximum at the same time */
     uint64_t begin, sum; /* begin of the present gap; length of the earlier gaps, in ns */
-    int has_unknown;     /* a profiler other than PyTorch's */
+    int has_unknown;     /* one of the profilers is not PyTorch's */
 } gap;
 
 static PyObject *on_attach(PyObject *self, PyObject *arguments);
@@ -51,7 +52,7 @@ static void drop_frames(Seed *seed)
     seed->open = (TracerFrames){NULL, 0, 0};
 }
 
-/* Destructor of the capsule: the thread has another profile function or none, or has ended. */
+/* Destructor of the capsule: the thread has ended, or has another profile function or none. */
 static void free_seed(PyObject *capsule)
 {
     Seed *seed = python_api.capsule_pointer(capsule, CAPSULE);
@@ -59,14 +60,15 @@ static void free_seed(PyObject *capsule)
     if (!seed)
         return;
     if (atomic_load(&tracer.is_on) && seed->source && tracer_leave_source(seed->source))
-        /* the program replaced the function: had the thread ended, it would have no frames */
+        /* the program has replaced the function, because a thread that has ended has no frames */
         hook.n_taken++;
     drop_frames(seed);
     free(seed);
 }
 
-/* Makes an object for a thread's profile function; returns a strong reference, or NULL. The object
- * can be called, because programs pass the result of sys.getprofile() to sys.setprofile(). */
+/* Makes an object for a thread's profile function. Returns a strong reference; NULL: it failed. The
+ * object can be called, because programs pass the result of sys.getprofile() to
+ * sys.setprofile(). */
 static PyObject *make_source(PyThread *thread)
 {
     const PythonApi *python = &python_api;
@@ -90,8 +92,8 @@ static PyObject *make_source(PyThread *thread)
 
 /* ---- events ---- */
 
-/* Handles the first event after the function was set in a thread. Returns 0 if the event needs no
- * more work. */
+/* Processes the first event after the function was set in a thread. Returns 0 if nothing more is to
+ * be done for the event. */
 static int enter_thread(PyObject *source, int event)
 {
     const PythonApi *python = &python_api;
@@ -103,7 +105,7 @@ static int enter_thread(PyObject *source, int event)
     python->clear_error();
     if (!thread)
         return 0;
-    if (is_anew) /* opens the frame of this event too */
+    if (is_anew) /* also opens the frame of this event */
         tracer_open_all(thread);
     while (seed->open.n)
         tracer_open(thread, seed->open.frames[--seed->open.n], seed->begin);
@@ -112,8 +114,9 @@ static int enter_thread(PyObject *source, int event)
     return !is_anew || event != PYTHON_CALL;
 }
 
-/* Stops recording a thread, because the program sets its own profile function there or removes the
- * collector's (it is not known which). This thread's calls cause no more events. */
+/* Stops recording a thread, because the program sets its own profile function in the thread, or
+ * removes the collector's; the event does not say which. The calls in this function cause no
+ * further events. */
 static void give_way(Thread *thread)
 {
     hook.n_taken++;
@@ -126,7 +129,7 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
 
     if (__builtin_expect(!thread || thread->source != source, 0)) {
         if (!atomic_load_explicit(&tracer.is_on, memory_order_relaxed)) {
-            /* this is a forked child, which inherited the function */
+            /* this is a forked child, which has inherited the function */
             python_api.set_profile(NULL, NULL);
             return 0;
         }
@@ -162,7 +165,7 @@ static int on_event(PyObject *source, PyObject *frame, int event, PyObject *argu
 
 /* ---- threads ---- */
 
-/* Sets the collector's function in the thread whose state is current. */
+/* Sets the collector's function in the thread whose state is the current one. */
 static void set_in_thread(PyThread *thread)
 {
     PyObject *source = make_source(thread);
@@ -173,8 +176,8 @@ static void set_in_thread(PyThread *thread)
     python_unref(source);
 }
 
-/* Returns the profile function of the current thread, or NULL if it has none. Returns no reference:
- * use the pointer only for comparisons. */
+/* Returns the profile function of the current thread; NULL: there is none. Returns no reference:
+ * the caller may only compare the pointer. */
 static PyObject *present_source(void)
 {
     PyObject *get = python_api.system_object("getprofile");
@@ -188,8 +191,8 @@ static PyObject *present_source(void)
     return source == python_api.none ? NULL : source;
 }
 
-/* Sets a new profile object in the current thread. The previous object is being called right now,
- * so its release is delayed. */
+/* Sets a new profile object in the current thread. Releases the previous object later, because that
+ * object is being called now. */
 static void replace_own(PyThread *thread)
 {
     PyObject *before = hook.kept;
@@ -202,7 +205,7 @@ static void replace_own(PyThread *thread)
         python_unref(before);
 }
 
-/* The interpreter calls this as a Python profile function: in a new thread, where the module
+/* Is called by the interpreter as a Python profile function: in a new thread, in which the module
  * threading has set it, or after the program has set the collector's object again with
  * sys.setprofile(). */
 static PyObject *on_attach(PyObject *self, PyObject *arguments)
@@ -213,7 +216,7 @@ static PyObject *on_attach(PyObject *self, PyObject *arguments)
     const char *name = event ? python->to_text(event, NULL) : NULL;
 
     if (!name) {
-        python->clear_error(); /* the program itself called the object */
+        python->clear_error(); /* the program itself has called the object */
     } else if (!atomic_load(&tracer.is_on)) {
         python->set_profile(NULL, NULL);
     } else {
@@ -362,8 +365,8 @@ static PyObject *call_threading(const char *name, PyObject *argument)
     return result;
 }
 
-/* Returns the function that threading sets in new threads, in versions before 3.10, which have no
- * threading.getprofile(). */
+/* Returns the function that the module threading sets in new threads, for versions before 3.10,
+ * which have no threading.getprofile(). */
 static PyObject *old_threading_source(void)
 {
     const PythonApi *python = &python_api;
@@ -376,8 +379,8 @@ static PyObject *old_threading_source(void)
     return source;
 }
 
-/* Returns the function that the module threading sets in new threads; NULL: none. Use it only to
- * compare it. */
+/* Returns the function that the module threading sets in new threads; NULL: there is none. The
+ * caller may only compare the pointer. */
 static PyObject *threading_source(void)
 {
     PyObject *source =

@@ -7,7 +7,7 @@
 
 int inspect_is_of_file(PyObject *code, const char *end)
 {
-    static TextBuffer text; /* guarded by the interpreter's lock */
+    static TextBuffer text; /* protected by the interpreter's lock */
     size_t length = strlen(end);
     PyObject *file = python_api.get_attribute(code, "co_filename");
 
@@ -42,8 +42,8 @@ int inspect_own_folder(char *folder, size_t size)
     return is_found;
 }
 
-/* Follows a path of attributes from `object`. Returns a strong reference to the last one, or
- * NULL. */
+/* Follows a path of attributes, which begins at `object`. Returns a strong reference to the last
+ * attribute; NULL: an attribute is missing. */
 static PyObject *attribute_at(PyObject *object, const char *const *path)
 {
     PyObject *found = object;
@@ -82,7 +82,7 @@ PyObject *inspect_self(PyObject *frame)
         self = locals ? python->dict_item(locals, "self") : NULL;
         if (self)
             python_ref(self);
-        /* frame_locals returned a copy, which would keep the arguments alive */
+        /* frame_locals has returned a copy, which would keep the arguments alive */
         if (self && python->frame_locals)
             python->dict_clear(locals);
         if (locals)

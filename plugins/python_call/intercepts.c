@@ -16,7 +16,7 @@ static StrobeImport imports[] = {
 };
 enum { N_ENTRIES = 2, N_IMPORTS = sizeof imports / sizeof *imports };
 
-/* number of loaded objects when intercepts_cover_libraries last did its work; 0: no library is
+/* number of loaded objects when intercepts_cover_libraries last covered libraries; 0: no library is
  * covered */
 static unsigned long long n_covered;
 

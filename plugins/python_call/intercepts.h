@@ -6,13 +6,13 @@
 #ifndef STROBE_PYTHON_CALL_INTERCEPTS_H
 #define STROBE_PYTHON_CALL_INTERCEPTS_H
 
-/* Covers the libraries that are loaded now: makes them call the collector's functions. Call it with
- * the interpreter's lock. Cheap if no library was loaded since the last call. */
+/* Makes the libraries that are loaded now call the collector's functions. The caller must hold the
+ * interpreter's lock. The call is cheap if no library was loaded since the last call. */
 void intercepts_cover_libraries(void);
 
-/* Call it at the end of a session: libraries then enter the interpreter directly again. Their calls
- * of PyEval_SetProfile stay replaced, because a C function that began in the session may return
- * much later. */
+/* Makes libraries enter the interpreter directly again. Must be called at the end of a session.
+ * Calls of PyEval_SetProfile stay replaced, because a C function that began in the session may
+ * return much later. */
 void intercepts_uncover_entries(void);
 
 #endif

@@ -12,19 +12,19 @@
 #define MODULES_LAST (1u << 20)
 #define CLASSES_LAST 4096u
 
-/* A class name, with its own series of numbers. An entry is never removed. */
+/* The name of a class. Its modules are numbered separately. An entry is never removed. */
 typedef struct ModuleClass {
     char *name;
     size_t length;
-    int64_t n_modules; /* how many numbers have been assigned */
+    int64_t n_modules; /* number of numbers that were assigned */
 } ModuleClass;
 
 typedef struct Module {
     PyObject *address; /* NULL: free; not a reference */
-    PyObject *weakref; /* strong reference; NULL: the module has been freed */
+    PyObject *weakref; /* strong reference; NULL: the module was freed */
     uint32_t class;    /* index in `classes` */
     StrobeStringId name;
-    uint32_t window; /* the window in which `name` is valid */
+    uint32_t window; /* window in which `name` is valid */
     int64_t number;
 } Module;
 
@@ -49,7 +49,8 @@ int modules_is_call(PyObject *code)
 
 /* ---- the table ---- */
 
-/* Is the slot's module still alive? If not, another module may now have its address. */
+/* Returns whether the slot's module is still alive. If it is not, another module may now have its
+ * address. */
 static int is_alive(const Module *slot)
 {
     const PythonApi *python = &python_api;
@@ -82,8 +83,8 @@ static Module *find_slot(PyObject *address)
     return slot;
 }
 
-/* Rebuilds the table without modules that have been freed, with at least as many free slots as used
- * slots. */
+/* Rebuilds the table without modules that were freed. The new table has at least as many free slots
+ * as used ones. */
 static int rebuild_table(void)
 {
     Module *old = modules.slots;
@@ -140,8 +141,8 @@ static ModuleClass *add_class(const TextBuffer *name)
     return &grown[modules.n_classes++];
 }
 
-/* Returns the entry for the module's class. Called once for each module. Compares the names of all
- * entries, because a model has few classes. */
+/* Returns the entry of the module's class. Is called only once for each module. Compares the names
+ * of all entries, because a model has few classes. */
 static ModuleClass *class_of(PyObject *module)
 {
     TextBuffer *text = &modules.text;
@@ -163,8 +164,8 @@ static ModuleClass *class_of(PyObject *module)
     return add_class(text);
 }
 
-/* Assigns the slot to a module that is seen for the first time. Returns NULL if the class has no
- * name, or if no weak reference to the module can be made. */
+/* Assigns the slot to a new module. Returns NULL if the class has no name, or if no weak reference
+ * to the module can be made. */
 static Module *take_slot(Module *slot, PyObject *module)
 {
     ModuleClass *class = class_of(module);

@@ -12,10 +12,10 @@
 
 #define TOOL_NAME "strobe"
 
-/* By convention debuggers have 0, coverage 1 and profilers such as cProfile 2; they fail if another
- * tool has their id. */
+/* The ids that the collector may have. By convention debuggers have 0, coverage tools 1, and
+ * profilers such as cProfile 2; these tools fail if another tool has their id. */
 static const long tool_ids[] = {3, 4, 5};
-static long tool_id; /* the id that the collector has taken; 0: none */
+static long tool_id; /* id of the collector; 0: it has none */
 
 static PyObject *on_start(PyObject *self, PyObject *const *arguments, PySize n);
 static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n);
@@ -42,9 +42,9 @@ static const struct {
 
 /* ---- events ---- */
 
-/* Returns the calling thread's state, or NULL if no window records or there is no memory. If this
- * is the thread's first event in this window, the thread enters the window. `is_reported` is then
- * set, because the event's frame was among the open frames that have just been added. */
+/* Returns the calling thread's state; NULL: no window records, or there is no memory. If this is
+ * the thread's first event in this window, the thread enters the window. Sets `is_reported` in this
+ * case, because the event's frame is one of the open frames that were just added. */
 static Thread *thread_now(int *is_reported)
 {
     Thread *thread = tracer_thread;
@@ -90,8 +90,8 @@ static PyObject *on_end(PyObject *self, PyObject *const *arguments, PySize n)
     return make_none();
 }
 
-/* Is the call of a C function? `arguments` are those of the event CALL: code, offset, callable,
- * first argument. Calls of other callables are not recorded. */
+/* Returns whether the call is that of a C function. `arguments` are those of the event CALL: code,
+ * offset, callable, first argument. Calls of other callables are not recorded. */
 static int is_builtin(PyObject *const *arguments, PySize n)
 {
     const PyObject *type = n >= 3 ? arguments[2]->type : NULL;
@@ -122,7 +122,8 @@ static PyObject *on_builtin_end(PyObject *self, PyObject *const *arguments, PySi
 
 /* ---- sys.monitoring ---- */
 
-/* Calls sys.monitoring.name(id, a, b). Returns a strong reference, or NULL if the call raised. */
+/* Calls sys.monitoring.name(id, a, b). Returns a strong reference; NULL: the call raised an
+ * exception. */
 static PyObject *call_for_result(const char *name, long id, PyObject *a, PyObject *b)
 {
     const PythonApi *python = &python_api;
@@ -140,7 +141,7 @@ static PyObject *call_for_result(const char *name, long id, PyObject *a, PyObjec
     return result;
 }
 
-/* Calls sys.monitoring.name(tool_id, a, b). Returns 0 if the call raised. */
+/* Calls sys.monitoring.name(tool_id, a, b). Returns 0 if the call raised an exception. */
 static int call_monitoring(const char *name, PyObject *a, PyObject *b)
 {
     PyObject *result = call_for_result(name, tool_id, a, b);
@@ -166,8 +167,8 @@ static long event_number(const char *name)
     return number > 0 ? number : 0;
 }
 
-/* Sets the callback for the event `name`; `method` NULL removes it. Returns the event's number, or
- * 0 on failure. */
+/* Sets the callback for the event `name`; removes it if `method` is NULL. Returns the event's
+ * number; 0: it failed. */
 static long set_callback(const char *name, PyMethod *method)
 {
     const PythonApi *python = &python_api;
@@ -200,7 +201,7 @@ int monitoring_is_there(void)
     return python_api.minor >= FROM_MINOR && python_api.system_object("monitoring") != NULL;
 }
 
-/* Takes the first free tool id. Returns 0 if there is none. */
+/* Registers the collector with the first free tool id. Returns 0 if no id is free. */
 static int take_tool_id(void)
 {
     PyObject *name = python_api.from_text(TOOL_NAME);
@@ -217,7 +218,7 @@ static int take_tool_id(void)
     return is_taken;
 }
 
-/* Writes the name of the tool that has the id, or "?" if the tool has no name. */
+/* Writes the name of the tool that has the id; "?": the tool has no name. */
 static void read_tool(long id, char *name, size_t size)
 {
     PyObject *tool = call_for_result("get_tool", id, NULL, NULL);
@@ -231,7 +232,7 @@ static void read_tool(long id, char *name, size_t size)
 
 static const char *explain_taken_ids(void)
 {
-    static char text[512]; /* guarded by the interpreter's lock */
+    static char text[512]; /* protected by the interpreter's lock */
     char names[3][100];
 
     _Static_assert(sizeof tool_ids / sizeof *tool_ids == 3, "one name each");
@@ -248,7 +249,7 @@ const char *monitoring_install(void)
 {
     long mask = 0;
 
-    if (tool_id) /* the parent of this forked process took the id */
+    if (tool_id) /* the parent of this forked process has registered the id */
         monitoring_remove();
     if (!take_tool_id())
         return explain_taken_ids();
@@ -277,7 +278,8 @@ static int has_tool_id(void)
     return strcmp(name, TOOL_NAME) == 0;
 }
 
-/* Removes the callbacks and frees the tool id, unless the program has given it to another tool. */
+/* Removes the callbacks and frees the tool id, unless the program has given the id to another
+ * tool. */
 void monitoring_remove(void)
 {
     if (has_tool_id()) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records calls by sys.monitoring, which exists from Python 3.12 on: in all threads at once, and
- * beside any other profiler. Call all functions with the interpreter's lock.
+ * Records calls by sys.monitoring, which exists from Python 3.12 on. It works in all threads at
+ * once, and together with any other profiler. The caller of each function must hold the
+ * interpreter's lock.
  */
 #ifndef STROBE_PYTHON_CALL_MONITORING_H
 #define STROBE_PYTHON_CALL_MONITORING_H
 
-/* Does this interpreter have sys.monitoring? */
+/* Returns whether this interpreter has sys.monitoring. */
 int monitoring_is_there(void);
 
 /* Do the same as hook_install and hook_remove. */

@@ -15,16 +15,16 @@ static struct {
     CallName (*sets)[2];
     uint64_t last_serial;
     TextBuffer text;
-    /* offsets in `text`, which has the name of the last code */
+    /* offsets in `text`, which has the name of the code whose name was made last */
     size_t file_length, function_at;
     const StrobeHost *host; /* host of the last session */
     StrobeInstance *self;
     char **folders; /* folders of sys.path, each with a slash at its end, the longest first */
     size_t n_folders;
-    /* sys.path and its first item when `folders` was made; used only for comparisons */
+    /* sys.path and its first item at the time when `folders` was made; they are only compared */
     const PyObject *path, *first;
     PySize path_size;
-    char own[4096]; /* the folder of Strobe's package; "": not known yet */
+    char own[4096]; /* folder of Strobe's package; "": it is not known yet */
 } names;
 
 /* ---- texts ---- */
@@ -45,8 +45,8 @@ static void forget_folders(void)
     names.n_folders = 0;
 }
 
-/* Reads sys.path again if it has changed: a window may begin before Python inserts the script's
- * folder at its front, and imports may add folders. */
+/* Reads sys.path, if it has changed. It can change because Python inserts the script's folder at
+ * its front, possibly after a window has begun, and because imports may add folders. */
 static void read_folders(void)
 {
     const PythonApi *python = &python_api;
@@ -75,7 +75,8 @@ static void read_folders(void)
         qsort(names.folders, names.n_folders, sizeof *names.folders, compare_lengths);
 }
 
-/* Returns the length of the path's leading folder, which the name does not show. */
+/* Returns the length of the folder at the begin of the path; the name is written without this
+ * folder. */
 static size_t prefix_of(const char *path, size_t length)
 {
     for (size_t i = 0; i < names.n_folders; i++) {
@@ -108,8 +109,8 @@ static long first_line(PyObject *code)
     return line;
 }
 
-/* Makes the text `path(line): function`, with the line of the definition. Returns the offset at
- * which the shown part of the path begins. */
+/* Makes the text `path(line): function`; the line is that of the definition. Returns the offset at
+ * which the part of the path begins that is written. */
 static size_t format_code(PyObject *code)
 {
     TextBuffer *text = &names.text;
@@ -127,7 +128,7 @@ static size_t format_code(PyObject *code)
     return prefix;
 }
 
-/* Names an unbound method like a bound one. */
+/* Makes the name of an unbound method, which has the same form as that of a bound one. */
 static void format_descriptor(PyObject *function)
 {
     TextBuffer *text = &names.text;
@@ -145,8 +146,8 @@ static void format_descriptor(PyObject *function)
     text_append(text, " object>", 8);
 }
 
-/* Makes the function's repr() without the address of the object to which it belongs. The address is
- * that of the first object on which it was called, and differs in each run. */
+/* Makes the function's repr() without the address of the object to which it belongs. The address
+ * differs in each run, and the object is only the first one on which the function was called. */
 static void format_builtin(PyObject *function)
 {
     TextBuffer *text = &names.text;
@@ -208,8 +209,8 @@ static CallName *set_of(const void *key, const void *method)
 
 _Static_assert(SETS == 1u << 12, "set_of takes 12 bits");
 
-/* Makes room in a set: moves its first entry to the second one, and returns the first, now empty.
- * `old` gets the previous second entry. */
+/* Moves the set's first entry to the second place, and clears the first entry. Returns the first
+ * entry; sets `old` to the entry that was at the second place. */
 static CallName *make_place(CallName *set, CallName *old)
 {
     *old = set[1];
@@ -222,10 +223,10 @@ static void forget_name(const CallName *old)
 {
     code_text_leave(old->text);
     if (old->object)
-        python_unref(old->object); /* last, because it may run any destructor */
+        python_unref(old->object); /* comes last, because it may run any destructor */
 }
 
-/* Is the code whose name was made last in Strobe's package? */
+/* Returns whether the code whose name was made last is in Strobe's package. */
 static int is_own(void)
 {
     if (!names.own[0] && !inspect_own_folder(names.own, sizeof names.own))
@@ -234,7 +235,7 @@ static int is_own(void)
     return names.file_length > length && memcmp(names.text.bytes, names.own, length) == 0;
 }
 
-/* Finds out the role of code that is seen for the first time. */
+/* Returns the role of code that is seen for the first time. */
 static uint8_t role_of(PyObject *code)
 {
     static const char *const begins[][4] = {{"profile", "__enter__", "__code__"},
@@ -253,7 +254,7 @@ static uint8_t role_of(PyObject *code)
     return CALL_PLAIN;
 }
 
-/* Copies file and function of the code whose name was made last. */
+/* Copies the file and the function of the code whose name was made last. */
 static CodeText *copy_text(void)
 {
     const TextBuffer *text = &names.text;
@@ -302,8 +303,8 @@ static const CallName *add_builtin(CallName *set, PyObject *function, PyObject *
     return name;
 }
 
-/* Returns the definition of a C function, or NULL if the function is not of CPython's type for C
- * functions. */
+/* Returns the definition of a C function; NULL: the type of the function is not CPython's type for
+ * C functions. */
 static const PyMethod *definition_of(PyObject *function)
 {
     if (function->type != python_api.builtin_type && !python_api.builtin_function(function)) {
@@ -313,9 +314,8 @@ static const PyMethod *definition_of(PyObject *function)
     return ((const PyBuiltin *)function)->method;
 }
 
-/* A bound C function is looked up by its definition and its owner. The owner is the object itself
- * if that is a module, a class or a capsule, otherwise the object's type. An unbound method is
- * looked up by itself. */
+/* Finds a bound C function by its definition and its owner: the object itself if it is a module, a
+ * class or a capsule, otherwise the object's type. Finds an unbound method by its address. */
 const CallName *names_of_builtin(PyObject *function)
 {
     static const CallName unknown;
@@ -338,7 +338,7 @@ const CallName *names_of_builtin(PyObject *function)
 
 int names_begin(const StrobeHost *host, StrobeInstance *self)
 {
-    names_end(); /* not empty in a forked child: forgets the names of the parent's session */
+    names_end(); /* in a forked child, removes the names of the parent's session */
     names.host = host;
     names.self = self;
     names.sets = calloc(SETS, sizeof *names.sets);

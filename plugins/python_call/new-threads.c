@@ -10,20 +10,20 @@ PyObject *new_threads_starters[2];
 
 static struct {
     void (*enter)(PyThread *thread); /* NULL: no window records */
-    /* greatest id of all threads that existed before the window or have entered it */
+    /* greatest id of the threads that existed before the window or have entered it */
     uint64_t last_id;
-    uint64_t first_id;  /* lowest id of a thread that can begin in this window */
+    uint64_t first_id;  /* lowest id that a thread can have that begins in this window */
     PyObject *own_code; /* strong reference to the code of threading.Thread.start */
 } new_threads;
 
 /* ---- threads of libraries ---- */
 
-/* Id of the thread state with which the thread last entered the interpreter. Ids are never
- * reused. */
+/* id of the thread state with which the thread last entered the interpreter; ids are never
+ * reused */
 static __thread uint64_t entered_id;
 
-/* Call it when the calling thread has entered the interpreter. If the thread is new, passes it to
- * new_threads.enter. */
+/* Passes the calling thread to new_threads.enter, if the thread is new. Must be called when the
+ * thread has entered the interpreter. */
 static void look_at_own(void)
 {
     const PythonApi *python = &python_api;
@@ -54,8 +54,9 @@ void new_threads_acquire(PyThread *thread)
 
 /* ---- threads of _thread ---- */
 
-/* Passes all threads whose id is above last_id to new_threads.enter. The interpreter's list has the
- * newest thread first. The garbage collector is off meanwhile, because it may run any code. */
+/* Passes all threads whose id is greater than last_id to new_threads.enter. The interpreter's list
+ * begins with the newest thread. Turns the garbage collector off meanwhile, because the collector
+ * may run any code. */
 static void enter_new(void)
 {
     const PythonApi *python = &python_api;
@@ -75,7 +76,8 @@ static void enter_new(void)
         python->enable_collector();
 }
 
-/* Ignores threads that threading.Thread.start started: they set the function themselves. */
+/* Does nothing for threads that were started by threading.Thread.start, because these set the
+ * function themselves. */
 void new_threads_started(PyObject *frame)
 {
     PyObject *code = python_api.frame_code(frame);
@@ -86,7 +88,7 @@ void new_threads_started(PyObject *frame)
         enter_new();
 }
 
-/* Returns a strong reference or NULL. */
+/* Returns a strong reference; NULL: the attribute is missing. */
 static PyObject *find_attribute(const char *module_name, const char *const names[])
 {
     const PythonApi *python = &python_api;
@@ -104,8 +106,8 @@ static PyObject *find_attribute(const char *module_name, const char *const names
     return found;
 }
 
-/* Finds _thread's functions. Called only once a session, because each look-up by name adds to the
- * interpreter's caches. */
+/* Finds the functions of _thread. Is called only once in each session, because each look-up by name
+ * adds to the interpreter's caches. */
 static void find_all(void)
 {
     new_threads_starters[0] = find_attribute("_thread", (const char *[]){"start_new_thread", NULL});

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* The head of every object in the stable ABI (Py_TYPE is inlined into extensions). Free-threaded
- * and reference-tracing interpreters have a different head, and are refused. */
+ * and reference-tracing interpreters have a different head, so python_api_find refuses them. */
 typedef struct PyObject {
     ptrdiff_t references;
     struct PyObject *type;
@@ -125,12 +125,13 @@ typedef struct PythonApi {
 #undef PYTHON_MEMBER
     PyObject *none;
     PyObject *module_type, *capsule_type, *type_type;
-    PyObject *builtin_type, *method_type; /* types of C functions, without and with a class */
-    PyObject *descriptor_type;            /* type of unbound methods */
-    int minor;                            /* of version 3.minor */
+    /* types of C functions: without a class, and with a class */
+    PyObject *builtin_type, *method_type;
+    PyObject *descriptor_type; /* type of unbound methods */
+    int minor;                 /* the number after "3." of the version */
 } PythonApi;
 
-/* Filled in once for each process. */
+/* Set once in each process. */
 extern PythonApi python_api;
 
 /* Fills python_api. Returns NULL, or the reason why this interpreter cannot be used. */
@@ -138,14 +139,14 @@ const char *python_api_find(void);
 
 /* Calls `function` as if it ran in the given thread, or in each thread of the interpreter: the
  * thread's state is current, no exception is set, and the garbage collector is off. `function` must
- * not end a thread. Call it with the interpreter's lock, which 3.13 and later release for a
- * moment. */
+ * not end a thread. The caller must hold the interpreter's lock, which Python 3.13 and later
+ * release for a moment. */
 void python_api_run_as(PyThread *thread, void (*function)(PyThread *thread, void *user),
                        void *user);
 void python_api_run_as_each(void (*function)(PyThread *thread, void *user), void *user);
 
-/* May references be counted without a call, as the macros of the stable ABI did? Only before 3.12,
- * which introduced immortal objects. */
+/* Returns whether references may be counted without a call, like the macros of the stable ABI did.
+ * This is allowed only before 3.12, which introduced immortal objects. */
 static inline int python_counts_plainly(void)
 {
     return __builtin_expect(python_api.minor < 12, 1);

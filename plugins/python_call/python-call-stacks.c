@@ -6,8 +6,9 @@
 
 #include "python-text.h"
 
-#define PLACES 2048u     /* number of places in code in a thread's cache */
-#define DEPTH_MAX 15000u /* maximum number of frames of a stack, so that it fits one record */
+#define PLACES 2048u /* number of places in code in the cache of a thread */
+/* maximum number of frames of a stack, with which the stack fits in one record */
+#define DEPTH_MAX 15000u
 
 /* A place in code, with its text. */
 typedef struct Place {
@@ -19,13 +20,13 @@ typedef struct Place {
 
 struct StackCache {
     Place places[PLACES];
-    /* texts of the thread's frames, outermost first; 0: a frame of Strobe's package */
+    /* texts of the thread's frames, outermost first; 0: the frame is one of Strobe's package */
     StrobeStringId *texts;
     StrobeStringId *inner; /* the texts of a stack, innermost first */
     uint32_t size;
     uint32_t window;
     int64_t top_instruction; /* instruction of the innermost frame when `last` was made */
-    StrobeStackId last;      /* id of the last stack; 0: the id was not a lasting one */
+    StrobeStackId last;      /* id of the last stack; 0: the id did not last */
     TextBuffer buffer;       /* for the text of a place */
 };
 
@@ -39,7 +40,8 @@ static void free_cache(StackCache *cache)
     free(cache);
 }
 
-/* Returns the thread's cache, with room for all of its frames; NULL: out of memory. */
+/* Returns the thread's cache, which has room for all of the thread's frames; NULL: there is no
+ * memory. */
 static StackCache *cache_of(Thread *thread)
 {
     StackCache *cache = thread->stacks ? thread->stacks : calloc(1, sizeof *cache);
@@ -59,16 +61,16 @@ static StackCache *cache_of(Thread *thread)
     return cache;
 }
 
-/* Returns a number for the frame's place in its code: the instruction, or before 3.11 the line,
- * which takes longer to find. */
+/* Returns a number for the place in its code at which the frame is: the instruction; before 3.11
+ * the line, which takes longer to find. */
 static int64_t instruction_of(const Frame *frame)
 {
     return python_api.frame_instruction ? python_api.frame_instruction(frame->frame)
                                         : python_api.frame_line(frame->frame);
 }
 
-/* Makes the text of a place that is not in the cache, from the file and function that were copied
- * when the frame began. Returns 0 if there is no room. */
+/* Makes the text of a place that is not in the cache. Uses the file and the function, which were
+ * copied when the frame began. Returns 0 if there is no room. */
 static StrobeStringId make_text(StackCache *cache, StrobeWriter *writer, const Frame *frame)
 {
     TextBuffer *buffer = &cache->buffer;
@@ -106,8 +108,8 @@ static StrobeStringId text_of(StackCache *cache, StrobeWriter *writer, const Fra
 
 _Static_assert(PLACES == 1u << 11, "text_of takes 11 bits");
 
-/* Finds the texts of the frames whose line may have changed, except frames of Strobe's package.
- * Returns 0 if a text is missing. */
+/* Finds the texts of the frames whose line may have changed, except those of Strobe's package.
+ * Returns 0 if a text cannot be made. */
 static int locate_frames(Thread *thread, StackCache *cache, StrobeWriter *writer)
 {
     uint32_t n = thread->n_frames;
@@ -119,13 +121,13 @@ static int locate_frames(Thread *thread, StackCache *cache, StrobeWriter *writer
         cache->texts[i] = frame->is_own ? 0 : text_of(cache, writer, frame, cache->top_instruction);
         if (!cache->texts[i] && !frame->is_own)
             return 0;
-        /* the line of the innermost frame changes, so it is looked up again */
+        /* the line of the innermost frame changes, so the next call finds it again */
         thread->n_located = i;
     }
     return 1;
 }
 
-/* Copies the texts of the program's frames to `inner`. Returns their number. */
+/* Copies the texts of the program's frames to `inner`. Returns the number of these frames. */
 static uint32_t order_texts(StackCache *cache, uint32_t n_frames)
 {
     uint32_t n = 0;
@@ -138,7 +140,7 @@ static uint32_t order_texts(StackCache *cache, uint32_t n_frames)
 
 static StrobeStackId make_stack(Thread *thread, StackCache *cache, StrobeWriter *writer)
 {
-    /* `stop` reports the loss, because the session may be ending now */
+    /* `stop` reports the loss, because the session may end now */
     if (!locate_frames(thread, cache, writer)) {
         atomic_fetch_add_explicit(&tracer.n_stackless, atomic_load(&tracer.is_on),
                                   memory_order_relaxed);

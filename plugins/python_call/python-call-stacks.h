@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Python call stack of the calling thread, for records of other collectors.
+ * Returns the Python call stack of the calling thread, for records of other collectors.
  *
  * Other collectors request the stack in the middle of an operator, mostly without the interpreter's
  * lock. The functions here never take this lock: the thread that holds it may be waiting for the

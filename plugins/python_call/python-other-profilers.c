@@ -18,7 +18,7 @@ static PyObject *call_nothing(PyObject *self, PyObject *arguments)
     return python_api.none;
 }
 
-/* Represents, for the new profile function, a C function that has already begun. */
+/* Represents a C function that has already begun, in reports to the new profile function. */
 static PyMethod running = {"(began before this profiler)", call_nothing, PYTHON_VARARGS, ""};
 
 static void report_begin(PyObject *frame, void *user)
@@ -29,10 +29,10 @@ static void report_begin(PyObject *frame, void *user)
         python_api.clear_error();
 }
 
-/* Reports the running C functions of the current thread to a new profile function. The
- * interpreter's lock must be held all the time, so that no other thread runs before the reports are
- * made. For this reason the function does not use PyThreadState_Swap, which releases the lock from
- * 3.13 on. */
+/* Reports the running C functions of the current thread to a new profile function. The caller must
+ * hold the interpreter's lock, and the lock must not be released before the reports are made, so
+ * that no other thread runs meanwhile. Thus the function does not use PyThreadState_Swap, which
+ * releases the lock since 3.13. */
 static void report_running(PyProfile function, PyObject *object)
 {
     Newcomer newcomer = {function, object, python_api.new_function(&running, NULL, NULL)};

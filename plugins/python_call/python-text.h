@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text that grows. If memory runs out, appended text is left out. */
+/* A text that grows. If there is no memory, appending has no effect. */
 #ifndef STROBE_PYTHON_CALL_TEXT_H
 #define STROBE_PYTHON_CALL_TEXT_H
 
@@ -13,7 +13,8 @@ typedef struct TextBuffer {
 } TextBuffer;
 
 void text_append(TextBuffer *text, const char *bytes, size_t length);
-/* Appends a Python text, which may have lone surrogates. Call it with the interpreter's lock. */
+/* Appends a Python text, which may have lone surrogates. The caller must hold the interpreter's
+ * lock. */
 void text_append_unicode(TextBuffer *text, PyObject *unicode);
 void text_free(TextBuffer *text);
 

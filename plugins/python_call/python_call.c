@@ -36,8 +36,8 @@ static StrobeStatus python_call_open(const StrobeHost *host, StrobeInstance *sel
     return STROBE_OK;
 }
 
-/* Begins a window. The caller holds the interpreter's lock. Returns NULL, or the reason of a
- * failure. */
+/* Begins a window. The caller must hold the interpreter's lock. Returns the reason of a failure;
+ * NULL: the window has begun. */
 static const char *begin_window(void)
 {
     const char *problem;
@@ -80,13 +80,13 @@ static StrobeStatus python_call_stop(void *state)
     const PythonApi *python = &python_api;
 
     if (!python->is_initialized()) {
-        /* the interpreter has ended, and its objects are freed */
+        /* the interpreter has ended, and its objects were freed */
         atomic_store(&tracer.is_on, 0);
         return STROBE_OK;
     }
     int lock = python->lock();
     if (atomic_load(&tracer.is_on)) {
-        /* first, so that no thread enters again after tracer_leave_all */
+        /* comes first, so that no thread enters again after tracer_leave_all */
         atomic_store(&tracer.is_on, 0);
         tracer_leave_all();
         /* C functions that still run may return to another profiler later */
@@ -107,8 +107,8 @@ static void python_call_close(void *state)
 {
     intercepts_uncover_entries();
     new_threads_close();
-    /* Keeps the host: an operator may still request its stack, and the host's functions outlive the
-     * session. */
+    /* Does not clear tracer.host: an operator may still request its stack, and the host's functions
+     * can be called after the session. */
 }
 
 const StrobeCollectorOps strobe_python_call_ops = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Behaves like an operator of a library, which requests its stack while it holds a mutex. */
+/* Acts like an operator of a library, which requests its stack while it holds a mutex. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -19,8 +19,8 @@ TEST_EXPORT int test_wait_for_operator(_Atomic int *is_waiting);
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int has_mutex;
 
-/* Called without the interpreter's lock: locks the mutex, lets another thread wait for the mutex,
- * and requests the stack. */
+/* Locks the mutex, lets another thread wait for the mutex, and requests the stack. The caller must
+ * not hold the interpreter's lock. */
 uint32_t test_operator(const StrobePythonStack *stacks, StrobeMockHost *mock,
                        _Atomic int *is_waiting)
 {
@@ -42,8 +42,8 @@ int test_has_mutex(void)
     return atomic_load(&has_mutex);
 }
 
-/* Called with the interpreter's lock, while the operator holds the mutex. Returns 0 if it could
- * lock the mutex, else an errno. */
+/* Waits for the mutex while the operator holds it. The caller must hold the interpreter's lock.
+ * Returns 0 if the mutex could be locked, otherwise an errno. */
 int test_wait_for_operator(_Atomic int *is_waiting)
 {
     struct timespec deadline = {.tv_sec = time(NULL) + PATIENCE_S};

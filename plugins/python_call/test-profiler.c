@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A profiler as in a library: it sets its profile function in all threads with the C API, and
- * counts each thread's open C functions, as PyTorch's profiler does up to 2.6. Call it with the
- * interpreter's lock.
+ * Acts like the profiler of a library: sets its profile function in all threads with the C API, and
+ * counts the open C functions of each thread, as PyTorch's profiler did until 2.6. The caller must
+ * hold the interpreter's lock.
  */
 #include <stddef.h>
 
@@ -25,7 +25,7 @@ TEST_EXPORT int test_profiler_start(void);
 TEST_EXPORT int test_profiler_stop(void);
 TEST_EXPORT int test_profiler_n_events(void);
 
-static int open_builtins[THREADS_MAX]; /* of each thread, at present */
+static int open_builtins[THREADS_MAX]; /* present number in each thread */
 static int lowest, n_events;
 
 static int on_event(PyObject *object, PyObject *frame, int event, PyObject *argument)
@@ -56,7 +56,7 @@ static int set_in_all(PyProfile function)
     return n;
 }
 
-/* Starts profiling; returns the number of threads. */
+/* Starts profiling. Returns the number of threads. */
 int test_profiler_start(void)
 {
     for (int i = 0; i < THREADS_MAX; i++)
@@ -65,8 +65,8 @@ int test_profiler_start(void)
     return set_in_all(on_event);
 }
 
-/* Stops profiling. Returns the lowest count of open C functions in a thread: less than 0 if ends
- * came without begins, else 0. */
+/* Stops profiling. Returns the lowest number of open C functions in a thread: less than 0 if ends
+ * came without begins, otherwise 0. */
 int test_profiler_stop(void)
 {
     set_in_all(NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread reads its stack while another one ends the window. The interpreter is simulated: objects
- * with reference counts, and frames with a current line. */
+/* Tests that a thread can read its stack while another thread ends the window. The interpreter is
+ * simulated: objects have reference counts, and frames have a current line. */
 #include <glib.h>
 #include <pthread.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static TestFrame frames[DEPTH];
 static PyObject code = {.references = 1};
 static CodeText *code_text;
 static _Atomic int n_freed;
-static int (*pending)(void *); /* a call that was requested of the interpreter */
+static int (*pending)(void *); /* the call that the interpreter was requested to make */
 
 static void release_object(PyObject *object)
 {
@@ -75,9 +75,9 @@ static int acquire_lock(void)
     return 0;
 }
 
-/* Holds a thread while it reads its stack. */
+/* Holds a thread in the middle of reading its stack. */
 static struct {
-    pthread_mutex_t mutex; /* ThreadSanitizer does not see GLib's */
+    pthread_mutex_t mutex; /* ThreadSanitizer does not see the locks of GLib */
     pthread_cond_t changed;
     int wanted, is_held;
 } hold = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
@@ -204,14 +204,14 @@ static const StrobeHost host = {.struct_size = sizeof host,
 
 /* ---- the tests ---- */
 
-/* Begins a window as python_call_start() does. */
+/* Begins a window in the same way as python_call_start(). */
 static void begin_window(void)
 {
     atomic_fetch_add(&tracer.windows, 1);
     atomic_store(&tracer.is_on, 1);
 }
 
-/* Ends a window as python_call_stop() does. */
+/* Ends a window in the same way as python_call_stop(). */
 static void end_window(void)
 {
     atomic_store(&tracer.is_on, 0);
@@ -237,7 +237,8 @@ static void begin_process(void)
     tracer_prepare_process();
 }
 
-/* Runs in the recorded thread, which would hold the interpreter's lock. */
+/* Lets the thread enter the window. Runs in the recorded thread, which would hold the interpreter's
+ * lock. */
 static void enter_thread(void)
 {
     Thread *thread = tracer_enter(&frames);
@@ -272,7 +273,7 @@ static void assert_references(ptrdiff_t expected)
 }
 
 /* The window ends while a thread is held in reading its frames. The references to the frames are
- * released when the thread has read them. */
+ * released after the thread has read them. */
 static void test_window_ends_meanwhile(void)
 {
     begin_window();
@@ -323,7 +324,7 @@ static void test_frames_are_given_up_later(void)
 
 /* ---- at random ---- */
 
-static pthread_mutex_t interpreter = PTHREAD_MUTEX_INITIALIZER; /* its lock */
+static pthread_mutex_t interpreter = PTHREAD_MUTEX_INITIALIZER; /* the interpreter's lock */
 
 static gpointer run_worker(gpointer memory)
 {

@@ -28,8 +28,8 @@ static struct {
 
 /* ---- threads ---- */
 
-/* Runs when the thread ends. Does not release the frames in its list: the interpreter's lock is not
- * held, and the thread runs them no more. */
+/* Frees the thread's state when the thread ends. Does not release the frames in its list, because
+ * the interpreter's lock is not held; the thread does not run these frames any more. */
 static void free_thread(void *memory)
 {
     Thread *thread = memory;
@@ -48,8 +48,8 @@ static void free_thread(void *memory)
     free(thread);
 }
 
-/* Initializes the state in a forked child, which has no other threads: one of them may have held
- * the lock. */
+/* Initialises the state in a forked child, which has no other threads. One of the other threads may
+ * have held the lock. */
 static void stop_in_child(void)
 {
     atomic_store(&tracer.is_on, 0);
@@ -58,7 +58,7 @@ static void stop_in_child(void)
     if (!threads)
         return;
     threads->next = NULL;
-    threads->source = NULL; /* so that the thread enters again at its next event */
+    threads->source = NULL; /* makes the thread enter again at its next event */
     threads->link = &threads;
 }
 
@@ -116,14 +116,14 @@ int tracer_begin_reading(Thread *thread)
 
 static void drop_left_frames(void);
 
-/* A pending call: the interpreter calls this function soon, in its main thread. */
+/* Drops frames in a pending call: the interpreter soon calls this function in its main thread. */
 static int drop_later(void *unused)
 {
     drop_left_frames();
     return 0;
 }
 
-/* Is the interpreter ending? Then it accepts no pending calls. */
+/* Returns whether the interpreter is ending, in which case it accepts no pending calls. */
 static int is_going(void)
 {
     const PythonApi *python = &python_api;
@@ -132,9 +132,9 @@ static int is_going(void)
            (python->was_finalizing && python->was_finalizing());
 }
 
-/* Requests drop_later if the thread was left while it was reading. Py_AddPendingCall is the only
- * function of the interpreter that needs no lock. If the interpreter's list is full, the frames are
- * dropped at the end of the next window. */
+/* Requests a call of drop_later if the thread was left while it was reading. Uses
+ * Py_AddPendingCall, the only function of the interpreter that needs no lock. If the interpreter's
+ * list of pending calls is full, the frames are dropped at the end of the next window. */
 void tracer_end_reading(Thread *thread)
 {
     atomic_store(&thread->is_read, 0);
@@ -144,7 +144,8 @@ void tracer_end_reading(Thread *thread)
 
 /* ---- room ---- */
 
-/* Doubles an array of `size` items. Returns 0 if out of memory. */
+/* Doubles the size of an array of `size` items. Returns 0 if there is no memory, or the array would
+ * be too large. */
 static int grow_array(void **array, uint32_t *size, size_t item)
 {
     uint32_t grown = *size ? 2 * *size : CALLS_FIRST;
@@ -157,7 +158,7 @@ static int grow_array(void **array, uint32_t *size, size_t item)
     return 1;
 }
 
-/* Releases a reference. Leaves the last reference to an object to empty_garbage. */
+/* Releases a reference. If it is the last one to the object, empty_garbage releases it later. */
 static void release_object(PyObject *object)
 {
     if ((uint32_t)object->references != 1)
@@ -193,7 +194,7 @@ static int find_room(Thread *thread)
 
 /* ---- calls ---- */
 
-/* Pushes a call of Strobe's own code. The calls that this code makes get the call around it as
+/* Pushes a call of Strobe's own code. Calls that are made by this code get the call around it as
  * their parent. */
 static void push_own_call(Thread *thread, int is_python)
 {
@@ -216,17 +217,18 @@ static void push_call(Thread *thread, const CallName *name, int64_t module, Stro
     call->is_own = 0;
 }
 
-/* Pushes a frame; the thread takes over the reference. Returns the name of the frame's code. */
+/* Pushes a frame. The thread then owns the reference. Returns the name of the frame's code. */
 static const CallName *push_frame(Thread *thread, PyObject *frame)
 {
     PyObject *code = python_api.frame_code(frame);
     const CallName *name = names_of_code(code);
     Frame *top = &thread->frames[thread->n_frames++];
 
-    python_unref(code); /* the frame has another reference to it */
+    python_unref(code); /* the frame has another reference to the code */
     *top = (Frame){
         .frame = frame, .text = code_text_use(name->text), .is_own = name->role == CALL_OF_STROBE};
-    if (thread->n_frames == 1) /* a C library's thread gets a new Python state at each entry */
+    /* a thread of a C library has a new thread state each time that it enters Python */
+    if (thread->n_frames == 1)
         thread->state_id = python_api.thread_id(python_api.thread());
     thread->stack_is_new = 1;
     return name;
@@ -252,8 +254,8 @@ static int begin_python(Thread *thread, PyObject *frame, uint64_t begin)
     return role;
 }
 
-/* Was the frame in a C function when tracer_leave was called for its thread, and is the frame still
- * at the same line? */
+/* Returns whether the frame was in a C function when tracer_leave was called for its thread, and is
+ * still at the same line. */
 static int is_left_in_builtin(const Thread *thread, PyObject *frame)
 {
     for (uint32_t i = 0; i < thread->n_left; i++)
@@ -335,7 +337,7 @@ void tracer_builtin_call(Thread *thread, PyObject *function)
 
 /* ---- records ---- */
 
-/* Interns a name whose earlier id did not last once more, right before its record. */
+/* Interns a name again, right before its record, because its earlier id did not last. */
 static StrobeStringId name_again(const Call *call, const Frame *frame)
 {
     if (!call->is_python)
@@ -386,7 +388,8 @@ static void pop_frame(Thread *thread)
     release_object(top.frame);
 }
 
-/* Ends the innermost frame, and first the C functions in it whose return was not reported. */
+/* Ends the innermost frame. Before that, ends the C functions in it whose return was not
+ * reported. */
 static void end_frame(Thread *thread, uint64_t end, StrobeTrackId track)
 {
     const Frame *top = &thread->frames[thread->n_frames - 1];
@@ -407,7 +410,7 @@ void tracer_return(Thread *thread, PyObject *frame)
         depth--;
     if (!depth) {
         thread->n_missed -= thread->n_missed > 0;
-        return; /* a call that was not reported */
+        return; /* the call was not recorded */
     }
     while (thread->n_frames >= depth)
         end_frame(thread, end, 0);
@@ -428,8 +431,8 @@ void tracer_builtin_return(Thread *thread)
         empty_garbage();
 }
 
-/* Makes the thread's track, for records that another thread writes. Called only when needed,
- * because the host never frees a track. */
+/* Makes the thread's track, for records that are written by another thread. Is called only if such
+ * a record is written, because the host never frees a track. */
 static StrobeTrackId track_of(const Thread *thread)
 {
     const StrobeTrack track = {.struct_size = sizeof track,
@@ -441,7 +444,7 @@ static StrobeTrackId track_of(const Thread *thread)
     return tracer.host->track(tracer.self, &track);
 }
 
-/* Ends all calls of the thread, innermost first. Its frames stay in the list. */
+/* Ends all calls of the thread, innermost first. The frames stay in the thread's list. */
 static void end_calls(Thread *thread)
 {
     int is_now = thread->window == atomic_load(&tracer.windows);
@@ -452,7 +455,8 @@ static void end_calls(Thread *thread)
     uint32_t depth = thread->n_frames;
 
     if (!is_now)
-        thread->n_calls = 0; /* the calls are of an earlier window and can no longer be recorded */
+        /* the calls belong to an earlier window and can no longer be recorded */
+        thread->n_calls = 0;
     while (thread->n_calls) {
         int has_frame = thread->calls[thread->n_calls - 1].is_python && depth;
         end_call(thread, has_frame ? &thread->frames[--depth] : NULL, end, track);
@@ -460,13 +464,12 @@ static void end_calls(Thread *thread)
     thread->n_missed = 0;
 }
 
-/* Drops the thread's frames, unless the thread is reading them without the lock, to record
- * the stack of an operator. That may
- * take any time, so this function does not wait. */
+/* Drops the thread's frames, unless the thread is reading them without the lock to record an
+ * operator's stack. Does not wait for the reader, which may take any time. */
 static void drop_frames(Thread *thread)
 {
     if (atomic_load(&thread->is_read))
-        return; /* tracer_end_reading then requests drop_left_frames */
+        return; /* tracer_end_reading then requests a call of drop_left_frames */
     while (thread->n_frames)
         pop_frame(thread);
     thread->n_located = 0;
@@ -474,7 +477,8 @@ static void drop_frames(Thread *thread)
 }
 
 /* Stores in `left` the frames that are in a C function, before all frames are dropped. If the
- * thread has no frames, because no event came since tracer_leave, the earlier list stays. */
+ * thread has no frames, because it had no event since tracer_leave, the earlier list is not
+ * changed. */
 static void keep_left_frames(Thread *thread)
 {
     if (thread->n_frames)
@@ -517,8 +521,8 @@ void tracer_leave(Thread *thread)
     empty_garbage();
 }
 
-/* Leaves the threads with this source, or all threads. Returns the number of frames that were
- * open. */
+/* Stops recording the threads with this source, or all threads. Returns the number of frames that
+ * were open. */
 static uint64_t leave_those(const void *source, int all)
 {
     uint64_t n_open = 0;
@@ -566,13 +570,14 @@ static const Thread *thread_of_state(uint64_t state_id)
     return found;
 }
 
-/* Keeps in `open` only the frames that are in a C function. The interpreter has a reference to each
- * frame, so python_unref frees none. */
+/* Removes all frames from `open` except those that are in a C function. The interpreter has a
+ * reference to each frame, so python_unref frees no frame. */
 static void keep_those_in_builtin(TracerFrames *open, uint64_t state_id)
 {
     uint32_t n = 0;
 
-    pthread_mutex_lock(&list_lock); /* the thread may end without the GIL, which frees its Thread */
+    /* the thread may end without the interpreter's lock, which frees its Thread */
+    pthread_mutex_lock(&list_lock);
     const Thread *thread = thread_of_state(state_id);
     for (uint32_t i = 0; i < open->n; i++)
         if (thread && is_in_builtin(thread, open->frames[i]))

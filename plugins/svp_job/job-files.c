@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the captures in a JOB's folder `data`. */
+/* Reads the captures in the folder `data` of a JOB. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include <external-folder.h>
 #include "svp_job.h"
 
-#define MAGIC "StrobeB1" /* a capture's first bytes */
+#define MAGIC "StrobeB1" /* the first bytes of a capture */
 /* end of the name of a slice that was still empty when its program was killed */
 #define BEGUN ".new"
 #define HEAD_BYTES 16u
 #define FILE_METADATA_MAX 1000u
-#define FILES_MAX 100000u /* not counting the files .done */
+#define FILES_MAX 100000u /* maximum number of files, without the files .done */
 #define FILE_BYTES_MAX ((off_t)64 << 30)
 
 typedef struct DataFile {
@@ -37,14 +37,15 @@ static int compare_numbers(guint64 a, guint64 b)
     return a < b ? -1 : a > b;
 }
 
-/* Returns the number of a slice. The newest slice has no number if its program was killed, and
- * comes last. */
+/* Returns the number of a slice. If the program was killed, its newest slice has no number; this
+ * slice comes last. */
 static guint64 order_of_slice(const DataFile *file)
 {
     return strstr(file->name, ".slice_") ? file->parts.slice : G_MAXUINT64;
 }
 
-/* Compares two files for the order of their events: slices by number, not as text. */
+/* Compares two files by the order of their events. Compares the numbers of slices as numbers, not
+ * as texts. */
 static int compare_files(gconstpointer a, gconstpointer b)
 {
     const DataFile *one = *(DataFile *const *)a, *other = *(DataFile *const *)b;
@@ -74,9 +75,9 @@ static gboolean has_content(int data, const char *name)
     return stat_content(data, name, &st);
 }
 
-/* Removes a file that has a second name from the list: if a program is killed while it renames its
- * newest file, the file has two names. Keeps the last name, because the recovery writes to the file
- * under that name. */
+/* Lists each file only once: if a program is killed while it renames its newest file, the file has
+ * two names. Removes all names but the last, because the recovery writes to the file under the last
+ * name. */
 static void drop_second_names(GPtrArray *files)
 {
     for (guint i = 0; i + 1 < files->len;) {
@@ -126,7 +127,7 @@ gboolean job_files_are_in(int data)
 
 /* ---- reading ---- */
 
-/* Checks that the file still has the length that its file .done recorded. */
+/* Checks that the file still has the length that is recorded in its file .done. */
 static void check_mark(const Job *job, int data, const char *name, int file)
 {
     g_autofree char *mark = g_strconcat(name, ".done", NULL);
@@ -141,8 +142,8 @@ static void check_mark(const Job *job, int data, const char *name, int file)
         job->host->damage(job->self, name, "its size differs from the size when it was finished");
 }
 
-/* Reports a file that is not a capture. Remembers the first such file, for the error message in
- * case no file can be read. */
+/* Reports a file that is not a capture. Stores a description of the first such file, for the error
+ * message if no file can be read. */
 static void keep_external(Job *job, const char *name, const guchar *head, gssize n)
 {
     GString *text;
@@ -157,8 +158,8 @@ static void keep_external(Job *job, const char *name, const guchar *head, gssize
     job->head = g_string_free(text, FALSE);
 }
 
-/* Records metadata of a file, for tables that list the files: its records, its bytes, 1 if it has a
- * file .done, and its name. */
+/* Records metadata of a file, for tables that list the files: the number of its records, its size
+ * in bytes, whether it has a file .done, and its name. */
 static void tell_file(Job *job, int data, const char *name, int file, guint64 rows)
 {
     g_autofree char *key = g_strdup_printf("svp.file.%u", job->n_files);

@@ -61,9 +61,9 @@ static void tell_models(const Job *job, const SideJson *json)
     }
 }
 
-/* Records how the board's CLOCK_MONOTONIC, in which all times are, relates to the time of day, if
- * the JOB says so. Viewers then show the time of day. The metadata has the difference, from which
- * the board's own times can be computed. */
+/* Records how the board's CLOCK_MONOTONIC, the clock of all times, relates to the time of day, if
+ * the JOB has this information. Viewers then show the time of day. The metadata has the difference,
+ * from which the board's own times can be computed. */
 static void tell_clock(const Job *job, const SideJson *json)
 {
     gint64 monotonic, real, base;

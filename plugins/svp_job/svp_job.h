@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Turns a board's JOB directory into records. */
+/* Converts a board's JOB directory to records. */
 #ifndef STROBE_SVP_JOB_H
 #define STROBE_SVP_JOB_H
 
@@ -16,16 +16,16 @@ extern const StrobeImporterOps svp_job_ops;
 typedef struct Job {
     const StrobeImporterHost *host;
     StrobeInstance *self;
-    int folder;       /* borrowed */
-    const char *path; /* borrowed, for messages */
+    int folder;       /* descriptor of the folder, which the caller closes */
+    const char *path; /* name of the folder, for messages; belongs to the caller */
     guint64 pid;
-    guint n_captures;   /* files that are captures */
-    guint n_vendor;     /* files of the vendor that were read */
-    guint n_files;      /* files that the metadata lists */
+    guint n_captures;   /* number of files that are captures */
+    guint n_vendor;     /* number of files of the vendor that were read */
+    guint n_files;      /* number of files that the metadata lists */
     char *external;     /* the first file in `data` that is not a capture; NULL: there is none */
     char *head;         /* the first bytes of that file, in hexadecimal */
     char *unread;       /* reason why the vendor's tables are not read; NULL: they are read */
-    guint n_call_files; /* files of calls of the vendor that were read */
+    guint n_call_files; /* number of files with calls, of the vendor, that were read */
     GPtrArray
         /* tables of type VendorSummary, those of one model in order; NULL until they are read */
         *summaries;
@@ -39,17 +39,19 @@ GPtrArray *job_info_names(const GPtrArray *names);
  * with the reason. */
 gboolean job_info_import(Job *job, const char *name);
 /* Records the number of pictures in a batch of a model, which exporters need for file names. A
- * later call for the same model overrides an earlier one. */
+ * later call for the same model replaces the number. */
 void job_batch_tell(const Job *job, gint64 model, gint64 batch);
 /* Reads the models that `data` describes (<model>.<id>.net.info). These files have no checksum, so
- * call this function first: functions with more reliable sources then override it. */
+ * this function must be called first: functions with more reliable sources then replace its
+ * values. */
 void job_models_import(Job *job, int data);
 
 /* ---- job-files.c ---- */
 
-/* Does the folder contain a file with a known name that is not empty? */
+/* Returns whether the folder contains a file with a known name that is not empty. */
 gboolean job_files_are_in(int data);
-/* Imports all captures in `data`; remembers the first file that is not a capture. */
+/* Imports all captures in `data`. Stores the name of the first file that is not a capture in
+ * `external`. */
 void job_files_import(Job *job, int data);
 
 /* ---- vendor-timeline.c ---- */
@@ -66,10 +68,10 @@ void job_vendor_export(Job *job, void (*read_tables)(Job *job));
 
 /* ---- vendor-calls.c ---- */
 
-/* Is this the name of a file of calls of an older runtime? If so, fills in `parts`; the device may
- * be missing (G_MAXUINT32). */
+/* Returns whether this is the name of a file with calls of an older runtime. If so, sets `parts`,
+ * in which the device may be missing (G_MAXUINT32). */
 gboolean job_calls_name_read(const char *name, SvpFileName *parts);
-/* Does a file with these first bytes have records of calls of an older runtime? */
+/* Returns whether a file with these first bytes contains calls of an older runtime. */
 gboolean job_calls_are_in(const guchar *head, gssize n);
 /* Imports the calls in a file of an older runtime, and reports other records. Returns the number of
  * calls. */
@@ -77,7 +79,7 @@ guint64 job_calls_import(const Job *job, const char *name, const SvpFileName *pa
 
 /* ---- vendor-summary.c ---- */
 
-/* A layer, as a row of a table. */
+/* A layer, which is a row of a table. */
 typedef struct VendorRow {
     char *ori_name, *name, *type; /* NULL: absent, except `name` */
     guint32 layer_id;             /* G_MAXUINT32: absent */
@@ -90,19 +92,19 @@ typedef struct VendorSummary {
     char *part;
     SvpFileName parts; /* parts of the table's name, which are those of a data file's name */
     char rate[16];     /* miss rate of the instruction cache, as text in the file's name */
-    guint64 mhz;       /* SVP_ABSENT: not known */
-    GPtrArray *rows;   /* of VendorRow */
+    guint64 mhz;       /* SVP_ABSENT: unknown */
+    GPtrArray *rows;   /* elements of type VendorRow */
     guint64 n_unread;  /* number of shares that could not be converted */
     gboolean is_used;  /* its layers have been assigned to a capture */
 } VendorSummary;
 
 gboolean job_summary_is_in(int top);
-/* Reads all summaries of the folder, once. */
+/* Reads all summaries of the folder. Only the first call has an effect. */
 void job_summaries_read(Job *job);
-/* Imports the layers of summaries without a timeline. */
+/* Imports the layers of summaries for which there is no timeline. */
 void job_summaries_lay_out(Job *job);
-/* Converts "1.5" to 1500. Ignores digits after the third decimal. Returns -1 if the text is not a
- * number, or out of range. */
+/* Converts a text to thousandths; for example, "1.5" to 1500. Ignores digits after the third
+ * decimal. Returns -1 if the text is not a number, or out of range. */
 gint64 job_read_thousandths(const char *text, gsize length);
 
 #endif

@@ -77,7 +77,7 @@ static gboolean emit_call(const Job *job, const SvpFileName *parts, const Vendor
         return FALSE;
     fields->level = intern_text(job, "acl", 3);
     fields->mode = intern_text(job, mode, strlen(mode));
-    if (parts->device != G_MAXUINT32) /* the file's name may lack the device */
+    if (parts->device != G_MAXUINT32) /* the name of some files does not have the device */
         fields->device = parts->device;
     if (*parts->model) {
         fields->item = intern_text(job, parts->model, strlen(parts->model));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the vendor's tool write timelines and tables in a copy of a JOB, because only the tool can
- * read the data. The JOB itself is not changed. */
+/* Lets the vendor's tool write timelines and tables into a copy of a JOB, because only this tool
+ * can read the data. Does not change the JOB itself. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +51,7 @@ static gboolean copy_file(int from, int to, const char *name)
     gboolean good;
 
     if (source < 0)
-        /* not a regular file: not copied, and no error */
+        /* not a regular file, so it is not copied; this is no error */
         return errno == ELOOP || errno == EINVAL;
     copy = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     good = copy >= 0 && copy_bytes(source, copy);
@@ -68,7 +68,7 @@ static int make_folder(int at, const char *name)
     return openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Copies the files of a folder that begin with `prefix`. */
+/* Copies the files of a folder whose names begin with `prefix`. */
 static gboolean copy_files(int from, int to, const char *prefix)
 {
     g_autoptr(GPtrArray) names = external_folder_names(from);
@@ -95,7 +95,8 @@ static gboolean copy_data(const Job *job, int copy)
     return good;
 }
 
-/* Copies the JOB into `around`. Returns the copy's folder, or -1 with errno on failure. */
+/* Copies the JOB into the folder `around`. Returns the folder of the copy; -1 with errno: it
+ * failed. */
 static int make_copy(const Job *job, const char *around)
 {
     g_autofree char *path = g_build_filename(around, COPY_NAME, NULL);
@@ -111,7 +112,7 @@ static int make_copy(const Job *job, const char *around)
     return copy;
 }
 
-/* Removes the folder with all files, including the files that the tool made. */
+/* Removes the folder and all files in it, including those that the tool made. */
 static void remove_tree(int at, const char *name, guint depth)
 {
     int folder = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -152,7 +153,7 @@ static char *find_default(GString *refused)
     return vendor_tool_vet(path, refused);
 }
 
-/* FALSE: `unread` has the reason. */
+/* Finds the vendor's tool. Returns FALSE if it cannot be used; `unread` then has the reason. */
 static gboolean find_tool(Job *job, Tool *tool)
 {
     const char *given = job->host->option_text(job->self, OPTION);
@@ -186,7 +187,7 @@ static char *read_end(int log)
     return g_strstrip(g_utf8_make_valid(text, MAX(n, 0)));
 }
 
-/* FALSE: `unread` has the reason. */
+/* Runs the tool. Returns FALSE if it fails; `unread` then has the reason. */
 static gboolean run_command(Job *job, const Tool *tool, const char *const words[], const char *copy,
                             int folder)
 {
@@ -232,8 +233,8 @@ static gboolean run_tool(Job *job, const Tool *tool, const char *copy, int folde
 
 /* ---- the export ---- */
 
-/* Makes the copy in `around`, and lets the tool make the tables in the copy. Returns -1 on failure;
- * `unread` then has the reason. */
+/* Makes the copy in the folder `around`, and lets the tool write the tables into the copy. Returns
+ * -1 if this fails; `unread` then has the reason. */
 static int export_copy(Job *job, const Tool *tool, const char *around)
 {
     g_autofree char *path = g_build_filename(around, COPY_NAME, NULL);

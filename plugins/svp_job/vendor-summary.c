@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads tables that the vendor's tool made from a JOB. op_summary_*.csv has the layers of one
- * captured inference, in order, with times in us, and counters as shares of the cycles. The cycles
- * are computed from the time and the frequency in the file's name; without a frequency the shares
- * cannot be converted. Tables of statistics hold only sums of the rows of other files, and are kept
- * as files.
+ * Reads tables that the vendor's tool made from a JOB. A file op_summary_*.csv lists the layers of
+ * one captured inference in their order. The times are in us, and the counters are shares of the
+ * cycles. The cycles are computed from the time and the frequency in the file's name; without a
+ * frequency the shares cannot be converted. Tables of statistics have only sums of the rows of
+ * other files; they are added to the result as files.
  */
 #include <string.h>
 #include <strobe/helpers/csv-scanner.h>
@@ -25,7 +25,7 @@
 
 enum { COLUMN_ID, COLUMN_ORI, COLUMN_NAME, COLUMN_TYPE, COLUMN_TIME, COLUMN_COUNTERS };
 
-/* The columns that are read. Each column from COLUMN_COUNTERS on has a counter. */
+/* The columns that are read. Each column from COLUMN_COUNTERS on has the values of a counter. */
 static const struct {
     const char *title;
     guint counter;
@@ -53,7 +53,7 @@ typedef struct Reading {
     StrobeCsvScanner *csv;
     const StrobeCsvCell *cells;
     gsize n_cells, n_titles;
-    gboolean is_taken;                 /* the last row is in `rows` */
+    gboolean is_taken;                 /* the last row was added to `rows` */
     gint place[G_N_ELEMENTS(columns)]; /* index of each column; -1: it is missing */
 } Reading;
 
@@ -166,7 +166,7 @@ static gboolean read_counters(const Reading *reading, VendorRow *row)
 
     for (guint i = 0; i < SVP_COUNTERS; i++)
         row->counters[i] = SVP_ABSENT;
-    /* a layer that runs on another unit has no counters */
+    /* a layer that ran on another unit has no counters */
     if (mhz != SVP_ABSENT && !is_cell(reading, COLUMN_COUNTERS, "N/A"))
         row->counters[SVP_CYCLES] = scale_number((guint64)row->ns, mhz, 1000);
     for (guint i = COLUMN_COUNTERS; i < G_N_ELEMENTS(columns); i++)
@@ -175,7 +175,7 @@ static gboolean read_counters(const Reading *reading, VendorRow *row)
     return TRUE;
 }
 
-/* Returns FALSE if the row does not have the tool's form. */
+/* Reads a row. Returns FALSE if it does not have the form of the tool's rows. */
 static gboolean read_row(const Reading *reading, VendorRow *row)
 {
     const StrobeCsvCell *time = get_cell(reading, COLUMN_TIME), *id = get_cell(reading, COLUMN_ID);
@@ -196,7 +196,7 @@ static gboolean read_row(const Reading *reading, VendorRow *row)
 
 /* ---- one file ---- */
 
-/* Returns FALSE if a required title is missing. */
+/* Reads the titles. Returns FALSE if a required title is missing. */
 static gboolean read_titles(Reading *reading)
 {
     for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
@@ -223,7 +223,7 @@ static void take_row(Reading *reading)
     VendorRow *row;
 
     reading->is_taken = FALSE;
-    if (is_cell(reading, COLUMN_NAME, "-")) /* the row with the sum of all layers */
+    if (is_cell(reading, COLUMN_NAME, "-")) /* this row has the sum of all layers */
         return;
     if (reading->n_cells != reading->n_titles) {
         tell_row(reading, "not as many cells as titles: the row is left out");
@@ -255,8 +255,8 @@ static void read_rows(Reading *reading, guint64 *n_rows)
     }
 }
 
-/* Drops the last row if the file does not end with a newline, because the row's last cell may be
- * incomplete. */
+/* Removes the last row if the file does not end with a newline, because the last cell of the row
+ * may be incomplete. */
 static void drop_cut_row(Reading *reading, int file)
 {
     GPtrArray *rows = reading->summary->rows;
@@ -270,8 +270,8 @@ static void drop_cut_row(Reading *reading, int file)
     tell_row(reading, "the file ends inside the row: the row is left out");
 }
 
-/* Reads {device}.{model}.{id}.{batch}.{pics}.{current}.{rate}.{frequency} from the right; names of
- * data files lack the last two parts. */
+/* Reads {device}.{model}.{id}.{batch}.{pics}.{current}.{rate}.{frequency}, from right to left.
+ * Names of data files do not have the last two parts. */
 static gboolean read_name(VendorSummary *summary, const char *name)
 {
     g_autofree char *bare = g_strndup(name, strlen(name) - strlen(ENDING));
@@ -295,8 +295,8 @@ static gboolean read_name(VendorSummary *summary, const char *name)
     return TRUE;
 }
 
-/* Reports the reason why a table cannot be read. Remembers the first such reason, for the error
- * message in case no file can be read. */
+/* Reports why a table cannot be read. Stores the first such report, for the error message if no
+ * file can be read. */
 static void refuse_table(Job *job, const VendorSummary *summary, const char *reason)
 {
     job->host->damage(job->self, summary->part, reason);
@@ -346,7 +346,7 @@ static void read_file(Job *job, int folder, const char *name, guint64 *n_rows)
     g_ptr_array_add(job->summaries, summary);
 }
 
-/* Adds a table of sums to the result as a file, for people to read. */
+/* Adds a table of sums to the result as a file, because it is made to be read by people. */
 static void keep_statistic(Job *job, int folder, const char *name)
 {
     g_autofree char *part = g_strconcat(FOLDER "/", name, NULL);

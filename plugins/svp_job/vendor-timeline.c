@@ -14,22 +14,23 @@
 
 static const char calls_prefix[] = "acl_";
 
-/* Content of one event of the timeline. */
+/* The content of one event of the timeline. */
 typedef struct Event {
     char name[TEXT_MAX], phase[8], unit[64], mode[64];
     gint64 begin, duration; /* ns; -1: missing */
     gint64 pid, tid, stream, task;
 } Event;
 
-/* The state of reading one file. */
+/* The state while one file is read. */
 typedef struct Timeline {
     Job *job;
     const char *part;
     char model[SVP_FILE_NAME_MAX];
     guint32 device, model_id, batch;
-    guint64 capture;        /* id of the present capture; 0: none */
-    VendorSummary *summary; /* table of the present capture, with layers and counters; NULL: none */
-    gboolean is_joined;     /* all rows of the table so far have matched the tasks */
+    guint64 capture; /* id of the present capture; 0: none */
+    /* table of the present capture, which has its layers and counters; NULL: there is none */
+    VendorSummary *summary;
+    gboolean is_joined; /* all rows of the table that were read so far match the tasks */
     gint64 last_task, capture_begin, capture_end;
     guint32 n_captures, n_tasks;
     guint64 n_rows;
@@ -80,7 +81,7 @@ static void emit_frequency(Timeline *line, guint64 mhz)
     fields->core = 0;
 }
 
-/* Ends the present capture. The file does not mark captures: a new capture begins when the task
+/* Ends the present capture. The file does not mark captures: a new capture begins where the task
  * numbers restart. */
 static void end_capture(Timeline *line)
 {
@@ -106,8 +107,8 @@ static void end_capture(Timeline *line)
     fields->is_first = line->n_captures == 1;
 }
 
-/* Returns the first table of the model that has not been assigned to a capture, and marks it as
- * used. Tables and captures are in the same order. */
+/* Returns the first table of the model that was not assigned to a capture yet, and marks the table
+ * as used. The tables have the same order as the captures. */
 static VendorSummary *take_summary(const Timeline *line)
 {
     for (guint i = 0; i < line->job->summaries->len; i++) {
@@ -134,8 +135,8 @@ static void begin_capture(Timeline *line, const Event *event)
     line->n_tasks = 0;
 }
 
-/* Returns the row for the present task from the capture's table, or NULL. If the row does not match
- * the task, reports this and ignores the table from then on. */
+/* Returns the row of the present task in the capture's table; NULL: there is none. If the row does
+ * not match the task, reports this and ignores the table from now on. */
 static const VendorRow *find_row(Timeline *line, const Event *event)
 {
     const guint index = line->n_tasks - 1;
@@ -193,7 +194,7 @@ static void take_task(Timeline *line, const Event *event)
     guint64 id;
 
     if (event->task < 0 || event->stream < 0 || event->task > G_MAXINT32 ||
-        event->stream > G_MAXINT32) /* an event that is not a task */
+        event->stream > G_MAXINT32) /* the event is not a task */
         return;
     if (!line->capture || event->task <= line->last_task)
         begin_capture(line, event);
@@ -281,7 +282,7 @@ static void take_member(Event *event, const char *key, const char *text, gsize l
     }
 }
 
-/* Reads one event, with its args, up to the end of its JSON object. Returns FALSE if the text is
+/* Reads one event and its arguments, up to the end of its JSON object. Returns FALSE if the text is
  * not JSON. */
 static gboolean read_event(StrobeJsonScanner *json, Event *event)
 {
@@ -329,7 +330,7 @@ static void read_events(Timeline *line, StrobeJsonScanner *json, gboolean is_acl
 
 /* ---- files ---- */
 
-/* Reads {prefix}{device}.{model}.{model_id}.{batch}.json. The names of data files have two more
+/* Reads {prefix}{device}.{model}.{model_id}.{batch}.json. Names of data files have two more
  * numbers. */
 static gboolean read_name(Timeline *line, const char *name, const char *prefix)
 {
@@ -405,8 +406,8 @@ void job_timeline_import(Job *job)
 
 /* ---- tables without a timeline ---- */
 
-/* Imports the layers of a table without a timeline. The table has the duration of each layer, but
- * not its begin, so each layer begins at the end of the one before. */
+/* Imports the layers of a table that has no timeline. The table has the duration of each layer but
+ * not its begin, so each layer begins at the end of the layer before. */
 static void lay_out(Job *job, VendorSummary *summary, gint64 *at)
 {
     Timeline line = {.job = job,

@@ -19,9 +19,9 @@ enum {
     PORT_COUNTERS
 };
 
-/* Total counts; STROBE_ABSENT_U64 if the source has no such counter. */
+/* The counts of a port; STROBE_ABSENT_U64: the source has no such counter. */
 typedef struct PortReading {
-    uint64_t at; /* ns; 0: no reading */
+    uint64_t at; /* time in ns; 0: nothing was read */
     uint64_t counts[PORT_COUNTERS];
 } PortReading;
 
@@ -31,11 +31,11 @@ typedef struct PortPlace {
     const char *name;
     uint32_t port;
     int32_t device;
-    double bandwidth; /* B/s, NaN: not known */
+    double bandwidth; /* B/s; NaN: unknown */
 } PortPlace;
 
-/* Returns whether a counter runs backwards, because it was reset or has only 32 bits; no row is
- * recorded in that case. */
+/* Returns whether a counter has become smaller, because it was reset or has only 32 bits. Then the
+ * caller must not record a row. */
 int port_is_reset(const PortReading *last, const PortReading *now);
 void port_record(const StrobeHost *host, StrobeWriter *writer, const PortPlace *place,
                  const PortReading *last, const PortReading *now);

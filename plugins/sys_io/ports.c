@@ -12,9 +12,9 @@
 #include <strobe/helpers/sys-file.h>
 
 #define PORTS_MAX 256
-/* maximum number of descriptors that are kept open, for all ports together */
+/* maximum number of descriptors that stay open, for all ports together */
 #define HELD_MAX 32
-#define ROTATION 4 /* ports without open descriptors that one sample reads */
+#define ROTATION 4 /* number of ports without open descriptors that each sample reads */
 #define RESCAN_NS 1000000000u
 #define FILES_MAX 3 /* maximum number of files whose sum is one counter */
 
@@ -34,8 +34,8 @@ static const Source nic_sources[PORT_COUNTERS] = {
     [PORT_TX_DROPPED] = {{"statistics/tx_dropped"}, 1},
 };
 
-/* InfiniBand counts data in words of 4 bytes. The send errors of InfiniBand are the packets that
- * had to be sent again. */
+/* The files of InfiniBand, which counts data in words of 4 bytes. Its send errors are the packets
+ * that had to be sent again. */
 static const Source rdma_sources[PORT_COUNTERS] = {
     [PORT_RX_PACKETS] = {{"counters/port_rcv_packets"}, 1},
     [PORT_RX_BYTES] = {{"counters/port_rcv_data"}, 4},
@@ -53,7 +53,7 @@ typedef struct Port {
     char name[80];
     char folder[160]; /* path below sys_root */
     int is_rdma, is_present, is_up, is_held;
-    int files[PORT_COUNTERS]; /* descriptors of counters with one file, -1: not kept open */
+    int files[PORT_COUNTERS]; /* descriptors of counters that have one file; -1: it is not open */
     uint32_t number;
     double bandwidth;
     PortReading last;
@@ -85,7 +85,7 @@ static int read_number(const SysPorts *ports, const Port *port, const char *file
     return strobe_sys_number(&at, value);
 }
 
-/* Returns the sum of the files that exist, or STROBE_ABSENT_U64 if none exists. */
+/* Returns the sum of the files that exist; STROBE_ABSENT_U64: none exists. */
 static uint64_t read_sum(const SysPorts *ports, const Port *port, const Source *source)
 {
     uint64_t sum = STROBE_ABSENT_U64, value;
@@ -139,8 +139,8 @@ static void sample_port(SysPorts *ports, StrobeWriter *writer, Port *port)
     for (int i = 0; i < PORT_COUNTERS; i++)
         now.counts[i] = read_counter(ports, port, i);
     now.at = strobe_sampler_now();
-    /* without byte counts the port has disappeared or cannot be read: the next reading counts as
-     * the first one */
+    /* without byte counts the port no longer exists or cannot be read, so the next reading counts
+     * as the first one */
     if (now.counts[PORT_RX_BYTES] == STROBE_ABSENT_U64 &&
         now.counts[PORT_TX_BYTES] == STROBE_ABSENT_U64) {
         close_files(ports, port);
@@ -182,9 +182,9 @@ static Port *find_port(SysPorts *ports, const char *name, int is_rdma)
     return port;
 }
 
-/* Reads the bandwidth from a text like "100 Gb/sec (4X EDR)" of an RDMA device, or from an
- * interface's number in Mb/s. If the speed of an interface is unknown, the file has "-1" or cannot
- * be read. */
+/* Reads the bandwidth: that of an RDMA device from a text like "100 Gb/sec (4X EDR)", that of an
+ * interface from a number in Mb/s. If the speed of an interface is unknown, the file contains "-1"
+ * or cannot be read. */
 static double read_bandwidth(const SysPorts *ports, const Port *port)
 {
     char name[256], text[64];
@@ -247,8 +247,8 @@ static int take_interface(void *user, const char *name)
     return 0;
 }
 
-/* Adds a port of an RDMA device. Ports of the second device are numbered from 101, of the third
- * from 201, so that the numbers identify the rows. */
+/* Adds a port of an RDMA device. The ports of the second device are numbered from 101, and those of
+ * the third device from 201, so that each row is identified by its number. */
 static int take_rdma_port(void *user, const char *name)
 {
     SysPorts *ports = user;
@@ -330,7 +330,7 @@ static void rescan_ports(SysPorts *ports)
     for (uint32_t i = 0; i < ports->n; i++)
         if (!ports->ports[i].is_present && ports->ports[i].name[0]) {
             close_files(ports, &ports->ports[i]);
-            ports->ports[i].name[0] = '\0'; /* the entry is free */
+            ports->ports[i].name[0] = '\0'; /* makes the entry free */
         }
 }
 

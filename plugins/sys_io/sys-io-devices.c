@@ -39,8 +39,8 @@ static PortReading nic_reading(const StrobeDcmiNetwork *s, uint64_t at)
                                     s->mac_tx_bad_packets, STROBE_ABSENT_U64}};
 }
 
-/* Returns the device's counts for RoCE, without bytes: the device does not count these for RoCE
- * alone. */
+/* Returns the device's counts of RoCE, which have no bytes because the device does not count the
+ * bytes of RoCE separately. */
 static PortReading roce_reading(const StrobeDcmiNetwork *s, uint64_t at)
 {
     return (PortReading){.at = at,
@@ -67,8 +67,7 @@ static uint64_t compute_growth(uint64_t now, uint64_t last)
     return now > last ? now - last : 0;
 }
 
-/* Records the values that the vendor's table has: differences, and 0 if a counter runs
- * backwards. */
+/* Records the values of the vendor's table: differences, or 0 if a counter became smaller. */
 static void record_mac(SysDevice *d, StrobeWriter *writer)
 {
     const StrobeDcmiNetwork *n = &d->now, *l = &d->last;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network ports of Ascend devices, through DCMI: kinds `mac`, `nic`, `roce`. */
+/* Samples the network ports of Ascend devices, through DCMI: kinds `mac`, `nic`, `roce`. */
 #ifndef STROBE_PLUGINS_SYS_IO_DEVICES_H
 #define STROBE_PLUGINS_SYS_IO_DEVICES_H
 

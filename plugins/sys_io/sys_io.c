@@ -29,8 +29,8 @@ static void sample_now(SysIo *state)
     state->sampled_at = strobe_sampler_now();
 }
 
-/* Takes a sample, unless the last one is very recent: a rate over such a short time is not
- * meaningful. */
+/* Takes a sample, unless less than half of the interval has passed since the last one: a rate over
+ * a shorter time is not meaningful. */
 static void sys_io_sample(void *user)
 {
     SysIo *state = user;
@@ -69,8 +69,8 @@ static void sys_io_close(void *user)
     free(state);
 }
 
-/* Opens the network ports of Ascend devices. Most hosts have no such devices, so a failure is
- * logged only for debugging. */
+/* Opens the network ports of Ascend devices. Logs a failure only for debugging, because most hosts
+ * have no such devices. */
 static void open_devices(SysIo *state)
 {
     const StrobeHost *host = state->host;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sys_io with a recorded tree of a host with RDMA adapters, and with a simulated DCMI. */
+/* Tests sys_io with the recorded tree of a host that has RDMA adapters, and with a simulated
+ * DCMI. */
 #include <dlfcn.h>
 #include <math.h>
 #include <string.h>
@@ -103,7 +104,8 @@ static void test_ports(void)
     g_assert_cmpuint(nic->rx_packets, ==, 3000);
     g_assert_cmpuint(nic->rx_bytes, ==, 6000);
     g_assert_cmpuint(nic->tx_dropped, ==, 24000);
-    /* The rates are of one interval, so bytes and packets have the counters' ratio. */
+    /* The rates belong to the same interval, so bytes and packets have the ratio of the
+     * counters. */
     g_assert_true(is_near(nic->rx_byte_rate, nic->rx_packet_rate * 2));
     g_assert_true(is_near(nic->rx_error_rate, 300) && is_near(nic->rx_dropped_rate, 400));
     g_assert_true(is_near(nic->rx_efficiency, nic->rx_byte_rate * 100 / 125e6));
@@ -124,14 +126,14 @@ static void test_ports(void)
     tree_free(root);
 }
 
-/* Counters that are reset or missing, a port that vanishes and comes back, a FIFO. */
+/* Counters are reset or missing, a port disappears and comes back, and a file is a FIFO. */
 static void test_changes(void)
 {
     char *root = rdma_host();
     tree_remove(root, "class/net/eth0/statistics/rx_errors");
     tree_put_fifo(root, "class/net/eth0/speed");
     StrobeMockHost *mock = load_plugin(root, "/nonexistent/libdcmi.so");
-    put_nic(root, "class/net/eth0", 10); /* less than before */
+    put_nic(root, "class/net/eth0", 10); /* smaller than before */
     tree_remove(root, "class/net/eth0/statistics/rx_errors");
     take_sample(mock);
     g_assert_null(tree_record(mock, "nic", "eth0", 0));
@@ -144,7 +146,7 @@ static void test_changes(void)
     g_assert_cmpfloat(nic->rx_packet_rate, >, 0);
     gsize n = tree_count(mock, "roce", "mlx5_0/1");
     tree_remove(root, "class/infiniband/mlx5_0");
-    g_usleep(1010000); /* until ports are searched for again */
+    g_usleep(1010000); /* until the plugin lists the ports again */
     take_sample(mock);
     take_sample(mock);
     g_assert_cmpuint(tree_count(mock, "roce", "mlx5_0/1") - n, <=, 1);
@@ -152,7 +154,7 @@ static void test_changes(void)
     tree_free(root);
 }
 
-/* A host without ports is no error. */
+/* It is no error if a host has no ports. */
 static void test_nothing(void)
 {
     char *root = tree_new();
@@ -182,7 +184,7 @@ static void await_calls(StrobeMockHost *mock, const DcmiDouble *state, int more)
         g_assert_cmpint(i, <, 20000);
         take_sample(mock);
     }
-    g_usleep(20000); /* the results of the last call come */
+    g_usleep(20000); /* wait for the results of the last call */
 }
 
 static void test_devices(void)

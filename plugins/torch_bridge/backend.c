@@ -51,8 +51,9 @@ static int folder_below_has(const char *parent, const char *name, const char *pa
     return parent && parent[0] && (size_t)length < sizeof folder && folder_has(folder, pattern);
 }
 
-/* Do the user's folders have a file that matches the pattern? These are the folder of `strobe torch
- * build -o` and the folder of the bridges that Strobe builds, see strobe_registry_cache(). */
+/* Returns whether the user's folders have a file that matches the pattern: the folder of `strobe
+ * torch build -o`, and the folder of the bridges that Strobe itself builds (see
+ * strobe_registry_cache). */
 static int user_folder_has(const char *pattern)
 {
     const char *home = read_variable("HOME"), *cache = read_variable("XDG_CACHE_HOME");
@@ -124,7 +125,7 @@ void strobe_backend_probe(uint32_t question, StrobeProbe *answer)
     answer->hint = answer->available ? NULL : STROBE_BACKEND_HINT;
 }
 
-/* Can a missing bridge still be built? Only a process with Python builds it, unless
+/* Returns whether a missing bridge can still be built. Only a process with Python builds it, unless
  * STROBE_TORCH_BUILD forbids this. */
 static int may_be_built(void)
 {

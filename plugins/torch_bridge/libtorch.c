@@ -45,7 +45,8 @@ static int read_build_id(const char *notes, size_t size, char *id)
     return 0;
 }
 
-/* Is the note segment in memory, that is, inside the file part of a loaded segment? */
+/* Returns whether the note segment is in memory, that is, inside the file part of a loaded
+ * segment. */
 static int is_mapped(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -92,8 +93,8 @@ static void read_version_file(StrobeLibtorch *libtorch)
         fclose(file);
 }
 
-/* Reads the version from the name of the file, as distributions have it (libtorch_cpu.so.1.13.0),
- * otherwise from version.py. */
+/* Reads the version from the name of the file, which in distributions has it
+ * (libtorch_cpu.so.1.13.0), otherwise from version.py. */
 static void read_version(StrobeLibtorch *libtorch)
 {
     char *real = realpath(libtorch->path, NULL);

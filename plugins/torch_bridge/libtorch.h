@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Finds out whether this process has loaded libtorch, and which one. Needs only libc.
- */
+/* Determines whether this process has loaded libtorch, and which one. Needs only libc. */
 #ifndef STROBE_PLUGINS_LIBTORCH_H
 #define STROBE_PLUGINS_LIBTORCH_H
 
@@ -11,14 +9,14 @@
 
 typedef struct StrobeLibtorch {
     char path[4096];
-    /* 16 characters: the first bytes of the GNU build-id in hex, or, without a build-id, "size" and
-     * the file's size in hex. */
+    /* 16 characters: the first bytes of the GNU build-id in hex. If there is no build-id, "size"
+     * and the file's size in hex. */
     char id[STROBE_LIBTORCH_ID_SIZE];
     char version[64]; /* "" if the files do not contain the version */
 } StrobeLibtorch;
 
-/* Fills *libtorch and returns 1 if libtorch_cpu is loaded in this process; otherwise returns 0. Any
- * thread. */
+/* Sets *libtorch and returns 1 if libtorch_cpu is loaded in this process; otherwise returns 0. Any
+ * thread may call this function. */
 int strobe_libtorch_find(StrobeLibtorch *libtorch);
 
 /* Writes a shell pattern that matches this Strobe's bridges for the libtorch with this id (NULL:

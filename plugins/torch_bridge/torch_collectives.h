@@ -21,19 +21,20 @@ extern "C" {
 /* The collectors that use the interface, each with its own `begin` and `end`. */
 enum { STROBE_TORCH_MARKS, STROBE_TORCH_OPERATIONS, STROBE_TORCH_CLIENTS };
 
-/* One operation of a process group. The texts are valid during the call. */
+/* An operation of a process group. The texts are valid only during the call. */
 typedef struct StrobeTorchCollective {
     const char *title; /* for example "gloo:all_reduce" */
-    /* type of the input's elements: "fp32", "int64" ...; "na": no input, or another type */
+    /* type of the input's elements, for example "fp32" or "int64"; "na": no input, or another
+     * type */
     const char *type;
     uint64_t count;    /* number of elements in all tensors of the input */
-    uint64_t bytes;    /* bytes of these elements */
-    const char *group; /* name of the process group; NULL: not known */
+    uint64_t bytes;    /* size of these elements in bytes */
+    const char *group; /* name of the process group; NULL: unknown */
     /* number of the operation in its group, from 1, with separate numbers for collectives and for
-     * transfers between two ranks; 0: not known */
+     * transfers between two ranks; 0: unknown */
     uint64_t number;
-    int64_t peer; /* rank of the other side or of the root, in the group; -1: none, or not known */
-    int32_t size; /* number of ranks in the group; 0: not known */
+    int64_t peer; /* rank of the other side or of the root in the group; -1: none, or unknown */
+    int32_t size; /* number of ranks in the group; 0: unknown */
     uint32_t reserved;
 } StrobeTorchCollective;
 
@@ -43,8 +44,9 @@ typedef struct StrobeTorchCollective {
 typedef struct StrobeTorchCollectives {
     uint32_t struct_size;
     uint32_t reserved;
-    /* `begin` returns a number that is passed to `end`; 0: `end` is not called. Both may be called
-     * on any thread, `end` even after disable(). Returns NULL, or the reason of a failure. */
+    /* Begins to report operations. `begin` returns a number that is passed to `end`; 0: `end` is
+     * not called. `begin` and `end` may be called on any thread, `end` even after disable(). enable
+     * returns NULL, or the reason of a failure. */
     const char *(*enable)(uint32_t client,
                           uint64_t (*begin)(const StrobeTorchCollective *operation),
                           void (*end)(uint64_t id));
@@ -52,7 +54,7 @@ typedef struct StrobeTorchCollectives {
 
     /* For libtorch before 2, in which a group does not have a name. Sets the group of the
      * operations that the calling thread issues from now on, and the rank of the other side (-1:
-     * none). `name` NULL: the group is not known. */
+     * none). `name` NULL: the group is unknown. */
     void (*set_group)(const char *name, int64_t peer);
     /* Sets the group of operations whose group is otherwise unknown; NULL: unknown. */
     void (*set_usual_group)(const char *name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formulas of PyTorch's own with_flops, for the operators that with_flops covers. Part of
- * torch_backend.cpp. */
+/* Contains the formulas of PyTorch's own with_flops, for the operators that with_flops covers. Part
+ * of torch_backend.cpp. */
 #ifndef STROBE_TORCH_FLOPS_H
 #define STROBE_TORCH_FLOPS_H
 
@@ -17,15 +17,15 @@ namespace
 
 using Values = c10::ArrayRef<const c10::IValue>;
 
-/* Can the tensor's sizes and type be read without calling a subclass? */
+/* Returns whether the tensor's sizes and type can be read without calling a subclass. */
 bool is_plain(const at::Tensor &tensor)
 {
     return tensor.defined() && !tensor.is_nested() &&
            !tensor.unsafeGetTensorImpl()->has_symbolic_sizes_strides();
 }
 
-/* Reads the sizes of the input at `place`, if it is a tensor with `n_dimensions` (-1: any
- * number). */
+/* Sets `sizes` to those of the input at `place`. Returns false if the input is not a tensor with
+ * `n_dimensions` (-1: any number). */
 bool sizes_at(Values inputs, size_t place, int n_dimensions, c10::IntArrayRef &sizes)
 {
     if (place >= inputs.size() || !inputs[place].isTensor() || !is_plain(inputs[place].toTensor()))
@@ -35,7 +35,7 @@ bool sizes_at(Values inputs, size_t place, int n_dimensions, c10::IntArrayRef &s
 }
 
 /* Returns the product of the sizes. An expanded tensor may have huge sizes, so the factors are
- * unsigned, which wrap on overflow. */
+ * unsigned numbers, which wrap around on overflow. */
 uint64_t product(c10::IntArrayRef sizes)
 {
     uint64_t all = 1;
@@ -44,7 +44,8 @@ uint64_t product(c10::IntArrayRef sizes)
     return all;
 }
 
-/* Returns 2 m n k, times the batch size, for the matrices in the inputs `first` and `first` + 1. */
+/* Returns 2 m n k, multiplied by the batch size, for the matrices in the inputs `first` and `first`
+ * + 1. */
 uint64_t flops_of_matrices(Values inputs, size_t first, int n_dimensions)
 {
     c10::IntArrayRef a, b;
@@ -59,7 +60,8 @@ uint64_t flops_of_elements(Values inputs)
     return sizes_at(inputs, 0, -1, sizes) ? product(sizes) : STROBE_ABSENT_U64;
 }
 
-/* Reads two integers at a place of the inputs. */
+/* Sets `pair` to the two integers of the input at `place`. Returns false if the input is not a list
+ * of two integers. */
 bool pair_at(Values inputs, size_t place, int64_t pair[2])
 {
     if (!inputs[place].isIntList())
@@ -72,7 +74,8 @@ bool pair_at(Values inputs, size_t place, int64_t pair[2])
     return true;
 }
 
-/* The inputs of conv2d are: input, weight, bias, stride, padding, dilation, groups. */
+/* Returns the count for conv2d, whose inputs are: input, weight, bias, stride, padding, dilation,
+ * groups. */
 uint64_t flops_of_conv2d(Values inputs)
 {
     c10::IntArrayRef input, weight;
@@ -94,8 +97,8 @@ uint64_t flops_of_conv2d(Values inputs)
            static_cast<uint64_t>(inputs[6].toInt());
 }
 
-/* Returns the number of floating point operations, or STROBE_ABSENT_U64 if there is no formula for
- * the operator or these inputs. */
+/* Returns the number of floating point operations; STROBE_ABSENT_U64: there is no formula for the
+ * operator or these inputs. */
 uint64_t count_flops(const char *name, Values inputs)
 {
     if (std::strncmp(name, "aten::", 6) != 0)

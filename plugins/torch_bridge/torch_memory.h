@@ -2,9 +2,9 @@
 /*
  * Interface between memory.so and the part of the backend that wraps PyTorch's CPU allocator.
  *
- * The backend turns each allocation and each release into one plain C call. The calls may come from
- * any thread; none throws, blocks or allocates. The backend lives as long as the process, and so
- * must the events.
+ * The backend makes one C call for each allocation and each release. The calls may come from any
+ * thread; none throws, blocks or allocates. The backend lives as long as the process, and the
+ * events must live as long.
  */
 #ifndef STROBE_TORCH_MEMORY_H
 #define STROBE_TORCH_MEMORY_H
@@ -22,10 +22,11 @@ typedef struct StrobeTorchMemoryEvents {
     uint32_t struct_size;
     uint32_t reserved;
 
-    /* `size` bytes were allocated at `address`, as requested. Not called for NULL. */
+    /* Is called after `size` bytes, as requested, were allocated at `address`. Is not called for
+     * NULL. */
     void (*allocated)(const void *address, size_t size);
-    /* The memory is about to be released. Also called for memory whose allocation was not reported,
-     * but not for NULL. */
+    /* Is called before the memory is released, even if its allocation was not reported. Is not
+     * called for NULL. */
     void (*released)(const void *address);
 } StrobeTorchMemoryEvents;
 
@@ -34,11 +35,12 @@ typedef struct StrobeTorchMemory {
     uint32_t reserved;
     const char *torch_version; /* version of PyTorch against which this was compiled */
 
-    /* Wraps the present allocator, unless it is already wrapped, and reports allocations from now
-     * on. Control thread. Returns NULL, or the reason of a failure. */
+    /* Wraps the present allocator, unless it is already wrapped. From now on allocations are
+     * reported. Must be called on the control thread. Returns NULL, or the reason of a failure. */
     const char *(*attach)(const StrobeTorchMemoryEvents *events);
-    /* Restores the wrapped allocator, unless the program has set another one since. Releases of
-     * memory that the wrapper allocated are still reported, at any later time. Control thread. */
+    /* Restores the wrapped allocator, unless the program has set another one meanwhile. Releases of
+     * memory that the wrapper allocated are still reported later. Must be called on the control
+     * thread. */
     void (*detach)(void);
 } StrobeTorchMemory;
 

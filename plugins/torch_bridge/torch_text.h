@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text that a callback of libtorch builds. Part of torch_backend.cpp. */
+/* Builds a text in a callback of libtorch. Part of torch_backend.cpp. */
 #ifndef STROBE_TORCH_TEXT_H
 #define STROBE_TORCH_TEXT_H
 
@@ -10,8 +10,8 @@
 namespace
 {
 
-/* A text, of which each thread has one. Its memory grows and is reused. If memory runs out, appends
- * have no effect. */
+/* A text; each thread has one. Its memory grows and is reused. If there is no memory, appending has
+ * no effect. */
 class Text
 {
   public:

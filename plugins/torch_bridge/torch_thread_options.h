@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of single threads, which override the options for all threads. Part of
+/* Keeps options of single threads, which override the options for all threads. Part of
  * torch_backend.cpp. */
 #ifndef STROBE_TORCH_THREAD_OPTIONS_H
 #define STROBE_TORCH_THREAD_OPTIONS_H
@@ -13,9 +13,9 @@ namespace
 {
 
 /* Options of the calling thread (set_thread). The bit was_own remains when the options are removed,
- * because functions that began with them end as noted functions. own_options is read only if any
- * thread has had options: a look-up of thread storage costs nanoseconds, and the static thread
- * storage has no room for this library's variables. */
+ * because is_noted() must still return true when a function ends that began with the options.
+ * own_options is read only if any thread has had options: a look-up of thread storage costs
+ * nanoseconds, and the static thread storage has no room for this library's variables. */
 constexpr uint32_t was_own = 1u << 31;
 thread_local uint32_t own_options;
 uint32_t any_thread_has_own;
@@ -31,8 +31,9 @@ std::unique_ptr<at::ObserverContext> ignore_begin(const at::RecordFunction &) no
     return nullptr;
 }
 
-/* Adds or removes a callback of this thread that does nothing. If it exists, libtorch keeps the
- * inputs of the thread's functions, so that the callback of all threads can read them. */
+/* Adds or removes a callback of this thread that does nothing. While this callback exists, libtorch
+ * keeps the inputs of the thread's functions, so that the callback of all threads can read the
+ * inputs. */
 void keep_own_inputs(bool is_on)
 {
     if (is_on == (own_callback != at::INVALID_CALLBACK_HANDLE))

@@ -24,16 +24,15 @@ typedef struct Group {
     StrobeStringId name_id, level_id;
     guint64 count;
     gint64 total, min, max; /* ns */
-    /* all durations, because the variance is taken around the rounded mean, which is known only at
-     * the end */
+    /* all durations, because the variance uses the rounded mean, which is known only at the end */
     DurationCounts durations;
 } Group;
 
 #define RECENT 256u /* a power of two */
 
 typedef struct ApiStatistic {
-    Statistic statistic;   /* of Group */
-    Group *recent[RECENT]; /* cache of the last groups, by the ids of name and level */
+    Statistic statistic;   /* elements of type Group */
+    Group *recent[RECENT]; /* a cache of the last groups, by the ids of the name and the level */
     guint64 n_durations;
 } ApiStatistic;
 
@@ -76,7 +75,8 @@ static StrobeStatus api_statistic_open(const StrobeConsumerHost *host, StrobeIns
     return STROBE_OK;
 }
 
-/* Finds the group by text, because several ids may stand for the same text. */
+/* Returns the group with these texts. Searches by text, because several ids may have the same
+ * text. */
 static Group *find_group(ApiStatistic *pass, StrobeStringId name, StrobeStringId level)
 {
     const StrobeConsumerHost *host = pass->statistic.host;
@@ -139,9 +139,9 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return order ? order : strcmp(x->level, y->level);
 }
 
-/* Computes the variance around the rounded mean; in generation 1 every square is rounded too.
- * Adds the squares in the order of durations, so that the result does not depend on the order of
- * calls. */
+/* Returns the variance of the group, computed with the rounded mean; in generation 1 every square
+ * is rounded as well. Adds the squares in the order of durations, so that the result does not
+ * depend on the order of calls. */
 static double variance_of(Group *group, double mean, gboolean rounds_squares)
 {
     const DurationCount *sorted = duration_counts_sort(&group->durations);

@@ -17,7 +17,7 @@ static guint place_of(gint64 ns)
     return (guint)strobe_hash_number(strobe_hash_key(), (guint64)ns);
 }
 
-/* Returns the slot of this duration or, if it has none, the free slot for it. */
+/* Returns the slot of this duration; if there is none, the free slot in which it belongs. */
 static DurationCount *slot_of(DurationCount *slots, guint n_slots, gint64 ns)
 {
     guint at = place_of(ns);
@@ -30,7 +30,8 @@ static DurationCount *slot_of(DurationCount *slots, guint n_slots, gint64 ns)
     }
 }
 
-/* Doubles the table when three quarters of its slots are used. */
+/* Doubles the table, and moves all counts to the new one. The caller does this when three quarters
+ * of the slots are used. */
 static void grow_slots(DurationCounts *counts)
 {
     const guint n_slots = counts->n_slots ? 2 * counts->n_slots : FIRST_SLOTS;

@@ -18,11 +18,13 @@ typedef struct DurationCounts {
 } DurationCounts;
 
 void duration_counts_clear(DurationCounts *counts);
-/* Counts a duration. TRUE: it occurs for the first time. */
+/* Counts a duration. Returns TRUE if the duration occurs for the first time. */
 gboolean duration_counts_add(DurationCounts *counts, gint64 ns);
-/* Number of slots of other durations that the look-ups pass if each duration is looked up once. */
+/* Returns the number of slots with other durations that are passed if each duration is looked up
+ * once. */
 guint64 duration_counts_steps(const DurationCounts *counts);
-/* Sorts the `n` counts by duration, in place, and returns them. Call this once, at the end. */
+/* Sorts the `n` counts by duration, in place, and returns them. Must be called only once, at the
+ * end. */
 const DurationCount *duration_counts_sort(DurationCounts *counts);
 
 #endif

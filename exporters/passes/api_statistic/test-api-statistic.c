@@ -71,7 +71,7 @@ static void test_small(void)
     }
 }
 
-/* Rows are sorted by name (capitals first), then by level. */
+/* Rows are sorted by name, capitals first, then by level. */
 static void test_order(void)
 {
     static const char *const expected[] = {"Launch hccl", "launch runtime", "launch node",
@@ -95,10 +95,10 @@ static void test_order(void)
     strobe_mock_free(mock);
 }
 
-/* Durations may come from a hostile file: they must not collide in the hash table. */
+/* Durations may come from a hostile file: they must not have colliding hashes. */
 static void test_hostile(void)
 {
-    /* the last one is the inverse of the factor of a simple hash */
+    /* the last number is the inverse of the factor of a simple hash */
     static const guint64 steps[] = {1, (guint64)1 << 32, 0xf1de83e19937733du};
     const guint n = 20000;
 

@@ -25,7 +25,8 @@ static const StrobeWantedField wanted[N_WANTED] = {
 
 /* The sums of a thread's stack, or of a path of functions. */
 typedef struct PathSum {
-    guint64 key;           /* name of the thread and stack, or the path */
+    /* for a sum by stack: name of the thread and stack; for a sum by path: the path */
+    guint64 key;
     StrobeStringId thread; /* name of the thread */
     StrobeStackId stack;
     gint64 time;
@@ -36,7 +37,7 @@ typedef struct CallPaths {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    GHashTable *samples, *waits; /* of PathSum, by key */
+    GHashTable *samples, *waits; /* elements of type PathSum, by key */
     GHashTable *functions;       /* frame -> id of its function */
     CallTree *calls;
 } CallPaths;
@@ -127,7 +128,7 @@ static StrobeStatus call_path_raw_end(void *state)
     return STROBE_OK;
 }
 
-/* Returns the function of a frame: the frame's text without file and line. */
+/* Returns the name of a frame's function: the frame's text without file and line. */
 static StrobeStringId function_of(CallPaths *paths, StrobeStringId frame)
 {
     gpointer known = g_hash_table_lookup(paths->functions, GUINT_TO_POINTER(frame));
@@ -141,7 +142,8 @@ static StrobeStringId function_of(CallPaths *paths, StrobeStringId frame)
     return id;
 }
 
-/* Returns the path of a stack: its functions, innermost first, followed by the thread's name. */
+/* Returns the path of a sum: the functions of its stack, innermost first, then the thread's
+ * name. */
 static StrobeStackId path_of(CallPaths *paths, const PathSum *sum)
 {
     StrobeStringId path[FRAMES_MAX + 1];
@@ -182,7 +184,8 @@ static gboolean emit_path(CallPaths *paths, const PathSum *sum, StrobeStringId s
     return TRUE;
 }
 
-/* Sums up the stacks by path. Stacks that differ only in files and lines have the same path. */
+/* Adds up, for each path, the sums of the stacks that have this path. Stacks that differ only in
+ * files and lines have the same path. */
 static GHashTable *sum_by_path(CallPaths *paths, GHashTable *found)
 {
     GHashTable *sums = g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL);
@@ -199,7 +202,7 @@ static GHashTable *sum_by_path(CallPaths *paths, GHashTable *found)
 
 typedef struct PathsOfCalls {
     CallPaths *paths;
-    GHashTable *sums; /* of PathSum, by key */
+    GHashTable *sums; /* elements of type PathSum, by key */
 } PathsOfCalls;
 
 static void add_call_path(void *user, const CallTreePath *path)
@@ -234,7 +237,7 @@ static GHashTable *sum_calls(CallPaths *paths)
     PathsOfCalls calls = {
         paths, g_hash_table_new_full(strobe_hash_of_number, g_int64_equal, g_free, NULL)};
 
-    /* does nothing if it was called at the end of the raw records */
+    /* does nothing if it was already called at the end of the raw records */
     call_tree_finish(paths->calls);
     call_tree_visit(paths->calls, add_call_path, &calls);
     add_other_calls(&calls);

@@ -3,7 +3,7 @@
 
 #include "nesting.h"
 
-/* A call that waits for its enclosing call. */
+/* A call that waits for the call that encloses it. */
 typedef struct Call {
     NestingSpan span;
     StrobeStringId name;
@@ -17,7 +17,7 @@ struct CallTree {
 };
 
 /* Adds a call to the list. If `call` is a fold (several calls that nesting.h has merged), adds all
- * its calls. */
+ * calls of the fold. */
 static void attach_call(CallTree *tree, NodeList *list, Call *call)
 {
     if (call->span.is_fold) {
@@ -48,7 +48,7 @@ static gboolean adopt_call(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* Converts a call to a fold: a list with one node, which can be merged with others. */
+/* Converts a call to a fold: a list with one node, which can be merged with other lists. */
 static gboolean fold_call(void *user, NestingSpan *span)
 {
     Call *call = (Call *)span;
@@ -110,7 +110,7 @@ void call_tree_finish(CallTree *tree)
 typedef struct Visit {
     void (*visit)(void *user, const CallTreePath *path);
     void *user;
-    /* innermost frame first, so the array is filled from its end */
+    /* the innermost frame comes first, so the array is filled from its end */
     StrobeStringId frames[HEIGHT_MAX];
 } Visit;
 

@@ -22,14 +22,16 @@ void call_tree_free(CallTree *tree);
 
 /* Adds a call (a python_call record). Calls arrive in the order of their ends. */
 void call_tree_add(CallTree *tree, const StrobeView *record);
-/* Call this after the last call: adds the calls that still wait for an enclosing call. */
+/* Adds the calls that still wait for a call that encloses them. Must be called after the last
+ * call. */
 void call_tree_finish(CallTree *tree);
 
-/* Visits all paths with calls; a path comes after the path that it extends. */
+/* Calls `visit` for all paths that have calls. A path comes after the shorter path that it
+ * extends. */
 void call_tree_visit(const CallTree *tree, void (*visit)(void *user, const CallTreePath *path),
                      void *user);
-/* Sum of the calls that have no node, because their path was too long or there were too many
- * nodes. */
+/* Returns the sum of the calls that have no node, because their path was too long or there were too
+ * many nodes. */
 const StackSum *call_tree_others(const CallTree *tree);
 
 #endif

@@ -66,7 +66,7 @@ static void test_paths(void)
     strobe_mock_free(mock);
 }
 
-/* The kind of the collector cpu_sample, as it is in a capture. The time of a wait is in its
+/* Uses the kind of the collector `cpu_sample`, as in a capture. The time of a wait is in its
  * field. */
 static void test_waits(void)
 {
@@ -101,7 +101,7 @@ static void add_call(StrobeMockHost *mock, StrobeTrackId track, const char *name
                     end, &call);
 }
 
-/* The self time of a call counts for the path of the calls that enclose it on its thread; calls
+/* The self time of a call is added to the path of the calls that enclose it on its thread; calls
  * with the same path are summed up. */
 static void test_calls(void)
 {
@@ -123,7 +123,7 @@ static void test_calls(void)
     strobe_mock_free(mock);
 }
 
-/* Calls that are nested too deeply for a path are counted, not lost. */
+/* Calls that are nested too deeply for a path are counted and not lost. */
 static void test_deep_calls(void)
 {
     const guint n = HEIGHT_MAX + 10;

@@ -8,12 +8,12 @@
 
 #define MASTER_PLANE_G1 1u
 
-/* A packet of more MB than this counts as large; 0: no packet counts as large. */
+/* A packet is large if it has more MB than this; 0: no packet is large. */
 static const double large_megabytes[N_TRANSPORTS] = {
     [TRANSPORT_RDMA] = 0.5, [TRANSPORT_HCCS] = 32, [TRANSPORT_PCIE] = 32, [TRANSPORT_SIO] = 32};
 
-/* Converts us to ms. Rounds to whole ns first, as the Ascend profiler does, because this changes
- * the last digit. */
+/* Converts us to ms in two steps (to ns, then to ms), as the Ascend profiler does, because this
+ * changes the last digit. */
 static double ms_of(double us)
 {
     return us * 1000.0 / 1e6;
@@ -51,7 +51,7 @@ static gboolean has_master(const CommOp *op, guint32 *plane)
 }
 
 /* Sets the begin and the duration of the operation: from the first begin to the last end of the
- * plane's tasks. `plane` G_MAXUINT32: of all tasks. */
+ * tasks in the plane. `plane` G_MAXUINT32: of all tasks. */
 static void take_range(Figures *figures, const CommOp *op, guint32 plane)
 {
     gint64 first = G_MAXINT64;
@@ -69,7 +69,8 @@ static void take_range(Figures *figures, const CommOp *op, guint32 plane)
         if (plane == G_MAXUINT32 || task->plane == plane)
             last_us = MAX(last_us, (double)(task->begin_ns - first) / 1000.0 + task->us);
     }
-    /* The range of all tasks is the operation itself, whose duration may have digits below 1 ns. */
+    /* If the range of all tasks is that of the operation, uses the operation's duration, which may
+     * have digits below 1 ns. */
     if (plane == G_MAXUINT32 && first == op->begin_ns && fabs(last_us - op->us) < 0.002)
         last_us = op->us;
     figures->start_us = strobe_us_of_ns(first);
@@ -139,7 +140,7 @@ static void add_transfer(Bandwidth *bandwidth, guint transport, const CommTransf
     add_size(bandwidth, megabytes, 1, ms);
 }
 
-/* Adds up the transports that SDMA drives. */
+/* Sets the figures of SDMA to the sum over the transports that SDMA drives. */
 static void add_to_sdma(Figures *figures)
 {
     static const guint parts[] = {TRANSPORT_HCCS, TRANSPORT_PCIE, TRANSPORT_SIO};

@@ -15,12 +15,12 @@ typedef struct PacketSize {
 typedef struct Bandwidth {
     double megabytes, ms;
     guint64 packets, large;
-    GArray *sizes; /* of PacketSize, in the order of first use; NULL: none */
-    gboolean has;  /* something was transferred */
+    GArray *sizes; /* elements of type PacketSize, in the order of first use; NULL: none */
+    gboolean has;  /* TRUE if data was transferred */
 } Bandwidth;
 
 typedef struct Figures {
-    double start_us, elapse, transit, wait, synchronization, idle; /* ms */
+    double start_us, elapse, transit, wait, synchronization, idle; /* all in ms */
     gboolean has_time;
     gboolean has_parts; /* the times other than `elapse` are known from tasks */
     Bandwidth bandwidths[N_TRANSPORTS];
@@ -29,14 +29,14 @@ typedef struct Figures {
 /* The transfers over one link. */
 typedef struct Link {
     guint32 source, target;
-    const char *transport; /* a static text, or one of the host */
+    const char *transport; /* a static text, or a text of the host */
     double megabytes, ms, bandwidth;
     StrobeStringId op_name;
 } Link;
 
 void figures_clear(Figures *figures);
-/* Computes the figures from the operation's tasks. Without tasks only the begin and the duration of
- * the operation are known. */
+/* Computes the figures from the operation's tasks. If the operation has no tasks, only its begin
+ * and its duration are known. */
 void figures_of(Figures *figures, const CommOp *op, gboolean is_p2p);
 void figures_add(Figures *sum, const Figures *figures);
 /* Returns the size divided by the time, rounded like the Ascend profiler; 0 if the time is 0. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The words for a link's rank by bandwidth, in the order in which the Ascend profiler adds them for
- * a pair of ranks. */
+/* The words for a link's rank by bandwidth among the links of a pair of ranks, in the order in
+ * which the Ascend profiler adds them. */
 static const char *const ranks[] = {"top1", "middle", "bottom1", "total", "bottom2", "bottom3"};
 
 static void free_link(gpointer data)
@@ -81,8 +81,8 @@ static gint compare_links(gconstpointer a, gconstpointer b)
     return (x->bandwidth < y->bandwidth) - (x->bandwidth > y->bandwidth);
 }
 
-/* Sets `row` to the link with this rank, or to the total. FALSE: there are too few links for this
- * rank. */
+/* Sets `row` to the link of the pair that has the rank `rank` by bandwidth, or to the pair's total.
+ * Returns FALSE if the pair has too few links for this rank. */
 static gboolean take_rank(const MatrixLink *from, guint rank, Link *row)
 {
     const Link *links = (const Link *)(const void *)from->links->data;
@@ -105,9 +105,9 @@ static gboolean take_rank(const MatrixLink *from, guint rank, Link *row)
     return TRUE;
 }
 
-/* Calls `row` for the rows of the group, sorted by rank. The order of ranks is that in which the
- * pairs first have them: every pair has the first three and the total; the others need more
- * links. */
+/* Calls `row` for the rows of the group: first all rows with the same word of `ranks`, then those
+ * with the next word. The words are in the order in which the pairs first have them: every pair has
+ * the first three and the total; the other words need more links. */
 static gboolean rank_group(const MatrixGroup *group, MatrixRow row, void *user)
 {
     guint order[G_N_ELEMENTS(ranks)], n = 0;

@@ -14,8 +14,8 @@ gboolean comm_is_p2p(const char *op_name)
     return FALSE;
 }
 
-/* Uses the word that occurs first in the name. If several words begin there, uses the first of them
- * in the list: the type of "reducescatter" is "reduce". */
+/* Uses the word that occurs first in the name. If several words begin at the same position, uses
+ * the one that is first in the list. For example, the type of "reducescatter" is "reduce". */
 const char *comm_type_word(const char *op_name)
 {
     static const char *const words[] = {"send",         "reduce",   "invalid",   "broadcast",

@@ -6,9 +6,10 @@
 
 #include <glib.h>
 
-/* Whether the operation transfers between two ranks, or consists of several such operations. */
+/* Returns whether the operation transfers data between two ranks, or consists of several such
+ * operations. */
 gboolean comm_is_p2p(const char *op_name);
-/* Returns the word for the operation's type in the matrix, "": there is none. */
+/* Returns the word for the operation's type in the matrix; "": there is none. */
 const char *comm_type_word(const char *op_name);
 /* Returns the hash of a communicator's name in decimal digits. A name that is a number is returned
  * unchanged. (transfer full) */

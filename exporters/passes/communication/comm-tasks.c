@@ -5,7 +5,8 @@
 
 const char *const comm_transport_names[N_TRANSPORTS] = {"RDMA", "HCCS", "PCIE", "SDMA", "SIO"};
 
-/* Number of tasks that close successive payloads, in point-to-point and in other operations. */
+/* Number of tasks that end a transfer of successive payloads, in point-to-point operations and in
+ * other operations. The last payload is one of them. */
 #define CLOSING_P2P 3u
 #define CLOSING_COLLECTIVE 5u
 #define NO_OWNER G_MAXUINT /* no operation has this index */
@@ -32,8 +33,9 @@ static gint compare_tasks(gconstpointer a, gconstpointer b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Returns the number of the group to which the track belongs. In a trace, the tracks of a group's
- * planes have the numbers after the group's own number. */
+/* Returns the largest of `numbers` that is not greater than `number`: the number of the group to
+ * which the track belongs. In a trace, the tracks of a group's planes have the numbers after the
+ * group's own number. */
 static guint64 group_number(const GArray *numbers, guint64 number)
 {
     guint64 best = G_MAXUINT64;
@@ -63,8 +65,9 @@ static GArray *numbers_of(const GArray *ops)
     return numbers;
 }
 
-/* Finds the operation of a task by time. The operations of a group do not overlap, so it is the
- * last one that begins no later than the task, unless this one has ended before. */
+/* Finds the operation of a task by time. The operations of a group do not overlap, so this is the
+ * last operation that begins no later than the task. Returns NULL if there is none, or it ends
+ * before the task begins. */
 static CommOp *op_by_time(GArray *ops, const GArray *numbers, const CommTask *task)
 {
     guint64 number = group_number(numbers, task->number);
@@ -118,15 +121,15 @@ void comm_tasks_assign(GArray *ops, StrobeStateArray *tasks)
         CommOp *op;
 
         if (task->owner == NO_OWNER)
-            break; /* it is the greatest number */
+            break; /* NO_OWNER is the greatest number, so no later task has an owner */
         op = &g_array_index(ops, CommOp, task->owner);
         if (!op->n_tasks++)
             op->tasks = task;
     }
 }
 
-/* Finds a transfer of successive payloads in one plane. The closing tasks must follow the
- * payloads. */
+/* Finds a transfer of successive payloads in one plane. The tasks that end the transfer must follow
+ * the payloads. */
 static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
                             guint *next)
 {
@@ -137,8 +140,8 @@ static gboolean payloads_at(const CommOp *op, guint at, gboolean is_p2p, CommTra
     while (at + n < op->n_tasks && first[n].plane == first->plane && first[n].type == TASK_PAYLOAD)
         size += first[n++].size;
     *next = at + n;
-    /* The transfer has n + closing - 1 tasks, because the last payload is also the first closing
-     * task. */
+    /* The transfer has n + closing - 1 tasks, because the last payload is also the first of the
+     * tasks that end it. */
     if (at + n + closing - 2 >= op->n_tasks)
         return FALSE;
     last = &first[n + closing - 2];

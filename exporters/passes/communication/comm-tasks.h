@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Assigns tasks to their operations, and finds the transfers of an operation. Times, bandwidths and
- * links are derived from these. */
+/* Assigns tasks to their operations, and finds the transfers of an operation. The pass derives
+ * times, bandwidths and links from the transfers. */
 #ifndef STROBE_PASSES_COMM_TASKS_H
 #define STROBE_PASSES_COMM_TASKS_H
 
@@ -25,7 +25,7 @@ typedef struct CommTask {
     gint64 begin_ns;
     double us;
     guint64 size;   /* B */
-    guint64 number; /* of the track */
+    guint64 number; /* number of the track */
     guint32 plane, source, target;
     guint order;
     guint owner; /* index of its operation, set by comm_tasks_assign */
@@ -38,10 +38,11 @@ typedef struct CommTask {
 } CommTask;
 
 typedef struct CommOp {
-    guint64 op; /* its id; absent: its tasks are assigned to it by time and track */
+    /* id of the operation; absent: tasks are assigned to the operation by time and track */
+    guint64 op;
     gint64 begin_ns, end_ns;
     double us;
-    guint64 number; /* of the track */
+    guint64 number; /* number of the track */
     guint order;
     gint32 device;
     StrobeTrackId track;
@@ -58,11 +59,12 @@ typedef struct CommTransfer {
     const CommTask *task; /* the first task of the transfer */
 } CommTransfer;
 
-/* Assigns every task (CommTask) to its operation. Sorts `ops` (CommOp) by begin, and `tasks`. */
+/* Assigns every task (CommTask) to its operation (CommOp). Sorts `ops` by begin, and sorts
+ * `tasks`. */
 void comm_tasks_assign(GArray *ops, StrobeStateArray *tasks);
 
 /* Finds the transfer whose first task has the index `at`. Sets `next` to the index at which to
- * search for the next transfer. FALSE: no transfer begins at `at`. */
+ * search for the next transfer. Returns FALSE if no transfer begins at `at`. */
 gboolean comm_transfer_at(const CommOp *op, guint at, gboolean is_p2p, CommTransfer *transfer,
                           guint *next);
 

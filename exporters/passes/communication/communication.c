@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes communication_time, _bandwidth and _matrix from comm_op, comm_task and step_range. */
+/* Computes communication_time, communication_bandwidth and communication_matrix from comm_op,
+ * comm_task and step_range. */
 #include "communication.h"
 
 #include <glib.h>
@@ -41,16 +42,16 @@ typedef struct Communication {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder tasks_binder, ops_binder;
-    StrobeStateArray tasks; /* of CommTask */
-    GArray *ops;            /* of CommOp */
+    StrobeStateArray tasks; /* elements of type CommTask */
+    GArray *ops;            /* elements of type CommOp */
     StrobeSteps steps;
     gboolean is_database;
-    /* the whole capture, or only the data of devices, was imported */
+    /* the whole capture was imported; only the data of devices was imported */
     gboolean is_import, is_external;
     guint64 n_dropped;
 } Communication;
 
-/* The step, type and operation of the records that are emitted. */
+/* Properties that all records of a step, a type and an operation share. */
 typedef struct Target {
     Communication *pass;
     const StrobeStep *step; /* NULL: the capture has no steps */
@@ -191,8 +192,8 @@ static StrobeStatus communication_batch(void *state, const StrobeView *records, 
 
 /* ---- emitting records ---- */
 
-/* Returns the hash of the communicator's name. Without a name, takes it from the track's name:
- * "Group <name> Communication". */
+/* Returns the hash of the communicator's name. If the operation has no communicator, uses the name
+ * in the track's name: "Group <name> Communication". */
 static char *hash_of(const Communication *pass, const CommOp *op)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, op->track);
@@ -250,8 +251,8 @@ static gboolean emit_time(const Target *target, const char *name, const char *ha
     return TRUE;
 }
 
-/* Emits a record of communication_bandwidth. `size` NULL: it has no packets, because it is a sum
- * over transports. */
+/* Emits a record of communication_bandwidth. `size` NULL: the record is for no packet size, because
+ * it is a sum over transports. */
 static gboolean emit_bandwidth(const Target *target, const char *name, const char *hash,
                                guint transport, const Bandwidth *bandwidth, const PacketSize *size,
                                gboolean is_total)
@@ -354,7 +355,7 @@ static gboolean emit_op(Target *target, const CommOp *op, GPtrArray *matrix, Fig
     return done;
 }
 
-/* Whether records are emitted for the operation. The Ascend profiler writes nothing about
+/* Returns whether records are emitted for the operation. The Ascend profiler writes nothing about
  * communication for results without tasks (level 0), so an imported operation needs tasks.
  * Operations from process groups on the host and from MSPTI never have tasks: for these, only the
  * begin and the duration are emitted. */
@@ -387,8 +388,8 @@ static gboolean emit_part(Communication *pass, const StrobeStep *step, const GAr
     return done;
 }
 
-/* Returns a list for each step with the indexes of its operations, in order. Without steps, one
- * list has all operations. An operation outside of every step is in no list. */
+/* Returns a list for each step with the indexes of its operations, in order. If there are no steps,
+ * one list has all operations. An operation outside of every step is in no list. */
 static GPtrArray *share_out(Communication *pass)
 {
     const StrobeSteps *steps = &pass->steps;

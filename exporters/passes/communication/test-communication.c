@@ -41,8 +41,9 @@ static void add_task(StrobeMockHost *mock, const Made *made)
     TEST_ADD(mock, comm_task, plane, made->name, made->begin_ns, made->end_ns, &fields);
 }
 
-/* Times come from plane 1: it waits 1 us before the first copy and 1 us later, and copies 2 us over
- * HCCS. Plane 0 has a copy of 1 us on the chip, which is not transit, and one of 40 MB. */
+/* The times come from plane 1, which waits 1 us before the first copy and 1 us later, and copies
+ * for 2 us over HCCS. Plane 0 has a copy of 1 us on the chip, which is not transit, and a copy of
+ * 40 MB. */
 static void add_tasks(StrobeMockHost *mock)
 {
     static const Made tasks[] = {
@@ -51,13 +52,14 @@ static void add_tasks(StrobeMockHost *mock)
         {"Notify_Wait", "INVALID_TYPE", NULL, 1, 1, 2, 0, 0, 1000, 0},
         {"Memcpy", "HCCS_SW", NULL, 1, 1, 2, 2000000, 1000, 3000, 0},
         {"Notify_Wait", "INVALID_TYPE", NULL, 1, 1, 2, 0, 3000, 4000, 0},
-        {"Memcpy", "HCCS", NULL, 1, 1, 2, 8, 20000, 21000, 0}, /* the task is after the operation */
+        /* the task begins after the operation's end */
+        {"Memcpy", "HCCS", NULL, 1, 1, 2, 8, 20000, 21000, 0},
     };
 
     for (guint i = 0; i < G_N_ELEMENTS(tasks); i++)
         add_task(mock, &tasks[i]);
     add_operation(mock, "hcom_reduceScatter__1", 0, 10000);
-    test_step(mock, 3, 0, 500000, 600000); /* the only step, which gets all operations */
+    test_step(mock, 3, 0, 500000, 600000); /* the only step, so all operations belong to it */
 }
 
 static const StrobeView *find_row(StrobeMockHost *mock, const char *kind, const char *name,
@@ -103,7 +105,7 @@ static void test_time(void)
     strobe_mock_free(mock);
 }
 
-/* If a task is marked as one of the master plane, only that plane determines the times. */
+/* If a task is marked as belonging to the master plane, only this plane determines the times. */
 static void test_master(void)
 {
     static const Made tasks[] = {
@@ -168,9 +170,9 @@ static void test_bandwidth(void)
     strobe_mock_free(mock);
 }
 
-/* Two payloads with the tasks that close them (3 for send and receive; the last payload is one of
- * these): from the begin of the first to the end of the fourth task. The second transfer lacks
- * tasks. */
+/* Two payloads, with the tasks that close them (three for send and receive; the last payload is one
+ * of these), take the time from the begin of the first task to the end of the fourth. The second
+ * transfer does not have all of its tasks. */
 static void test_rdma(void)
 {
     static const Made tasks[] = {
@@ -196,7 +198,7 @@ static void test_rdma(void)
     strobe_mock_free(mock);
 }
 
-/* The operation has the link 1-1 on the chip, and 1-2 over both planes. */
+/* The operation has the link 1-1 on the chip, and the link 1-2 over both planes. */
 static void test_matrix(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -245,8 +247,8 @@ static void test_names(void)
     g_assert_false(comm_is_p2p("hcom_allReduce__1"));
 }
 
-/* A recording of the vendor's tool at level 0 has operations without tasks: no records are
- * emitted. */
+/* A recording of the vendor's tool at level 0 has operations without tasks: the pass emits no
+ * records. */
 static void test_no_tasks(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -258,7 +260,8 @@ static void test_no_tasks(void)
     strobe_mock_free(mock);
 }
 
-/* Operations that Strobe recorded have no tasks: only their times are emitted, also in the sum. */
+/* Operations that Strobe recorded have no tasks: the pass emits only their times, also in the
+ * sum. */
 static void test_own_records(void)
 {
     StrobeMockHost *mock = test_device_host(3);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes correlation and device_clock from cpu_op, api_call, device_task, comm_op, task_queue and
- * marker: counts the linked and unlinked records, and the effects that begin before their cause. */
+/* Computes correlation and device_clock from cpu_op, api_call, device_task, comm_op, task_queue,
+ * marker and marker_instant: counts the linked and unlinked records, and the effects that begin
+ * before their cause. */
 #include "correlation.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ static const StrobeWantedField operator_wanted[N_OPERATOR] = {
     [FORWARD_THREAD] = {"forward_thread", STROBE_FIELD_U64},
 };
 
-/* The counts of one type of link from one source. */
+/* The counts of the links of one type from one source. */
 typedef struct Tally {
     LinkType link_type;
     guint32 source;
@@ -70,8 +71,8 @@ typedef struct Pass {
     /* NULL for OPERATOR_TO_API, which is derived from the other types */
     LinkTable *links[N_LINK_TYPES];
     HostSpans *ops, *dequeues;
-    GHashTable *track_sources; /* track -> 1 + source of the last id on this track */
-    GArray *tallies;           /* of Tally */
+    GHashTable *track_sources; /* track -> 1 + source of the last id on the track */
+    GArray *tallies;           /* elements of type Tally */
     gboolean is_import;        /* the capture was imported: all ids have the same source */
 } Pass;
 
@@ -125,8 +126,8 @@ static void count_entry(Pass *pass, LinkType link_type, const LinkEntry *entry, 
         tally->sum.forgotten += MAX(entry->n_effects, 1);
 }
 
-/* Whether the call has an operator: one that encloses it on its thread, or one that encloses the
- * enqueue whose dequeue encloses the call. */
+/* Returns whether the call has an operator: one that encloses the call on its thread, or one that
+ * encloses the enqueue of the dequeue that encloses the call. */
 static gboolean has_operator(const Pass *pass, guint64 thread, gint64 at_ns)
 {
     guint64 id;
@@ -166,7 +167,8 @@ static void on_mark_done(void *user, const LinkEntry *entry, gboolean is_early)
     count_entry(user, HOST_TO_DEVICE_MARKER, entry, is_early);
 }
 
-/* Counts a sequence number only if it has a backward operator, because most operators have none. */
+/* Counts the operators of a sequence number only if there is a backward operator, because most
+ * operators have none. */
 static void on_sequence_done(void *user, const LinkEntry *entry, gboolean is_early)
 {
     if (entry->n_effects)
@@ -180,8 +182,8 @@ static gboolean is_id(guint64 id)
     return id != STROBE_ABSENT_U64 && id != 0 && id != STROBE_ABSENT_U32;
 }
 
-/* Returns a number for the track's thread, because a thread may have several tracks, in separate
- * layers. */
+/* Returns a number that identifies the track's thread. A thread may have several tracks, in
+ * separate layers. */
 static guint64 thread_of(const Pass *pass, StrobeTrackId id)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, id);
@@ -191,7 +193,8 @@ static guint64 thread_of(const Pass *pass, StrobeTrackId id)
     return track->pid << 32 ^ track->number;
 }
 
-/* Returns the record as an effect, with the possible error of its clock against the host's. */
+/* Returns the record as an effect, with the possible error of its clock relative to the host's
+ * clock. */
 static LinkEffect effect_of(const Pass *pass, const StrobeView *record)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
@@ -285,7 +288,8 @@ static void take_operator(Pass *pass, const StrobeView *record)
         link_table_latest_cause(table, (guint64)sequence, thread, record->begin_ns);
 }
 
-/* Whether the record is communication of a process group on the host, which no call launches. */
+/* Returns whether the record is communication of a process group on the host, which no call
+ * launches. */
 static gboolean is_on_host(const Pass *pass, const StrobeView *record)
 {
     const StrobeTrackView *track = pass->host->track(pass->self, record->track);
@@ -333,7 +337,7 @@ static StrobeStringId importer_name(const Pass *pass)
     return pass->host->intern(pass->self, name, strcspn(name, "\""));
 }
 
-/* Returns the name of the tally's source, 0: unknown. */
+/* Returns the name of the tally's source; 0: unknown. */
 static StrobeStringId source_name(const Pass *pass, const Tally *tally)
 {
     const char *names = pass->host->metadata_value(pass->self, "link_sources");
@@ -369,14 +373,15 @@ static gboolean emit_tally(Pass *pass, const Tally *tally, gint64 begin_ns)
         return FALSE;
     *fields = tally->sum;
     fields->source = source;
-    if (fields->error == 0) /* no clock had a known error */
+    if (fields->error == 0) /* no effect had a known clock error */
         fields->error = STROBE_ABSENT_U64;
     if (pass->host->touches_gap(pass->self, 0, INT64_MIN, INT64_MAX))
         pass->host->flag(pass->self, STROBE_VIEW_INCOMPLETE);
     return TRUE;
 }
 
-/* Warns if a device began work before its launch: then its clock was converted wrongly. */
+/* Warns if work of a device began before its launch, because then the device's clock was converted
+ * wrongly. */
 static void warn_violations(const Pass *pass, const Tally *tally)
 {
     StrobeText source = pass->host->string(pass->self, source_name(pass, tally));
@@ -442,7 +447,7 @@ static StrobeStatus correlation_end(void *state)
     Pass *pass = state;
     gint64 begin_ns = pass->host->metadata(pass->self)->window_begin_ns;
 
-    /* must be the first, because it searches the other tables */
+    /* must be finished first, because this searches the other tables */
     link_table_finish(pass->links[API_TO_TASK]);
     for (LinkType link_type = ENQUEUE_TO_DEQUEUE; link_type < N_LINK_TYPES; link_type++)
         link_table_finish(pass->links[link_type]);

@@ -10,7 +10,7 @@ typedef struct Span {
 
 struct HostSpans {
     GHashTable *by_thread; /* thread -> GArray of Span, sorted and without overlap */
-    guint64 last_thread;   /* cached, because successive spans are mostly of one thread */
+    guint64 last_thread;   /* a cache, because successive spans are mostly of the same thread */
     GArray *last;          /* the list of last_thread; NULL: none yet */
 };
 
@@ -69,8 +69,8 @@ static guint first_behind(const GArray *list, gint64 ns)
     return low;
 }
 
-/* Whether `span` begins and ends before the other span. The spans may touch, or overlap by a
- * rounding error. */
+/* Returns whether `span` begins and ends before the span from `begin_ns` to `end_ns`. The two spans
+ * may touch, or overlap by a rounding error. */
 static gboolean is_before(const Span *span, gint64 begin_ns, gint64 end_ns)
 {
     return span->begin_ns < begin_ns && span->end_ns < end_ns;

@@ -6,8 +6,8 @@
 struct LinkTable {
     LinkDone done;
     void *user;
-    IdRows *entries; /* of LinkEntry */
-    LinkEntry *last; /* cached, because the causes and effects of an id mostly come together */
+    IdRows *entries; /* elements of type LinkEntry */
+    LinkEntry *last; /* a cache, because the causes and effects of an id mostly come together */
     guint n_waiting;
 };
 
@@ -37,7 +37,8 @@ void link_table_free(LinkTable *table)
 
 /* ---- entries ---- */
 
-/* Checks that the effect does not begin before its cause by more than the clock error. */
+/* Checks the order of a cause and its effect: counts the effect as a violation if it begins before
+ * the cause by more than the clock error, and as unchecked if the error is unknown. */
 static void check_effect(LinkEntry *entry, const LinkEffect *effect)
 {
     gint64 early_ns;
@@ -64,7 +65,7 @@ static void check_waiting(LinkTable *table, LinkEntry *entry)
     g_clear_pointer(&entry->waiting, g_array_unref);
 }
 
-/* Completes and drops the oldest entries until `n` are left. */
+/* Completes and drops the oldest entries until at most `n` remain. */
 static void release_oldest(LinkTable *table, guint n, gboolean is_early)
 {
     const guint count = id_rows_count(table->entries), n_old = count - MIN(count, n);

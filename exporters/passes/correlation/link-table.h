@@ -16,8 +16,8 @@
 
 #define LINK_NOT_CHECKED STROBE_ABSENT_U64
 
-/* An effect: its begin, and the possible error of its clock against that of its cause;
- * LINK_NOT_CHECKED: unknown. */
+/* An effect: its begin, and the possible error of its clock relative to the clock of its cause.
+ * LINK_NOT_CHECKED: the error is unknown. */
 typedef struct LinkEffect {
     gint64 begin_ns;
     guint64 error_ns;
@@ -31,7 +31,7 @@ typedef struct LinkEntry {
     guint8 has_cause, is_ambiguous, is_reported;
     gint64 worst_ns;  /* largest time by which an effect began before its cause */
     guint64 error_ns; /* largest clock error of a checked effect */
-    GArray *waiting;  /* of LinkEffect; NULL: none */
+    GArray *waiting;  /* elements of type LinkEffect; NULL: none */
 } LinkEntry;
 
 typedef struct LinkTable LinkTable;
@@ -48,10 +48,10 @@ void link_table_cause(LinkTable *table, guint64 id, guint64 thread, gint64 begin
 /* Adds a cause, and uses it instead of an earlier cause of the id on any thread. */
 void link_table_latest_cause(LinkTable *table, guint64 id, guint64 thread, gint64 begin_ns);
 void link_table_effect(LinkTable *table, guint64 id, const LinkEffect *effect);
-/* Finds the entry of an id. NULL: the id has not occurred, or was dropped. The result is valid
- * until the next call. */
+/* Finds the entry of an id. Returns NULL if the id has not occurred, or was dropped. The result is
+ * valid until the next call. */
 const LinkEntry *link_table_find(const LinkTable *table, guint64 id);
-/* Call this after the last record: completes all entries. The table is then empty. */
+/* Completes all entries. The table is then empty. Must be called after the last record. */
 void link_table_finish(LinkTable *table);
 
 #endif

@@ -50,7 +50,7 @@ static void run_mock(StrobeMockHost *mock)
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
 }
 
-/* Returns the row of a type and source, NULL if there is none. */
+/* Returns the row of a type and source; NULL: there is none. */
 static const struct strobe_correlation *find_row(StrobeMockHost *mock, const char *type,
                                                  const char *source)
 {
@@ -79,7 +79,8 @@ static void check_row(StrobeMockHost *mock, const char *type, const char *source
     g_assert_cmpuint(row->ambiguous, ==, ambiguous);
 }
 
-/* Two collectors whose ids begin with 1: a record of one is not linked to a record of the other. */
+/* The ids of two collectors begin with 1: a record of one collector is not linked to a record of
+ * the other. */
 static void test_sources(void)
 {
     StrobeMockHost *mock = live_host();
@@ -87,7 +88,7 @@ static void test_sources(void)
     StrobeTrackId first = test_stream(mock, 0, 1), second = test_stream(mock, 1, 1);
 
     add_call(mock, thread, 100, 110, ID(2, 1));
-    add_call(mock, thread, 120, 130, ID(2, 2)); /* launches nothing */
+    add_call(mock, thread, 120, 130, ID(2, 2)); /* it launches nothing */
     add_task(mock, second, 150, ID(3, 1));      /* its call was not recorded */
     add_task(mock, second, 160, STROBE_ABSENT_U64);
     add_task(mock, first, 170, ID(2, 1));
@@ -96,12 +97,12 @@ static void test_sources(void)
     run_mock(mock);
     check_row(mock, "api_to_task", "opencl", 2, 1, 1, 0);
     check_row(mock, "api_to_task", "npu", 0, 0, 2, 0);
-    g_assert_null(find_row(mock, "operator_to_api", "opencl")); /* no operators were recorded */
+    g_assert_null(find_row(mock, "operator_to_api", "opencl")); /* no operator was recorded */
     g_assert_cmpuint(strobe_mock_warnings(mock), ==, 0);
     strobe_mock_free(mock);
 }
 
-/* The ids of an import have one source, whatever source their bits seem to name. */
+/* The ids of an import have one source, whatever source their bits name. */
 static void test_import(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
@@ -118,8 +119,8 @@ static void test_import(void)
     strobe_mock_free(mock);
 }
 
-/* A launch, a call around it and a later call on its thread may have the same id. Calls of two
- * threads make it ambiguous. */
+/* A launch, a call around it, and a later call on its thread may have the same id. The id is
+ * ambiguous if calls of two threads have it. */
 static void test_ambiguous(void)
 {
     StrobeMockHost *mock = live_host();
@@ -129,7 +130,7 @@ static void test_ambiguous(void)
     add_call(mock, one, 100, 110, ID(3, 1));
     add_call(mock, one, 90, 120, ID(3, 1));
     add_call(mock, one, 130, 140, ID(3, 1));
-    add_task(mock, stream, 105, ID(3, 1)); /* after the launch began */
+    add_task(mock, stream, 105, ID(3, 1)); /* after the begin of the launch */
     add_call(mock, one, 200, 210, ID(3, 2));
     add_call(mock, two, 205, 215, ID(3, 2));
     add_task(mock, stream, 300, ID(3, 2));
@@ -140,8 +141,8 @@ static void test_ambiguous(void)
     strobe_mock_free(mock);
 }
 
-/* Whichever side comes first: a task before its launch is reported, unless the difference is within
- * the clock error. */
+/* A task before its launch is reported, unless the difference is within the clock error. The order
+ * in which the records come does not matter. */
 static void test_causality(void)
 {
     const StrobeClockView good = {.n_pairs = 5, .error_ns = 40, .host_error_ns = 10};
@@ -155,10 +156,10 @@ static void test_causality(void)
         strobe_mock_clock(mock, other, &unknown);
         if (order)
             add_call(mock, thread, 1000, 1010, ID(2, 1));
-        add_task(mock, stream, 950, ID(2, 1)); /* just within the error */
+        add_task(mock, stream, 950, ID(2, 1)); /* still within the error */
         add_task(mock, stream, 949, ID(2, 1));
         add_task(mock, stream, 700, ID(2, 1));
-        add_task(mock, other, 100, ID(2, 1)); /* the error of this clock is not known */
+        add_task(mock, other, 100, ID(2, 1)); /* the error of this clock is unknown */
         if (!order)
             add_call(mock, thread, 1000, 1010, ID(2, 1));
         run_mock(mock);
@@ -173,28 +174,29 @@ static void test_causality(void)
     }
 }
 
-/* The operator is the one around the launch on its thread, or around its enqueue; never one of
- * another thread. */
+/* The operator is the one that encloses the launch on its thread, or that encloses its enqueue; it
+ * is never an operator of another thread. */
 static void test_operators(void)
 {
     StrobeMockHost *mock = live_host();
     StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
     StrobeTrackId worker = test_thread(mock, 3), stream = test_stream(mock, 0, 1);
-    /* The same thread in another layer. */
+    /* the same thread, in another layer */
     StrobeTrackId layer = strobe_mock_track(mock, STROBE_TRACK_THREAD, 1, "", "CANN", -1);
 
-    add_call(mock, layer, 100, 110, ID(2, 1)); /* this call is in an operator */
+    add_call(mock, layer, 100, 110, ID(2, 1)); /* the call is in an operator */
     add_operator(mock, one, 95, 115, -1, 0);
     add_operator(mock, one, 90, 120, -1, 0);
     /* at the same time, but not in the operator of the other thread */
     add_call(mock, two, 100, 110, ID(2, 2));
     add_queue(mock, one, 200, 210, ID(3, 5), 0);
     add_operator(mock, one, 190, 220, -1, 0);
-    /* in the dequeue of an entry that an operator enqueued */
+    /* in the dequeue of an entry that an operator has enqueued */
     add_call(mock, worker, 310, 320, ID(2, 3));
     add_queue(mock, worker, 300, 330, ID(3, 5), 1);
     add_queue(mock, worker, 400, 430, ID(3, 6), 1); /* its enqueue was not recorded */
-    add_call(mock, one, 500, 510, ID(2, 4));        /* has no task, so it needs no operator */
+    /* the call has no task, so it needs no operator */
+    add_call(mock, one, 500, 510, ID(2, 4));
     for (uint64_t id = 1; id <= 3; id++)
         add_task(mock, stream, 600, ID(2, id));
     run_mock(mock);
@@ -204,7 +206,7 @@ static void test_operators(void)
     strobe_mock_free(mock);
 }
 
-/* A dequeue that begins when the previous one ends, or earlier by a rounding error. */
+/* A dequeue begins when the previous one ends, or earlier by a rounding error. */
 static void test_back_to_back(gconstpointer overlap_ns)
 {
     StrobeMockHost *mock = live_host();
@@ -234,9 +236,9 @@ static void test_backward(void)
     StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
 
     add_operator(mock, one, 10, 15, 5, 0);
-    add_operator(mock, one, 20, 25, 6, 0); /* has no backward operator, so it counts for nothing */
+    add_operator(mock, one, 20, 25, 6, 0); /* it has no backward operator, so it is not counted */
     add_operator(mock, two, 50, 55, 5, 1);
-    add_operator(mock, two, 60, 65, 9, 1); /* its forward was not recorded */
+    add_operator(mock, two, 60, 65, 9, 1); /* its forward operator was not recorded */
     run_mock(mock);
     check_row(mock, "forward_to_backward", "", 1, 0, 1, 0);
     strobe_mock_free(mock);
@@ -252,7 +254,7 @@ static void test_markers(void)
     const uint64_t first[] = {0, ID(3, 1)}, second[] = {0, ID(3, 2)}, none[] = {0, 0};
 
     strobe_mock_add(mock, &kind, thread, 0, 10, 20, first);
-    strobe_mock_add(mock, &kind, thread, 0, 30, 40, none); /* a mark without a mark on a device */
+    strobe_mock_add(mock, &kind, thread, 0, 30, 40, none); /* a mark that has no mark on a device */
     strobe_mock_add(mock, &kind, stream, 0, 15, 25, first);
     strobe_mock_add(mock, &kind, stream, 0, 35, 45, second);
     run_mock(mock);
@@ -260,8 +262,8 @@ static void test_markers(void)
     strobe_mock_free(mock);
 }
 
-/* If there are very many ids, the oldest are given up and reported as such; those that were linked
- * are counted right. */
+/* If there are very many ids, the oldest ones are dropped and reported as dropped; ids that were
+ * linked are counted correctly. */
 static void test_bounded(void)
 {
     StrobeMockHost *mock = live_host();

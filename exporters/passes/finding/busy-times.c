@@ -7,13 +7,13 @@
 typedef struct BusyThread {
     StrobeTrackId track;
     StrobeIntervals parts[N_PARTS];
-    gint64 gap_ns[N_PARTS]; /* intervals with smaller gaps were merged */
+    gint64 gap_ns[N_PARTS]; /* intervals with smaller gaps between them were merged */
     gint64 busy_ns;
 } BusyThread;
 
 struct BusyTimes {
     GHashTable *threads;   /* track -> BusyThread */
-    GArray *steps, *marks; /* of BusyStep */
+    GArray *steps, *marks; /* elements of type BusyStep */
     gboolean has_steps;
 };
 
@@ -56,8 +56,8 @@ static BusyThread *find_thread(BusyTimes *times, StrobeTrackId track)
     return thread;
 }
 
-/* Adds a span. On a thread an inner span comes before the span that contains it, which replaces
- * it. */
+/* Adds a span to a part of its thread. On a thread an inner span comes before the span that
+ * contains it; the outer span replaces the inner one. */
 void busy_times_add(BusyTimes *times, StrobeTrackId track, StepPart part, gint64 begin_ns,
                     gint64 end_ns)
 {
@@ -115,8 +115,8 @@ static gint compare_steps(gconstpointer a, gconstpointer b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Returns the thread that announced the steps or, if none did, the thread with the most recorded
- * time; NULL: there is none. */
+/* Returns the thread that announced the steps. If none did, returns the thread with the most
+ * recorded time; NULL: there are no threads. */
 static BusyThread *find_main_thread(BusyTimes *times, const StrobeConsumerHost *host,
                                     StrobeInstance *self)
 {
@@ -137,7 +137,7 @@ static BusyThread *find_main_thread(BusyTimes *times, const StrobeConsumerHost *
     return busiest;
 }
 
-/* Collects the garbage collections of all threads, because each one stops all threads of the
+/* Returns the garbage collections of all threads, because each one stops all threads of the
  * interpreter. */
 static StrobeIntervals collect_gc(BusyTimes *times)
 {
@@ -152,7 +152,8 @@ static StrobeIntervals collect_gc(BusyTimes *times)
     return all;
 }
 
-/* Divides the steps. A time that belongs to several parts counts for the first of them. */
+/* Sets the parts of each step. A time that belongs to several parts counts for the first of these
+ * parts. */
 static void divide_steps(BusyTimes *times, BusyThread *thread)
 {
     StrobeIntervals covered = collect_gc(times);

@@ -9,7 +9,7 @@ typedef struct NamePattern {
     StepPart part;
 } NamePattern;
 
-/* The patterns, of which the first that matches is used; case is ignored. */
+/* The patterns for names. The first pattern that matches is used; case is ignored. */
 static const NamePattern patterns[] = {
     {"enumerate(dataloader)", NULL, PART_DATA},
     {"dataloader.py", "__next__", PART_DATA},

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* prefix of the operators by which the framework marks whole steps */
+/* Prefix of the names of operators by which the framework marks whole steps. */
 #define CAUSE_STEP_MARK "ProfilerStep#"
 
 /* The parts of a step's time. A time that belongs to several parts counts for the first of them. */
@@ -16,10 +16,10 @@ typedef enum StepPart {
     PART_COMPILE,
     PART_OPERATORS,
     PART_PYTHON,
-    N_PARTS /* all other time */
+    N_PARTS /* number of parts; as an index: all other time */
 } StepPart;
 
-/* Returns the part to which a span of this kind and name belongs; N_PARTS: to none. */
+/* Returns the part to which a span of this kind and name belongs; N_PARTS: it belongs to none. */
 StepPart cause_of_name(const char *kind, const char *name);
 
 #endif

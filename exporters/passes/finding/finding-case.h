@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input of the rules, and their output. */
+/* The input and the output of the rules for findings. */
 #ifndef STROBE_PASSES_FINDING_CASE_H
 #define STROBE_PASSES_FINDING_CASE_H
 
 #include "measures.h"
 
-#define OUTLIER_STEPS_MIN 5u /* with fewer steps there is no usual duration of a step */
+#define OUTLIER_STEPS_MIN 5u /* Minimum number of steps; fewer steps have no usual duration. */
 
 typedef struct Case {
     const Measures *m;
-    const GArray *steps; /* of BusyStep */
+    const GArray *steps; /* elements of type BusyStep */
     guint first;         /* index of the first step that is used */
     gint64 steps_ns;
     gint64 parts_ns[N_PARTS + 1];
@@ -19,18 +19,18 @@ typedef struct Case {
 typedef struct Finding {
     const char *id, *table, *advice;
     char *summary, *evidence;
-    /* % of the time of all steps; absent: the finding is not about a share of time */
+    /* % of the time of all steps; absent: the finding does not concern a share of time */
     double share;
-    /* the part of the share that other findings may explain, in %; it lowers the severity */
+    /* part of `share` that other findings may explain, in %; reduces the severity */
     double explained;
-    /* other findings cause this one, which is therefore the last of its severity */
+    /* other findings cause this finding, so it comes last among those of its severity */
     gboolean is_effect;
     double confidence; /* % */
     guint64 count;
     const char *severity; /* "high", "medium", "low", "unknown" */
 } Finding;
 
-/* Duration of the step with this index. */
+/* Returns the duration of the step with the index `i`. */
 gint64 case_step_ns(const Case *c, guint i);
 gint64 case_median_step(const Case *c);
 

@@ -11,9 +11,9 @@
 
 #define HIGH_SHARE 20.0 /* % of the time of all steps */
 #define MEDIUM_SHARE 5.0
-/* a first step that takes at least so many times the median is start-up and is left out */
+/* a first step that takes at least this many times the median is start-up and is omitted */
 #define START_FACTOR 3.0
-#define WITHOUT_STEPS 0.7 /* the confidence is multiplied by this if no steps are known */
+#define WITHOUT_STEPS 0.7 /* factor of the confidence if no steps are known */
 #define WITH_LOSSES 0.6
 #define MIB (1024.0 * 1024.0)
 
@@ -33,7 +33,7 @@ void finding_free(gpointer data)
 static const struct {
     StepPart part;
     const char *id, *table, *what, *advice;
-    double least_share, confidence; /* % of the steps; % */
+    double least_share, confidence; /* least_share: in % of the steps; confidence: in % */
 } part_rules[] = {
     {PART_DATA, "data_loading", "cpu_op", "Steps wait for the next batch of data",
      "Load batches in other processes (num_workers of DataLoader above 0, persistent_workers, "
@@ -206,8 +206,8 @@ static gboolean detect_memory_limit(const Case *c, Finding *out)
 
 /* ---- the machine ---- */
 
-/* Appends the mean of a sampled measure, multiplied by `scale`, with the words before and after
- * it. */
+/* Appends the mean of a sampled measure, multiplied by `scale`, with `before` and `after` around
+ * the number. Appends nothing if the measure has no samples. */
 static void add_measure(GString *text, const WeightedMean *mean, const char *before, double scale,
                         int digits, const char *after)
 {
@@ -296,8 +296,8 @@ static gboolean detect_losses(const Case *c, Finding *out)
     return TRUE;
 }
 
-/* Applies only with steps: without them, most calls into collectors are at the begin and the end of
- * the window, not in the work of the program. */
+/* Applies only if there are steps. Otherwise most calls into collectors are at the begin and the
+ * end of the window, not in the work of the program. */
 static gboolean detect_own_cost(const Case *c, Finding *out)
 {
     gint64 cost = 0;
@@ -339,8 +339,8 @@ static guint weight_of(const char *severity)
                                          : 0;
 }
 
-/* Compares findings by severity. Losses come first, because they make all other findings unsure. A
- * finding that other findings explain comes after these. */
+/* Compares findings by severity. Losses come first, because they make all other findings unsure.
+ * Within a severity, a finding that is only an effect of others comes last. */
 static gint compare_findings(gconstpointer a, gconstpointer b)
 {
     const Finding *x = *(Finding *const *)a, *y = *(Finding *const *)b;
@@ -390,7 +390,7 @@ static void sum_steps(Case *c)
     c->n_steps = MAX(c->steps->len - c->first, 1);
 }
 
-/* Returns a finding that is not about a share of time. */
+/* Returns a new finding whose share is absent. */
 static Finding *new_finding(void)
 {
     Finding *finding = g_new0(Finding, 1);

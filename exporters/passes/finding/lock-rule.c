@@ -4,13 +4,13 @@
 #include <string.h>
 #include <strobe/kinds.h>
 
-#define LEAST_SHARE 10.0 /* % of the time that a thread must wait at least */
+#define LEAST_SHARE 10.0 /* % of the time; a thread that waits less is no finding */
 #define MEDIUM_SHARE 20.0
 #define HIGH_SHARE 50.0
 #define THREADS_SHOWN 4u
 
-/* Returns the range of the steps that are used: from the begin of the first to the end of the
- * last. */
+/* Sets the range of the steps that are used: from the begin of the first step to the end of the
+ * last one. */
 static void find_range(const Case *c, gint64 *begin_ns, gint64 *end_ns)
 {
     *begin_ns = G_MAXINT64;
@@ -32,7 +32,7 @@ static gint64 sum_times(const GPtrArray *threads)
     return sum;
 }
 
-/* Returns the length of the function's name, without the object file after it. */
+/* Returns the length of the function's name, without the name of the object file, at most 80. */
 static int name_length(StrobeText name)
 {
     const char *end = memchr(name.bytes, ' ', name.length);

@@ -42,7 +42,7 @@ static void skip_underscores(const char **name, gsize *length)
 gboolean lock_waits_is_lock(const char *name, gsize length)
 {
     /* Names of functions that wait for a lock. Internal functions of the C library have the same
-     * names with underscores or __GI_ in front. The last name is that of Python's interpreter
+     * names after underscores or __GI_. The last name is a function of Python's interpreter
      * lock. */
     static const char *const locks[] = {
         "pthread_mutex_lock",
@@ -60,7 +60,7 @@ gboolean lock_waits_is_lock(const char *name, gsize length)
         "take_gil",
     };
 
-    /* the name of the object file comes after the blank */
+    /* a blank separates the function's name from the name of the object file */
     const char *end = memchr(name, ' ', length);
 
     length = end ? (gsize)(end - name) : length;
@@ -76,7 +76,8 @@ gboolean lock_waits_is_lock(const char *name, gsize length)
     return FALSE;
 }
 
-/* Finds or adds a thread. NULL: there are too many. */
+/* Returns the thread of a track, and adds it if necessary. Returns NULL if there are too many
+ * threads. */
 static LockThread *find_thread(LockWaits *waits, StrobeTrackId track, StrobeStringId name,
                                StrobeStringId caller)
 {

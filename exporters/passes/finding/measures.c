@@ -21,7 +21,7 @@ static void take_step(Measures *m, const StrobeView *record, const uint32_t *at)
                         strobe_field_u64(record, at[1], 0), record->begin_ns, record->end_ns);
 }
 
-/* Adds a task of a device if it is a kernel. */
+/* Adds a task of a device if the task is a kernel. */
 static void take_task(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     gint64 duration = record->end_ns - record->begin_ns;
@@ -71,7 +71,7 @@ static void take_processor(Measures *m, const StrobeView *record, const uint32_t
     add_value(&m->processor_wait, strobe_field_f64(record, at[0], -1), 1);
 }
 
-/* Adds the use of a disk by the process. The use by other processes is part of the pressure. */
+/* Adds the use of a disk by the process. The use by other processes counts only in the pressure. */
 static void take_disk(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     if (!strcmp(m->host->string(m->self, record->name).bytes, "Process"))
@@ -142,7 +142,7 @@ static void take_call(Measures *m, const StrobeView *record, const uint32_t *at)
 }
 
 /* Returns the index of the outermost function that waits for a lock, among the LOCK_DEPTH innermost
- * frames; `n`: none does. */
+ * frames. Returns `n` if none of them waits for a lock. */
 static gsize find_lock(const Measures *m, const StrobeStringId *frames, gsize n)
 {
     gsize found = n;
@@ -156,8 +156,8 @@ static gsize find_lock(const Measures *m, const StrobeStringId *frames, gsize n)
     return found;
 }
 
-/* Adds a wait if it is one for a lock. A thread that was ready to run waited for a processor, not
- * for a lock. */
+/* Adds a wait if it is for a lock. A thread that was ready to run waited for a processor, not for a
+ * lock. */
 static void take_wait(Measures *m, const StrobeView *record, const uint32_t *at)
 {
     const StrobeStringId *frames = NULL;
@@ -209,8 +209,8 @@ G_STATIC_ASSERT(G_N_ELEMENTS(takers) <= 24);
 
 /* ---- spans of threads ---- */
 
-/* Finds the part to which a record belongs, and caches it by the ids of kind and name, so that each
- * text is compared only once. */
+/* Returns the part to which a record belongs. Caches the part by the ids of the kind and the name,
+ * so that each text is compared only once. */
 static StepPart find_cause(Measures *m, const StrobeView *record)
 {
     guint64 key = (guint64)record->kind->id << 32 | record->name;
@@ -241,7 +241,7 @@ static void add_name(Measures *m, StepPart part, const StrobeView *record)
     time->count++;
 }
 
-/* Adds a step that the framework marked by an operator: "ProfilerStep#7". */
+/* Adds a step if the record is an operator that marks a step, for example "ProfilerStep#7". */
 static void take_mark(Measures *m, const StrobeView *record)
 {
     const char *name = m->host->string(m->self, record->name).bytes;
@@ -335,7 +335,8 @@ char *measures_top_names(const Measures *m, StepPart part)
 
         g_string_append_printf(text, "%s%.*s", i ? "; " : "", (int)MIN(name.length, NAME_SHOWN),
                                name.bytes);
-        if (sorted->len > 1) /* the count of a single name is the count of the finding */
+        /* the count of a single name is the count of the finding, so it is not repeated */
+        if (sorted->len > 1)
             g_string_append_printf(text, " %" G_GUINT64_FORMAT " x", time->count);
         g_string_append_printf(text, ", %.2f ms", (double)time->time_ns / 1e6);
     }

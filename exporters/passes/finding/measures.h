@@ -10,7 +10,7 @@
 #include "busy-times.h"
 #include "lock-waits.h"
 
-/* Maximum number of names for each part of a step; further names are not used as evidence. */
+/* Maximum number of names for each part of a step; findings cannot mention further names. */
 #define MEASURES_NAMES_MAX 4096u
 #define MEASURES_SMALL_KERNEL_NS 10000
 
@@ -20,7 +20,7 @@ typedef struct WeightedMean {
     guint64 count;
 } WeightedMean;
 
-/* Time and count of the spans with one name, in one part of a step. */
+/* Time and number of the spans that have one name and belong to one part of a step. */
 typedef struct NamedTime {
     StrobeStringId name;
     const char *kind; /* kind of the first record with this name; interned */
@@ -39,7 +39,8 @@ typedef struct Measures {
     guint64 n_spans[N_PARTS];
     guint64 n_kernels, n_small_kernels;
     gint64 kernel_ns;
-    double device_stage_us, device_free_us, device_communication_us; /* sums over step_trace */
+    /* sums over the records of step_trace */
+    double device_stage_us, device_free_us, device_communication_us;
     guint64 n_device_steps;
     gint64 peak_reserved, allocated_at_peak; /* B */
     guint64 n_memory;
@@ -48,9 +49,10 @@ typedef struct Measures {
     guint64 n_host_memory;
     guint64 n_lost;
     StrobeIntervals own_calls; /* calls into collectors */
-    gint64 own_calls_gap_ns;   /* calls with smaller gaps between them were merged */
+    gint64 own_calls_gap_ns;   /* calls with smaller gaps between them were merged into one */
     guint64 n_own_calls;
-    LockWaits *lock_calls, *lock_stacks; /* from os_call; from cpu_sample.wait */
+    /* waits in os_call records, and waits in cpu_sample.wait records */
+    LockWaits *lock_calls, *lock_stacks;
     StrobeBinder binders[24];
 } Measures;
 
@@ -60,10 +62,11 @@ void measures_add(Measures *measures, const StrobeView *record);
 
 /* Returns the mean, 0 if there are no samples. */
 double weighted_mean(const WeightedMean *mean);
-/* Returns the names of a part with the most time, such as "aten::item 3 x, 1.20 ms; clFinish 2 x,
- * 0.10 ms". A single name has no count. Without names the text is empty. (transfer full) */
+/* Returns the names of a part that have the most time, for example "aten::item 3 x, 1.20 ms;
+ * clFinish 2 x, 0.10 ms". If there is only one name, it has no count. If there are no names, the
+ * text is empty. (transfer full) */
 char *measures_top_names(const Measures *measures, StepPart part);
-/* Returns the kind of the name with the most time, or `otherwise` if the part has no names. */
+/* Returns the kind of the name that has the most time, or `otherwise` if the part has no names. */
 const char *measures_top_kind(const Measures *measures, StepPart part, const char *otherwise);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "outlier-rule.h"
 
-#define OUTLIER_FACTOR 1.5      /* an outlier takes at least so many times the median */
+#define OUTLIER_FACTOR 1.5      /* an outlier takes at least this many times the median */
 #define LEAST_SHARE 3.0         /* % of the time of all steps */
-#define N_CAUSES PART_OPERATORS /* the parts before this one have findings of their own */
+#define N_CAUSES PART_OPERATORS /* parts with a smaller number have findings of their own */
 
-/* The time that all outliers together take more than usual steps: in total, and for each part. */
+/* The additional time of all outliers, compared with usual steps: in total, and for each part. */
 typedef struct Excess {
     gint64 total_ns, causes_ns[N_CAUSES];
     guint n_steps, longest;

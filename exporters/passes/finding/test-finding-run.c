@@ -41,7 +41,7 @@ Run clean_run(void)
         add_operator(&run, "aten::mm", at + 6 * MS, at + 30 * MS);
         add_operator(&run, "aten::linear", at + 5 * MS, at + 85 * MS);
         add_gc(&run, run.thread, at + 90 * MS, at + 91 * MS);
-        /* a mark of the step, not an operator */
+        /* this is a mark of the step, not an operator */
         add_operator(&run, "ProfilerStep#1", at, at + STEP_NS);
         add_step(&run, i, at, at + STEP_NS);
     }

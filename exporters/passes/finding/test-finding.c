@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A constructed run: without a problem, or with one problem in it. */
+/* Checks the findings for a run that has no problem, or one problem. */
 #include "finding.h"
 
 #include <glib.h>
@@ -33,7 +33,7 @@ static void test_data_loading(void)
     for (int i = 0; i < STEPS; i++)
         add_operator(&run, "enumerate(DataLoader)#next", i * STEP_NS + 50 * MS,
                      i * STEP_NS + 88 * MS);
-    /* 2 ms, and 38 ms of which a part is in an operator */
+    /* 2 ms, and 38 ms that are partly in an operator */
     const struct strobe_finding *finding = expect_only(&run, "data_loading", "high");
     g_assert_cmpfloat_with_epsilon(finding->share, 40, 1e-9);
     g_assert_cmpfloat_with_epsilon(finding->confidence, 90, 1e-9);
@@ -42,7 +42,7 @@ static void test_data_loading(void)
     strobe_mock_free(run.mock);
 }
 
-/* Garbage collections of another thread count too. */
+/* Garbage collections of another thread also count. */
 static void test_gc(void)
 {
     Run run = clean_run();
@@ -112,8 +112,8 @@ static void test_outliers(void)
     strobe_mock_free(run.mock);
 }
 
-/* The time that garbage collection explains does not count twice, and the finding on it comes
- * first. */
+/* Time that garbage collection explains does not count twice, and the finding on garbage collection
+ * comes first. */
 static void test_explained_outliers(void)
 {
     Run run = clean_run();
@@ -132,7 +132,7 @@ static void test_explained_outliers(void)
     strobe_mock_free(run.mock);
 }
 
-/* The start-up in the first step does not hide problems of the other steps. */
+/* The start-up in the first step does not hide the problems of other steps. */
 static void test_start(void)
 {
     Run run = clean_run();
@@ -162,7 +162,7 @@ static void test_no_steps(void)
     strobe_mock_metadata(run.mock)->window_end_ns = STEP_NS;
     add_operator(&run, "aten::linear", 0, 50 * MS);
     add_gc(&run, run.thread, 50 * MS, 60 * MS);
-    /* at the start and the end of the window, so not a cost for the program's work */
+    /* at the begin and the end of the window, so the program's work is not slowed down */
     add_own_calls(&run, 6 * MS);
     finish_run(&run);
     g_assert_cmpuint(count_findings(&run), ==, 2);
@@ -223,7 +223,7 @@ static void test_host_bound(void)
     strobe_mock_free(run.mock);
 }
 
-/* A device that is idle because it waits for data: the finding on data comes first. */
+/* The device is idle because it waits for data: the finding on data comes first. */
 static void test_explained_idleness(void)
 {
     Run run = clean_run();
@@ -345,7 +345,7 @@ static void add_processor(Run *run, double wait)
     strobe_mock_add(run->mock, &strobe_kind_host_cpu, 0, 0, 10, 10, &fields);
 }
 
-/* A busy machine is no problem for a program that gets its processor. */
+/* A busy machine is not a problem for a program that has a processor. */
 static void test_busy_machine(void)
 {
     Run clean = clean_run(), slowed = clean_run();
@@ -362,8 +362,8 @@ static void test_busy_machine(void)
     strobe_mock_free(slowed.mock);
 }
 
-/* Adds four threads: one has the lock and three wait for it, `wait` ns of each ms. `name` is the
- * name of the call. */
+/* Adds four threads, one of which has the lock. The other three wait for it, `wait` ns in each ms.
+ * `name` is the name of the call. */
 static void add_convoy(Run *run, const char *name, int64_t wait)
 {
     const struct strobe_os_call fields = {.status = 0};
@@ -404,7 +404,7 @@ static void test_locks(void)
     strobe_mock_free(run.mock);
 }
 
-/* As the collector cpu_sample declares it. */
+/* The kind, as the collector `cpu_sample` declares it. */
 struct wait {
     StrobeStackId stack;
     uint32_t process;
@@ -429,7 +429,7 @@ static void add_waits(Run *run, const char *function, uint8_t is_preempted)
                         &fields);
 }
 
-/* The stacks of waiting threads show waits for locks too. */
+/* The stacks of waiting threads also show waits for locks. */
 static void test_lock_stacks(void)
 {
     Run clean = clean_run(), run = clean_run();
@@ -448,7 +448,7 @@ static void test_lock_stacks(void)
     strobe_mock_free(run.mock);
 }
 
-/* If records were lost, all other findings are less sure. */
+/* If records were lost, all other findings have a lower confidence. */
 static void test_losses(void)
 {
     Run run = clean_run();

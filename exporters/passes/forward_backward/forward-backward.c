@@ -11,8 +11,8 @@
 
 #include "id-rows.h"
 
-/* Maximum number of pairs that wait. Sequence numbers increase, so then the oldest half is
- * complete. */
+/* Maximum number of pairs that wait. Sequence numbers increase, so if there are more, the oldest
+ * half counts as complete. */
 #define PAIRS_MAX 524288
 
 enum { SEQUENCE, FORWARD_THREAD, N_WANTED };
@@ -28,7 +28,7 @@ static const char *const kind_names[] = {"cpu_op"};
 
 /* One end of a link. */
 typedef struct End {
-    gint64 begin_ns; /* UNKNOWN: no operator yet */
+    gint64 begin_ns; /* UNKNOWN: no operator has come yet */
     StrobeTrackId track;
     StrobeStringId name;
 } End;
@@ -43,7 +43,7 @@ typedef struct ForwardBackward {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder binder;
-    IdRows *pairs; /* of Pair */
+    IdRows *pairs; /* elements of type Pair */
 } ForwardBackward;
 
 static StrobeStatus forward_backward_open(const StrobeConsumerHost *host, StrobeInstance *self,
@@ -77,7 +77,7 @@ static gboolean emit_pair(ForwardBackward *links, const Pair *pair)
     return TRUE;
 }
 
-/* Emits and drops the oldest pairs until `n` pairs are left. */
+/* Emits and drops the oldest pairs until at most `n` pairs remain. */
 static gboolean emit_oldest(ForwardBackward *links, guint n)
 {
     guint n_old = id_rows_count(links->pairs) - MIN(id_rows_count(links->pairs), n);

@@ -31,7 +31,7 @@ static void test_latest(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
 
-    add_operator(mock, 1, 10, 5, 0); /* the inner operator starts last and ends first */
+    add_operator(mock, 1, 10, 5, 0); /* the inner operator begins last and ends first */
     add_operator(mock, 1, 8, 5, 0);
     add_operator(mock, 1, 20, 3, 0);
     add_operator(mock, 1, 30, -1, 0);

@@ -43,8 +43,8 @@ void function_sums_free(FunctionSums *sums)
     g_free(sums);
 }
 
-/* Finds or adds a function by its text. The text is not interned here, because interning while
- * records arrive would wait for earlier passes. */
+/* Returns the function with this name, and adds it if necessary. Does not intern the name, because
+ * interning while records arrive would wait for earlier passes. */
 static FunctionSum *function_of(FunctionSums *sums, const char *name, gsize length)
 {
     g_autofree char *text = g_strndup(name, length);
@@ -78,8 +78,8 @@ static FunctionPlace *place_of(FunctionSums *sums, StrobeStringId frame)
     return place;
 }
 
-/* Adds `amount` to the total of the place's function, unless the function was already counted in
- * this stack because it calls itself. */
+/* Adds `amount` to the total of the place's function. Does nothing if the function was already
+ * counted in this stack because it calls itself. */
 static void add_total(FunctionSums *sums, FunctionPlace *place, gint64 amount)
 {
     FunctionSum *function = place->function;
@@ -131,7 +131,7 @@ gint64 function_sums_amount(const FunctionSums *sums)
     return sums->amount;
 }
 
-/* Interns the function's name and the "file:line" of its largest place. */
+/* Interns the function's name, and the "file:line" of the place where it has the largest amount. */
 static void name_function(const FunctionSums *sums, FunctionSum *function)
 {
     StrobeText text = sums->host->string(sums->self, function->largest->frame);

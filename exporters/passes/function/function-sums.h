@@ -7,17 +7,18 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* Maximum number of different places; all further places count as one function. */
+/* Maximum number of different frames. After that, every frame that is added counts for an unknown
+ * function. */
 #define FUNCTION_FRAMES_MAX 1048576u
 
 typedef struct FunctionSums FunctionSums;
 
 /* Time or memory of a function: `self` without the functions that it calls, `total` with them. */
 typedef struct FunctionSum {
-    StrobeStringId name, location; /* valid from function_sums_sorted on; location 0: unknown */
+    StrobeStringId name, location; /* valid only after function_sums_sorted; location 0: unknown */
     guint64 count;
     gint64 self, total;
-    /* private */
+    /* The members below are private to function-sums.c. */
     const char *text;
     guint64 last_stack; /* the last stack in which the function was counted */
     struct FunctionPlace *largest;
@@ -26,8 +27,8 @@ typedef struct FunctionSum {
 FunctionSums *function_sums_new(const StrobeConsumerHost *host, StrobeInstance *self);
 void function_sums_free(FunctionSums *sums);
 
-/* Adds a stack with `amount` of time or memory in `count` samples. A stack without frames counts
- * for an unknown function. */
+/* Adds `amount` of time or memory, in `count` samples, to the functions of a stack. A stack without
+ * frames counts for an unknown function. */
 void function_sums_add_stack(FunctionSums *sums, StrobeStackId stack, gint64 amount, guint64 count);
 
 /* Adds a call of the function of `frame`. */

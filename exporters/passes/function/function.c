@@ -34,11 +34,11 @@ static const Source sources[N_SOURCES] = {
 
 enum { STACK, AMOUNT, COUNT, N_WANTED };
 
-/* A call that waits for its enclosing call. */
+/* A call that waits for the call that encloses it. */
 typedef struct Call {
     NestingSpan span;
     StrobeStringId name;
-    /* time of direct recursive calls, which the total of the outer call contains already */
+    /* time of direct recursive calls, which is already part of the total of the outer call */
     gint64 recursion_ns;
 } Call;
 
@@ -73,8 +73,8 @@ static gboolean adopt_call(void *user, NestingSpan *parent, NestingSpan *child)
     return TRUE;
 }
 
-/* Counts a call that becomes part of a fold. A call that encloses the fold later subtracts only the
- * fold's sum from its own time. */
+/* Counts a call that becomes part of a fold. If a later call encloses the fold, only the fold's sum
+ * is subtracted from the own time of that call. */
 static gboolean fold_call(void *user, NestingSpan *span)
 {
     count_call(user, (const Call *)span);
@@ -221,7 +221,7 @@ static StrobeStatus function_end(void *state)
     Functions *functions = state;
 
     nesting_finish(
-        /* does nothing if it was called at the end of the raw records */
+        /* does nothing if it was already called at the end of the raw records */
         functions->nesting);
     functions->is_incomplete =
         functions->host->touches_gap(functions->self, 0, G_MININT64, G_MAXINT64) != 0;

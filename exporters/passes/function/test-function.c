@@ -68,7 +68,7 @@ static void test_samples(void)
     strobe_mock_free(mock);
 }
 
-/* A function that calls itself counts only once in a stack. */
+/* A function that calls itself is counted only once in a stack. */
 static void test_recursion(void)
 {
     static const char *const deep[] = {"f (h) h.c:2", "g (h) h.c:7", "f (h) h.c:3", "f (h) h.c:3",

@@ -8,7 +8,7 @@
 #include <strobe/exporter.h>
 
 typedef enum Role {
-    ROLE_NONE = 1, /* not 0, so that a role can be a value of a hash table */
+    ROLE_NONE = 1, /* not 0, because the table `roles` has 0 for a missing name */
     ROLE_INFERENCE,
     ROLE_CACHE,     /* entry into a compiled graph that is in the cache */
     ROLE_RUN,       /* entry into C++ */
@@ -24,9 +24,9 @@ typedef enum Role {
     ROLE_REFRESH,
     ROLE_COMPILE, /* load, compilation, tuning or capture of a graph */
     ROLE_FRAME,   /* Python frame of a compiled module */
-    ROLE_ENTRY,   /* name that the option `entry` matches */
+    ROLE_ENTRY,   /* a name that the option `entry` matches */
     ROLE_STEP,
-    /* Operators. */
+    /* The roles of operators. */
     ROLE_BUILD,      /* makes a tensor of scalars or a list */
     ROLE_CONTIGUOUS, /* makes a tensor contiguous, or copies it */
     ROLE_ATEN
@@ -37,28 +37,28 @@ typedef enum Role {
 typedef struct Markers {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    char *inference, *cache, *run, *execute; /* from the options, with marker_fold */
-    GRegex *entry;                           /* NULL: no such option */
+    char *inference, *cache, *run, *execute; /* texts of the options, converted by marker_fold */
+    GRegex *entry;                           /* NULL: the option `entry` is not set */
     GHashTable *roles;                       /* StrobeStringId -> Role */
     struct {
         gsize key; /* 0: empty slot */
         Role role;
-    } recent[MARKERS_RECENT]; /* a hash table; each slot has the last name */
+    } recent[MARKERS_RECENT]; /* a hash table; a new name replaces the one in its slot */
 } Markers;
 
 /* Reads the pass's options. */
 StrobeStatus markers_init(Markers *markers, const StrobeConsumerHost *host, StrobeInstance *self);
 void markers_clear(Markers *markers);
 
-/* Returns the role of a name. `is_frame`: the name is that of a Python call. */
+/* Returns the role of a name. `is_frame`: the name belongs to a Python call. */
 Role markers_role(Markers *markers, StrobeStringId name, gboolean is_frame);
 
-/* Returns the number of the step in a name such as "ProfilerStep#7"; STROBE_ABSENT_I64 for other
+/* Returns the number of the step in a name like "ProfilerStep#7"; STROBE_ABSENT_I64 for other
  * names. */
 gint64 markers_step(const Markers *markers, StrobeStringId name);
 
 /* Copies `text` to `folded`, which has `size` bytes. Replaces successive blanks and underscores by
- * one blank, and removes them at both ends. */
+ * one blank, and removes blanks and underscores at both ends. */
 void marker_fold(const char *text, char *folded, gsize size);
 
 #endif

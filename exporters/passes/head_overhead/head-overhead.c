@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes head_overhead and its summaries from cpu_op, step, python_call, device_task and
- * kernel_link. */
+/* Computes head_overhead and its summaries from cpu_op, step, python_call, chrome_trace.span,
+ * device_task and kernel_link. */
 #include "head-overhead.h"
 
 #include <string.h>
@@ -42,18 +42,20 @@ typedef struct HeadOverhead {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeKindNames kinds;
-    /* one for each kind, because the records of all kinds arrive mixed */
+    /* a binder for each kind, because the records of all kinds arrive mixed */
     StrobeBinder binders[N_KINDS];
     Markers markers;
-    GHashTable *threads;      /* StrobeTrackId -> HostThread; NULL: not a thread of the host */
-    GPtrArray *order;         /* the threads in the order of their first event */
-    HostThread *last;         /* cached: the last thread that was looked up */
-    StrobeTrackId last_track; /* track of `last`; 0: none yet */
-    GArray *steps;            /* of HeadStep */
-    GArray *named_steps;      /* of HeadStep: steps that are operators */
-    GArray *kernels;          /* of gint64: begins of kernels */
-    GArray *inferences;       /* of Inference */
-    /* of Inference *: those with a call of GE, sorted by thread and begin of this call */
+    /* StrobeTrackId -> HostThread; NULL: the track is not a thread of the host */
+    GHashTable *threads;
+    GPtrArray *order;         /* the threads, in the order of their first events */
+    HostThread *last;         /* a cache: the thread that was looked up last */
+    StrobeTrackId last_track; /* track of `last`; 0: there is none */
+    GArray *steps;            /* elements of type HeadStep */
+    GArray *named_steps;      /* elements of type HeadStep: steps that are announced by operators */
+    GArray *kernels;          /* elements of type gint64: begins of kernels */
+    GArray *inferences;       /* elements of type Inference */
+    /* elements of type Inference *: inferences with a call of GE, sorted by thread and begin of
+     * this call */
     GArray *calls;
     guint n_spans;
     guint64 n_dropped;
@@ -102,8 +104,8 @@ static void head_overhead_close(void *state)
 
 /* ---- reading records ---- */
 
-/* Whether the track is a thread of the host. In traces of other tools the rows of all layers are
- * threads: the name of the process shows the layer to which a row belongs. */
+/* Returns whether the track is a thread of the host. In traces of other tools the rows of all
+ * layers are threads: the name of the process shows the layer to which a row belongs. */
 static gboolean is_host_thread(const StrobeTrackView *track)
 {
     const AscendLayer *layer = track ? ascend_layer_by_name(track->group) : NULL;
@@ -175,9 +177,9 @@ static void add_span(HeadOverhead *pass, const StrobeView *record, gboolean is_f
         pass->n_spans++;
 }
 
-/* Adds an event of a trace for which the importer had no kind, if it may come from the framework: a
- * complete event without a category, or one end of a pair. An event without an end has no duration
- * and is skipped. */
+/* Adds an event of a trace for which the importer had no kind, if the framework may have written
+ * it: a complete event without a category, or one end of a pair. Skips events that have no end,
+ * because they have no duration. */
 static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[TRACE_SPAN], record->kind);
@@ -197,8 +199,8 @@ static void add_trace_span(HeadOverhead *pass, const StrobeView *record)
         add_span(pass, record, TRUE);
 }
 
-/* Whether the task is a kernel of an operator, not a copy or an event. If the source is a trace
- * without a table of kernels, a kernel is a task that has a type of core. */
+/* Returns whether the task is a kernel of an operator, not a copy or an event. If the source is a
+ * trace without a table of kernels, a kernel is a task that has a type of core. */
 static gboolean is_kernel(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[DEVICE_TASK], record->kind);
@@ -243,7 +245,8 @@ static Inference *call_at(const HeadOverhead *pass, StrobeTrackId track, gint64 
     return call->thread->track == track ? call : NULL;
 }
 
-/* Adds the link of an operator to its kernel, if the operator is in a call of GE. */
+/* Uses the link of an operator to its kernel as the first kernel of a call of GE, if the operator
+ * is inside such a call and no earlier kernel is known. */
 static void add_link(HeadOverhead *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->binders[KERNEL_LINK], record->kind);
@@ -254,7 +257,8 @@ static void add_link(HeadOverhead *pass, const StrobeView *record)
         call->linked_ns = MIN(call->linked_ns, kernel_ns);
 }
 
-/* Finds the first kernel after a call of GE and before the next inference of its thread. */
+/* Sets the call's first kernel after the begin of the call of GE and before the next inference of
+ * its thread. */
 static void find_kernel(const HeadOverhead *pass, Inference *call)
 {
     guint low = 0, high = pass->kernels->len;
@@ -308,7 +312,7 @@ static void find_inferences(HeadOverhead *pass)
         pass->steps = pass->named_steps;
         pass->named_steps = none;
     }
-    /* compare_ns works, because begin_ns is the first member */
+    /* compare_ns can compare steps, because begin_ns is their first member */
     g_array_sort(pass->steps, compare_ns);
     g_array_sort(pass->kernels, compare_ns);
     for (guint i = 0; i < pass->order->len; i++) {

@@ -9,7 +9,7 @@
 
 #include "part-statistics.h"
 
-#define LARGE_SHARE 50.0 /* a hint needs a cause with at least this share, in % */
+#define LARGE_SHARE 50.0 /* minimum share of a cause for a hint, in % */
 
 static StrobeStringId intern_text(const HeadReport *r, const char *text)
 {
@@ -54,7 +54,7 @@ static gboolean emit_inference(const HeadReport *r, const Inference *inference, 
 
 static gboolean emit_inferences(const HeadReport *r)
 {
-    /* index 0: inferences outside of steps */
+    /* number of graphs in each step; index 0: inferences outside of steps */
     g_autofree guint *graphs = g_new0(guint, r->steps->len + 1);
 
     for (guint i = 0; i < r->inferences->len; i++) {
@@ -101,8 +101,8 @@ static gint by_step(gconstpointer a, gconstpointer b)
     return (x->step > y->step) - (x->step < y->step);
 }
 
-/* Returns the inferences sorted by step. The steps of several threads overlap, so in order of begin
- * a step's inferences do not follow each other. */
+/* Returns the inferences sorted by step. Steps of several threads overlap, so inferences of a step
+ * may be apart if they are sorted by begin. */
 static GPtrArray *sort_by_step(const HeadReport *r)
 {
     GPtrArray *sorted = g_ptr_array_new();
@@ -196,9 +196,9 @@ static gint by_sum(gconstpointer a, gconstpointer b)
     return (x->sum < y->sum) - (x->sum > y->sum);
 }
 
-/* Emits the three parts of the total time, the longest first. Shares are computed from sums, not
- * from means. The means of the parts are over different inferences: an eager inference has no time
- * in GE, but its total counts. */
+/* Emits the three parts of the total time, the longest first. Computes shares from sums, not from
+ * means, because the means of the parts are over different inferences: for example, an eager
+ * inference has a total but no time in GE. */
 static gboolean emit_ranking(const HeadReport *r, const PartStatistics *s)
 {
     Ranked ranked[] = {

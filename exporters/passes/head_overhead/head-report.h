@@ -11,12 +11,12 @@ enum { HEAD_INFERENCE, HEAD_STEP, HEAD_SUMMARY, HEAD_ADVICE, HEAD_KINDS };
 typedef struct HeadReport {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
-    GArray *inferences; /* of Inference; finished, in the order of begins */
-    GArray *steps;      /* of HeadStep */
+    GArray *inferences; /* elements of type Inference: finished, in the order of their begins */
+    GArray *steps;      /* elements of type HeadStep */
     gboolean compiled_too;
 } HeadReport;
 
-/* Emits all records. FALSE: the host had no memory for them. */
+/* Emits all records. Returns FALSE if the host had no memory for them. */
 gboolean head_report_emit(HeadReport *report);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host-thread.h"
 
-/* Limits of the work on nested inferences. Real inferences are nested at most twice, but invalid
+/* Limits of the work on nested inferences. Real inferences are nested at most twice, but damaged
  * input must not take unlimited time. */
 #define WORK_PER_EVENT 16
 #define WORK_FREE 1048576
@@ -30,7 +30,7 @@ void host_thread_free(gpointer data)
 }
 
 /* Adds an operator, and removes the operators inside it. If too many operators wait, drops the
- * oldest half, which probably is in no inference. */
+ * oldest half of them, which probably belongs to no inference. */
 static void add_operator(HostThread *thread, const HostSpan *span)
 {
     GArray *waiting = thread->waiting;
@@ -51,8 +51,8 @@ static void add_operator(HostThread *thread, const HostSpan *span)
     g_array_append_vals(waiting, span, 1);
 }
 
-/* Returns the begin of the C++ side: that of the first span with ROLE_RUN inside the inference.
- * Inner spans come before the spans that contain them. */
+/* Returns the begin of the C++ side of an inference, which is the begin of the first span with
+ * ROLE_RUN inside it. Inner spans come before the spans that contain them. */
 static gint64 run_inside(HostThread *thread, const HostSpan *inference)
 {
     gint64 found = G_MAXINT64;

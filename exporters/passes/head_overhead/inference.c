@@ -9,10 +9,11 @@
 typedef struct Search {
     const HostThread *thread;
     const GArray *steps;
-    GArray *own; /* of gint32: indexes of the steps to which inferences of the thread may belong */
+    /* elements of type gint32: indexes of the steps to which inferences of the thread may belong */
+    GArray *own;
     GArray *inferences;
-    GHashTable *used; /* 1 + indexes of the cached entries that contain an inference */
-    /* index of the first span that begins after the end of the previous inference */
+    GHashTable *used; /* a set of 1 + index: the cached entries that contain an inference */
+    /* index of the first span that begins after the previous inference ends */
     guint at;
 } Search;
 
@@ -28,8 +29,8 @@ static gboolean holds_span(const HostSpan *outer, const HostSpan *inner)
 
 /* ---- steps ---- */
 
-/* Returns the indexes of the steps that the thread announced or, if it announced none, of all
- * steps. */
+/* Returns the indexes of the steps that the thread announced. If it announced none, returns the
+ * indexes of all steps. */
 static GArray *steps_of(const GArray *steps, guint64 thread)
 {
     GArray *own = g_array_new(FALSE, FALSE, sizeof(gint32));
@@ -106,8 +107,8 @@ static gboolean take_known(Inference *inference, const Entries *entries)
     return TRUE;
 }
 
-/* Whether the cached entry at `place` contains a lookup. If so, the inference begins with this
- * entry. */
+/* Returns whether the cached entry at `place` contains a lookup. If so, the inference begins with
+ * this entry. */
 static gboolean has_lookup_inside(const Search *s, guint place)
 {
     const HostSpan *span = span_at(s, place);
@@ -152,7 +153,7 @@ static void find_entry(Search *s, Inference *inference, const Inference *previou
         take_entry(inference, s->thread->first_ns, ENTRY_THREAD);
 }
 
-/* Returns the time of the compiler's lookups between the entry and the inference; overlapping
+/* Returns the time of the compiler's lookups between the entry and the inference. Overlapping
  * lookups count once. */
 static gint64 lookup_time(const Search *s, const Inference *inference)
 {
@@ -226,8 +227,8 @@ static Inside look_inside(const Search *s, guint place)
     return inside;
 }
 
-/* Returns the call of GE: ExecuteGraph or, if there is none, RunGraph; in the C++ side or, if there
- * is none, elsewhere in the inference. */
+/* Returns the call of GE: ExecuteGraph or, if there is none, RunGraph. A call on the C++ side is
+ * preferred to a call elsewhere in the inference. */
 static const HostSpan *call_of(const Inside *inside)
 {
     const HostSpan *execute = inside->execute_in_run ? inside->execute_in_run : inside->execute;
@@ -236,7 +237,8 @@ static const HostSpan *call_of(const Inside *inside)
     return execute ? execute : graph;
 }
 
-/* Returns the time that spans of the role cover between two times; overlapping spans count once. */
+/* Returns the time that spans with this role cover between two times. Overlapping spans count
+ * once. */
 static gint64 sum_role_time(const Search *s, guint place, Role role, gint64 from_ns, gint64 to_ns)
 {
     gint64 sum = 0, done_ns = from_ns;
@@ -336,8 +338,8 @@ static gboolean does_compile(const Search *s, const Inference *inference)
 
 /* ---- all inferences of a thread ---- */
 
-/* Describes a contradiction between the figures; NULL: there is none. Figures that contradict each
- * other are emitted unchanged. */
+/* Returns a text that describes a contradiction between the figures; NULL: there is none. Figures
+ * that contradict each other are emitted unchanged. */
 static const char *find_contradiction(const struct strobe_head_overhead *f)
 {
     if (f->framework < 0)
@@ -426,8 +428,8 @@ static void add_outermost(Search *s, guint place, const Inference *previous)
     g_array_append_val(s->inferences, inference);
 }
 
-/* Finds the cached entries that contain an inference. Such an entry belongs to this inference and
- * is not an inference itself. */
+/* Adds to `used` the cached entries that contain an inference. Such an entry belongs to this
+ * inference and is not an inference itself. */
 static void find_used_caches(Search *s)
 {
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -443,7 +445,7 @@ static void find_used_caches(Search *s)
         }
         if (span->role != ROLE_INFERENCE)
             continue;
-        /* If an entry is already in `used`, the entries around it are in `used` too. */
+        /* If an entry is already in `used`, the entries that contain it are in `used` as well. */
         for (guint k = open->len; k > 0; k--) {
             guint cache = g_array_index(open, guint, k - 1);
             if (holds_span(span_at(s, cache), span) &&
@@ -491,7 +493,7 @@ void inferences_find(const HostThread *thread, guint64 number, const GArray *ste
         }
         while (before && s.at < i && span_at(&s, s.at)->begin_ns < before->end_ns)
             s.at++;
-        /* A copy, because the array may move when an inference is added. */
+        /* a copy, because the array may move when an inference is added */
         const Inference copy = before ? *before : (Inference){0};
         add_outermost(&s, i, before ? &copy : NULL);
         if (previous != G_MAXUINT)

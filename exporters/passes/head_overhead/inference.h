@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the inferences of a thread, and computes where the time before their first kernel goes. */
+/* Finds the inferences of a thread, and divides the time before their first kernel into parts. */
 #ifndef STROBE_PASSES_INFERENCE_H
 #define STROBE_PASSES_INFERENCE_H
 
@@ -30,7 +30,7 @@ typedef enum EntrySource {
 
 typedef struct Inference {
     const HostThread *thread;
-    gint64 begin_ns, end_ns; /* begin and end of the inference itself */
+    gint64 begin_ns, end_ns; /* of the mark of the inference itself */
     gint64 entry_ns;
     /* begin and end of the call of GE; G_MININT64: there is none */
     gint64 execute_ns, execute_end_ns;
@@ -38,22 +38,23 @@ typedef struct Inference {
     /* begin of the first kernel that a link names, and of the first kernel after the call;
      * G_MAXINT64: none */
     gint64 linked_ns, after_ns;
-    gint32 step; /* index of the step, -1: none */
+    gint32 step; /* index of the step; -1: none */
     HeadMode mode;
     EntrySource source;
     gboolean is_cached; /* there is no mark for the inference itself, only for the cached entry */
     const char *error;  /* NULL: no error */
-    /* The fields of the record, except those that depend on a kernel, a string or other
+    /* The fields of the record, except the fields that depend on a kernel, a string or other
      * inferences. */
     struct strobe_head_overhead figures;
 } Inference;
 
-/* Appends the inferences of a sorted thread in the order of their begins. `steps` (of HeadStep) are
- * sorted. `number` is the thread's number: if this thread announced steps, only these are used. */
+/* Appends the inferences of a sorted thread in the order of their begins. `steps` (of HeadStep)
+ * must be sorted. If some of them are of the thread `number` (HeadStep.thread), only these are
+ * used. */
 void inferences_find(const HostThread *thread, guint64 number, const GArray *steps,
                      GArray *inferences);
 
-/* Computes the figures that depend on kernels. Call this after the kernels have been found. */
+/* Computes the figures that depend on kernels. Must be called after the kernels have been found. */
 void inference_finish(Inference *inference);
 
 #endif

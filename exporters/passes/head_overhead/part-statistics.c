@@ -78,7 +78,7 @@ gboolean part_statistics_get(const PartStatistics *statistics, Part part,
     for (guint i = 0; i < n; i++)
         squares += ((double)ns[i] - summary->mean) * ((double)ns[i] - summary->mean);
     summary->median = n % 2 ? (double)ns[n / 2] : ((double)ns[n / 2 - 1] + (double)ns[n / 2]) / 2;
-    /* The smallest value that is not less than 95 % of the values. */
+    /* the smallest value that is not less than 95 % of the values */
     summary->p95 = (double)ns[((guint64)n * 95 + 99) / 100 - 1];
     summary->min = (double)ns[0];
     summary->max = (double)ns[n - 1];

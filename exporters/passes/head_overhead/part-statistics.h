@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes statistics of the parts of the time before the first kernel over many inferences. */
+/* Computes statistics of each part of the time before the first kernel, over many inferences. */
 #ifndef STROBE_PASSES_PART_STATISTICS_H
 #define STROBE_PASSES_PART_STATISTICS_H
 
@@ -20,13 +20,13 @@ typedef enum Part {
 } Part;
 
 const char *part_name(Part part);
-/* Returns the duration of a part in ns; STROBE_ABSENT_I64: it is not known. */
+/* Returns the duration of a part in ns; STROBE_ABSENT_I64: the duration is unknown. */
 gint64 part_of(const struct strobe_head_overhead *figures, Part part);
 
 typedef struct PartStatistics {
-    GArray *values[PARTS]; /* of gint64 */
+    GArray *values[PARTS]; /* elements of type gint64 */
     double sums[PARTS];    /* ns; sums over the inferences that have the part */
-    /* number of inferences for which the causes of the time on the Python side are known */
+    /* number of inferences for which the causes of the Python side's time are known */
     guint n_causes;
     double causes_build; /* sums of these causes, in ns */
     double causes_contiguous;
@@ -38,8 +38,8 @@ typedef struct PartStatistics {
 void part_statistics_init(PartStatistics *statistics);
 void part_statistics_clear(PartStatistics *statistics);
 void part_statistics_add(PartStatistics *statistics, const struct strobe_head_overhead *figures);
-/* Computes the statistics of a part. Call this after the last inference. FALSE: no inference has
- * the part. */
+/* Computes the statistics of a part. Returns FALSE if no inference has the part. Must be called
+ * after the last inference. */
 gboolean part_statistics_get(const PartStatistics *statistics, Part part,
                              struct strobe_head_overhead_summary *summary);
 

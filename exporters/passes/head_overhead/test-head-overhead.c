@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks every rule on a constructed thread; times are in microseconds. */
+/* Checks each rule on a thread that the test makes. Times are in us. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +29,8 @@ static gint by_end(gconstpointer a, gconstpointer b)
     return x->begin > y->begin ? -1 : 1;
 }
 
-/* Adds the marks, inner ones first, as a thread records them. A name that begins with "frame " is
- * that of a Python call. */
+/* Adds the marks in the order in which a thread records them: inner marks first. A name that begins
+ * with "frame " is that of a Python call. */
 static void add_marks(StrobeMockHost *mock, StrobeTrackId track, const Mark *marks, size_t n,
                       int64_t shift)
 {
@@ -65,7 +65,7 @@ static void add_kernel(StrobeMockHost *mock, int64_t begin)
     test_task(mock, test_stream(mock, 0, 2), "Add", "AI_CORE", begin * US, (begin + 5) * US, 1);
 }
 
-/* Returns the emitted records of one kind; the mock host still owns the views. */
+/* Returns the emitted records of one kind. The mock host still owns the views. */
 static GPtrArray *of_kind(StrobeMockHost *mock, const char *kind)
 {
     GPtrArray *found = g_ptr_array_new();
@@ -91,7 +91,7 @@ static void check_text(StrobeMockHost *mock, StrobeStringId id, const char *want
     g_assert_cmpstr(strobe_mock_text(mock, id), ==, wanted);
 }
 
-/* Runs the pass on one thread; free the mock host. */
+/* Runs the pass on one thread. The caller must free the mock host. */
 static StrobeMockHost *run_marks(const Mark *marks, size_t n)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -150,9 +150,9 @@ static void test_fix_1(void)
     GPtrArray *found;
 
     add_marks(mock, test_thread(mock, 7), fix_1, G_N_ELEMENTS(fix_1), 0);
-    add_kernel(mock, 1690); /* a kernel of earlier work */
+    add_kernel(mock, 1690); /* the kernel belongs to earlier work */
     add_kernel(mock, 1950);
-    /* The same names on a row of a device must be ignored. */
+    /* The same names on a row of a device are ignored. */
     add_marks(mock, test_stream(mock, 0, 9), fix_1, G_N_ELEMENTS(fix_1), 0);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
     found = of_kind(mock, "head_overhead");
@@ -167,8 +167,8 @@ static void test_fix_1(void)
     strobe_mock_free(mock);
 }
 
-/* A kernel that an operator in the call launched takes precedence over a kernel that only follows
- * the call. */
+/* A kernel that was launched by an operator in the call takes precedence over a kernel that only
+ * follows the call. */
 static void test_linked_kernel(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -182,7 +182,7 @@ static void test_linked_kernel(void)
     g_assert_cmpint(strobe_mock_raw_end(mock), ==, STROBE_OK);
     link.to_begin = 1950 * US;
     TEST_ADD(mock, kernel_link, thread, "x", 1800 * US, 1800 * US, &link);
-    link.to_begin = 1720 * US; /* launched by an operator after the call */
+    link.to_begin = 1720 * US; /* launched by an operator that comes after the call */
     TEST_ADD(mock, kernel_link, thread, "x", 2100 * US, 2100 * US, &link);
     TEST_ADD(mock, kernel_link, test_thread(mock, 8), "x", 1800 * US, 1800 * US, &link);
     g_assert_cmpint(strobe_mock_send(mock), ==, STROBE_OK);
@@ -217,7 +217,7 @@ static void test_kernel_of_the_next(void)
     strobe_mock_free(mock);
 }
 
-/* Names in the spelling of the vendor's case study. */
+/* The names are spelled as in the vendor's case study. */
 static void test_spelling(void)
 {
     StrobeMockHost *mock =
@@ -303,7 +303,8 @@ static void test_wrong_pattern(void)
 
 /* ---- modes ---- */
 
-/* Only the cached entry is marked; most time is in the C++ side. Times are in units of 10 us. */
+/* Only the cached entry has a mark, and most of the time is in the C++ side. Times are in units of
+ * 10 us. */
 static void test_cached(void)
 {
     StrobeMockHost *mock = RUN_MARKS({LOOKUP, 10, 20}, {CACHE, 100, 6590}, {RUN, 180, 6590},
@@ -319,7 +320,7 @@ static void test_cached(void)
     check_us(f->cpp_inputs, 6290);
     check_us(f->ge, 109);
     strobe_mock_free(mock);
-    /* The lookup is inside the cached entry, so the cached entry is the entry. */
+    /* The lookup is inside the cached entry, so the cached entry is the entry of the inference. */
     mock = RUN_MARKS({CACHE, 100, 300}, {LOOKUP, 110, 120}, {"ExecuteGraph", 200, 250});
     check_entry(mock, 0, "cache", 0, FALSE);
     strobe_mock_free(mock);
@@ -347,10 +348,10 @@ static void test_modes(void)
     check_mode(RUN_MARKS({INFERENCE, 100, 200}, {"fx_run_eagerly", 130, 190}), "eager", ABSENT,
                ABSENT, ABSENT, 100);
     check_mode(RUN_MARKS({INFERENCE, 100, 200}), "unknown", ABSENT, ABSENT, ABSENT, 100);
-    /* Without the entry into C++ the times of the two sides are not known. */
+    /* Without the entry into C++ the times of the two sides are unknown. */
     check_mode(RUN_MARKS({INFERENCE, 100, 200}, {"ExecuteGraph", 150, 190}), "ge", 50, ABSENT, 50,
                100);
-    /* The call inside the C++ side is used, and ExecuteGraph takes precedence over RunGraph. */
+    /* The call inside the C++ side counts, and ExecuteGraph takes precedence over RunGraph. */
     check_mode(RUN_MARKS({INFERENCE, 100, 200}, {"ExecuteGraph", 105, 106}, {RUN, 110, 190},
                          {"RunGraph", 120, 125}, {"ExecuteGraph", 150, 180}),
                "ge", 50, 10, 50, 100);
@@ -370,7 +371,7 @@ static void test_compile(void)
         g_assert_true(get_inference(mock, 0)->is_compile);
         g_assert_true(get_inference(mock, 1)->is_compile);
         g_assert_false(get_inference(mock, 2)->is_compile);
-        /* The inference has a record, but is not in the statistics. */
+        /* The inference has a record, but is not part of the statistics. */
         const struct strobe_head_overhead_summary *f = ((StrobeView *)summary->pdata[0])->fields;
         g_assert_cmpuint(f->count, ==, 1);
         g_assert_cmpfloat(f->mean, ==, 100 * US);
@@ -395,7 +396,8 @@ static void test_nested(void)
 
 /* ---- causes ---- */
 
-/* Only outermost operators before the C++ side count; they include the operators that they call. */
+/* Only outermost operators before the C++ side count; their times include the operators that they
+ * call. */
 static void test_python_causes(void)
 {
     StrobeMockHost *mock = RUN_MARKS(
@@ -414,7 +416,7 @@ static void test_python_causes(void)
     strobe_mock_free(mock);
 }
 
-/* A negative part is emitted unchanged, and is not in the statistics. */
+/* A negative part is emitted unchanged, and is not part of the statistics. */
 static void test_contradictions(void)
 {
     StrobeMockHost *mock =
@@ -435,8 +437,8 @@ static void test_contradictions(void)
 
 /* ---- several inferences ---- */
 
-/* Three steps. The first compiles. The second has two graphs, with 100 us of the platform before
- * the first entry. The third has one graph. */
+/* There are three steps. The first one compiles. The second one has two graphs, and 100 us of the
+ * platform before the first entry. The third one has one graph. */
 static StrobeMockHost *fix_2(void)
 {
     static const Mark compiling[] = {{"TorchNpuGraphBase::Compile", 1300, 1400}};
@@ -491,7 +493,7 @@ static void test_fix_2(void)
     strobe_mock_free(mock);
 }
 
-/* Two threads announce steps that overlap: each inference belongs to a step of its own thread. */
+/* Two threads announce overlapping steps: each inference belongs to a step of its own thread. */
 static void test_steps_of_threads(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -522,8 +524,8 @@ static void test_steps_of_threads(void)
     strobe_mock_free(mock);
 }
 
-/* Statistics of the three inferences that compile nothing; the platform parts are 100, 1500 and
- * 1000. */
+/* Checks the statistics of the three inferences that do not compile. Their platform parts are 100,
+ * 1500 and 1000. */
 static void test_summary(void)
 {
     StrobeMockHost *mock = fix_2();
@@ -540,7 +542,7 @@ static void test_summary(void)
     g_assert_cmpfloat(f->max, ==, 1500 * US);
     /* (766.7^2 + 633.3^2 + 133.3^2) / 2 */
     g_assert_cmpfloat_with_epsilon(f->deviation, 709459.9, 1);
-    /* No kernel is known, so two parts have no record. */
+    /* No kernel is known, so there are no records for two of the parts. */
     g_assert_cmpuint(summary->len, ==, 7);
     g_ptr_array_unref(summary);
     strobe_mock_free(mock);
@@ -591,8 +593,8 @@ static void test_hints(void)
     strobe_mock_free(mock);
 }
 
-/* Shares are relative to all inferences, although some parts are known only for some of them; no
- * share is over 100 %. One inference of 1000 us calls GE, nine of 10 us run eagerly. */
+/* Shares are relative to all inferences, although some parts are known for only some of them; no
+ * share is above 100 %. One inference of 1000 us calls GE, and nine of 10 us run eagerly. */
 static void test_shares(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -605,7 +607,7 @@ static void test_shares(void)
     for (int i = 0; i < 9; i++)
         add_marks(mock, thread, eager, G_N_ELEMENTS(eager), 2000 + i * 20);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    /* The totals add up to 1010 + 9 * 12. */
+    /* The sum of the totals is 1010 + 9 * 12. */
     check_advice(mock, 0, "ranking", "ge", 980.0 / 1118 * 100, "GE");
     check_advice(mock, 1, "ranking", "framework", 28.0 / 1118 * 100, "community");
     check_advice(mock, 2, "ranking", "torchair", 20.0 / 1118 * 100, "TorchAir");
@@ -613,14 +615,14 @@ static void test_shares(void)
     /* The cause takes 5 + 9 of 10 + 18 us. */
     check_advice(mock, 4, "hint", "framework", 50, "guards");
     strobe_mock_free(mock);
-    /* The Python side of only one inference is known, so only this inference is compared. */
+    /* The Python side is known for only one inference, so only this inference is compared. */
     mock = RUN_MARKS({INFERENCE, 0, 200}, {RUN, 100, 190}, {"ExecuteGraph", 100, 180},
                      {INFERENCE, 300, 400}, {"ExecuteGraph", 302, 390});
     check_advice(mock, 3, "hint", "python", 100, "inputs and outputs");
     strobe_mock_free(mock);
 }
 
-/* Nested lookups count once, and lookups before the entry do not count. */
+/* Nested lookups are counted once, and lookups before the entry are not counted. */
 static void test_lookups(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -640,7 +642,7 @@ static void test_lookups(void)
 
 /* ---- bounds ---- */
 
-/* There are more operators than can wait. Some of the inference's operators were dropped, so its
+/* There are more operators than can wait. Some operators of the inference were dropped, so its
  * causes are absent. */
 static void test_forgotten_operators(void)
 {
@@ -661,8 +663,8 @@ static void test_forgotten_operators(void)
     strobe_mock_free(mock);
 }
 
-/* A hundred thousand nested inferences around as many operators: this must take a second, not an
- * hour. */
+/* A hundred thousand nested inferences enclose as many operators: the pass must take a second, not
+ * an hour. */
 static void test_hostile(void)
 {
     StrobeMockHost *mock = test_device_host(3);

@@ -10,7 +10,7 @@
 
 #include "sorted-values.h"
 
-#define BLOCKS_MAX 16777216u /* maximum number of allocated blocks */
+#define BLOCKS_MAX 16777216u /* maximum number of blocks that are allocated at one time */
 #define PATHS_MAX 262144u
 
 enum { ADDRESS, SIZE, WEIGHT, STACK, N_WANTED };
@@ -37,7 +37,7 @@ const StrobeKind heap_path_kind =
 typedef struct Path {
     StrobeStackId stack;
     double live_bytes, most_bytes, peak_bytes, allocated_bytes, live_blocks, allocated_blocks;
-    guint64 peak; /* number of the peak for which peak_bytes was stored */
+    guint64 peak; /* number of the peak for which peak_bytes is the path's memory */
 } Path;
 
 typedef struct Block {
@@ -57,7 +57,7 @@ typedef struct HeapPaths {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder binder;
-    StrobeExternalSorter *events;  /* of Event, sorted by time */
+    StrobeExternalSorter *events;  /* elements of type Event, sorted by time */
     GHashTable *paths;             /* stack -> Path */
     GHashTable *blocks;            /* address -> Block */
     double live_bytes, most_bytes; /* sums over all paths */
@@ -92,8 +92,8 @@ static void heap_path_close(void *state)
     g_free(pass);
 }
 
-/* Stores the path's memory at the last peak. Call this before the path changes: if the path has not
- * changed since the last peak, it had the same memory then as now. */
+/* Stores the path's memory at the last peak. Must be called before the path changes, because a path
+ * that has not changed since the last peak still has the same memory. */
 static void keep_peak(const HeapPaths *pass, Path *path)
 {
     if (path->peak == pass->peak)
@@ -124,7 +124,8 @@ static void release_block(HeapPaths *pass, guint64 address)
     g_hash_table_remove(pass->blocks, &address);
 }
 
-/* Finds or adds the path of a stack. NULL: there are too many. */
+/* Returns the path of a stack, and adds it if necessary. Returns NULL if there are too many
+ * paths. */
 static Path *path_of(HeapPaths *pass, StrobeStackId stack)
 {
     Path *path = g_hash_table_lookup(pass->paths, GUINT_TO_POINTER(stack));
@@ -142,7 +143,8 @@ static void allocate_block(HeapPaths *pass, const Event *event)
     Block made = {.address = event->address, .weight = event->weight > 0 ? event->weight : 1};
 
     made.bytes = (double)event->size * made.weight;
-    release_block(pass, made.address); /* if there is a block, its release was not recorded */
+    /* a block that is still at this address was released, but the release was not recorded */
+    release_block(pass, made.address);
     made.path = path_of(pass, event->stack);
     if (!made.path || g_hash_table_size(pass->blocks) >= BLOCKS_MAX) {
         pass->n_dropped++;
@@ -156,7 +158,7 @@ static void allocate_block(HeapPaths *pass, const Event *event)
 }
 
 /* Processes the events in the order of their times. In the order of records, the release of a block
- * may come before its allocation, because another thread may have released it. */
+ * may come before its allocation, because another thread may have released the block. */
 static void take_sorted(HeapPaths *pass)
 {
     const Event *event;
@@ -232,7 +234,7 @@ static gboolean emit_path(HeapPaths *pass, Path *path)
     return TRUE;
 }
 
-/* Emits the paths, those with the most memory first. */
+/* Emits the paths; those with the most memory come first. */
 static StrobeStatus heap_path_end(void *state)
 {
     HeapPaths *pass = state;

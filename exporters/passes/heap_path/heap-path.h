@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of the heap_path pass, and the kind that it emits. */
+/* The operations of the heap_path pass, and the kind of its records. */
 #ifndef STROBE_PASSES_HEAP_PATH_H
 #define STROBE_PASSES_HEAP_PATH_H
 
@@ -9,9 +9,10 @@
  * released in the window. The record's name is the innermost function. With sampling all values are
  * estimates. */
 struct heap_path {
-    int64_t live_bytes;      /* B */
-    int64_t most_bytes;      /* B; the maximum that was allocated at one time */
-    int64_t peak_bytes;      /* B; allocated when the memory of all paths together was largest */
+    int64_t live_bytes; /* B */
+    int64_t most_bytes; /* B; the maximum that was allocated at one time */
+    /* B; what the path held when the memory of all paths together was largest */
+    int64_t peak_bytes;
     int64_t allocated_bytes; /* B */
     int64_t live_blocks;
     int64_t allocated_blocks;

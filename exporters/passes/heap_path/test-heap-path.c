@@ -8,7 +8,7 @@
 
 extern const StrobePlugin strobe_plugin_1;
 
-/* The kind of the collector heap, as it is in a capture. */
+/* The kind of the collector `heap`, as in a capture. */
 struct block {
     uint64_t address;
     int64_t size;
@@ -59,7 +59,7 @@ static void test_paths(void)
     add_block(mock, 64, 100, 1, work);
     add_block(mock, 128, 200, 1, work);
     add_block(mock, 64, -100, 1, 0);
-    /* allocated by `leak` at the address that the other path released */
+    /* allocated by `leak`, at the address that the other path has released */
     add_block(mock, 64, 50, 1, leak);
     add_block(mock, 128, -200, 1, 0);
     add_block(mock, 256, 0, 1, leak);
@@ -82,7 +82,7 @@ static void test_weights(void)
     strobe_mock_free(mock);
 }
 
-/* A release that was not recorded: another block is allocated at the same address. */
+/* A release was not recorded: another block is allocated at the same address. */
 static void test_address_again(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
@@ -105,8 +105,8 @@ static int64_t peak_of(StrobeMockHost *mock, const char *name)
     return -1;
 }
 
-/* The memory of each path when the sum of all paths was largest; at that time not every path had
- * its own maximum. */
+/* Checks the memory of each path at the time when the sum of all paths was largest; at this time
+ * not every path has its own maximum. */
 static void test_peak(void)
 {
     static const char *const names[][2] = {{"early", NULL}, {"at", NULL}, {"late", NULL}};
@@ -130,14 +130,14 @@ static void test_peak(void)
 
 static guint64 n_compared;
 
-/* Replaces GLib's function, to count the comparisons. */
+/* Replaces GLib's function, to count its calls. */
 gboolean(g_int64_equal)(gconstpointer a, gconstpointer b)
 {
     n_compared++;
     return *(const guint64 *)a == *(const guint64 *)b;
 }
 
-/* Addresses that have the same hash with GLib's function, which uses only the lower half. */
+/* The addresses have the same hash in GLib's function, which uses only the lower half. */
 static void test_hostile_addresses(void)
 {
     const guint n = 20000;

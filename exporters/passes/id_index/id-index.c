@@ -35,7 +35,7 @@ void id_index_free(gpointer data)
     g_free(index);
 }
 
-/* Returns the slot of the id or, if it has none, the free slot for it. */
+/* Returns the slot of the id; if it has none, the free slot in which the id belongs. */
 static Slot *slot_of(const IdIndex *index, guint64 id)
 {
     guint64 hash = strobe_hash_number(strobe_hash_key(), id >> NEAR_BITS);

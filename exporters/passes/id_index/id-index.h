@@ -7,13 +7,13 @@
 
 typedef struct IdIndex IdIndex;
 
-/* Makes an index. It grows when it has more than `room` ids. */
+/* Makes an index with room for `room` ids. The index grows when it has more ids. */
 IdIndex *id_index_new(guint room);
 void id_index_free(gpointer index);
 
-/* Returns the id's item; NULL: it has none. */
+/* Returns the item of the id; NULL: the id has none. */
 gpointer id_index_find(const IdIndex *index, guint64 id);
-/* Adds `item` (not NULL) if the id has no item yet. Returns the id's item. */
+/* Adds `item` (not NULL) for the id, if the id has no item yet. Returns the item of the id. */
 gpointer id_index_add(IdIndex *index, guint64 id, gpointer item);
 
 #endif

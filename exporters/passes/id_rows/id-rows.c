@@ -5,10 +5,10 @@
 #include <strobe/helpers/keyed-hash.h>
 
 #define PAGE_BITS 10u
-#define PAGE (1u << PAGE_BITS) /* rows of a page */
+#define PAGE (1u << PAGE_BITS) /* number of rows in a page */
 #define NEAR_BITS 2u
 #define NEAR (1u << NEAR_BITS) /* number of successive ids that share a slot */
-#define SLOTS_BITS 6u          /* initial size: 64 slots */
+#define SLOTS_BITS 6u          /* the table begins with 1 << SLOTS_BITS slots */
 
 /* The places of the rows of NEAR successive ids, which differ only in their lowest bits. */
 typedef struct Slot {
@@ -20,7 +20,7 @@ struct IdRows {
     StrobeHashKey key;
     gsize size;
     GPtrArray *pages;
-    guint first, end; /* range of the rows that are not dropped */
+    guint first, end; /* indexes of the rows that are not dropped: from `first` to before `end` */
     Slot *slots;
     guint bits, n_used; /* there are 1 << bits slots; at most half of them are used */
 };
@@ -70,13 +70,13 @@ gpointer id_rows_at(const IdRows *rows, guint place)
 
 /* ---- index ---- */
 
-/* Returns the index of the slot at which the search for the ids begins. */
+/* Returns the index of the slot at which the search for `near` begins. */
 static inline guint place_of(const IdRows *rows, guint64 near)
 {
     return (guint)(strobe_hash_number(&rows->key, near) >> (64 - rows->bits));
 }
 
-/* Returns the slot of the id or, if it has none, the free slot for it. */
+/* Returns the slot of the id; if it has none, the free slot in which the id belongs. */
 static Slot *slot_of(const IdRows *rows, guint64 id)
 {
     const guint64 near = (id >> NEAR_BITS) + 1;

@@ -15,15 +15,15 @@ void id_rows_free(IdRows *rows);
 guint id_rows_count(const IdRows *rows);
 /* Returns the row at `place`; the oldest row has place 0. */
 gpointer id_rows_at(const IdRows *rows, guint place);
-/* Returns the row of an id; NULL: there is none. */
+/* Returns the row of the id; NULL: there is none. */
 gpointer id_rows_find(const IdRows *rows, guint64 id);
-/* Adds and returns a row for a new id. All its bytes after the id are zero. */
+/* Adds a row for a new id and returns the row. All bytes of the row after the id are zero. */
 gpointer id_rows_add(IdRows *rows, guint64 id);
 /* Drops the `n` oldest rows. */
 void id_rows_forget(IdRows *rows, guint n);
 
-/* Number of slots of other ids that the look-ups pass if each entry of the index is looked up
- * once. */
+/* Returns the number of slots with other ids that are passed if each entry of the index is looked
+ * up once. */
 guint64 id_rows_steps(const IdRows *rows);
 
 #endif

@@ -26,8 +26,7 @@ static void check_row(const IdRows *rows, guint64 id)
     g_assert_cmpuint(row->value, ==, id * 3);
 }
 
-/* Adds `n` ids with the distance `step`, drops the oldest `forgotten` rows, and adds these
- * again. */
+/* Adds `n` ids with the distance `step`, drops the `forgotten` oldest rows, and adds them again. */
 static void check_step(guint64 from, guint64 step, guint n, guint forgotten)
 {
     IdRows *rows = id_rows_new(sizeof(Row));
@@ -67,7 +66,7 @@ static void test_found(void)
     check_step(1, (guint64)1 << 40, 3000, 1);
 }
 
-/* Ids with this distance, each of which needs a slot of its own. */
+/* Adds ids with this distance, each of which needs its own slot. */
 static void check_hostile(guint64 step)
 {
     const guint n = 40000;
@@ -81,7 +80,7 @@ static void check_hostile(guint64 step)
     id_rows_free(rows);
 }
 
-/* A hash with a constant factor could be attacked with the inverse of this factor. */
+/* A hash with a constant factor could be attacked with the inverse of the factor. */
 static void test_hostile(void)
 {
     const guint64 undone = 0xf1de83e19937733du; /* its product with 0x9e3779b97f4a7c15 is 1 */

@@ -12,8 +12,8 @@
 #define ROWS_MAX 2097152u
 #define VALUES G_N_ELEMENTS(((struct strobe_kernel_detail *)NULL)->value)
 
-/* Size of the fields before the values of metrics. Values are stored separately, because many rows
- * have none. */
+/* Size of the fields before the values of metrics. The values are stored separately, because many
+ * rows have no values. */
 #define HEAD_BYTES G_STRUCT_OFFSET(struct strobe_kernel_detail, value)
 
 typedef struct Row {
@@ -61,16 +61,16 @@ typedef struct KernelDetail {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder pmus, tasks, ops;
-    StrobeStringId counted; /* cache of n_metrics: the last argument and result */
+    StrobeStringId counted; /* cache of n_metrics: its last argument and result */
     guint n_counted;
     const StrobeKindView *task_kind, *op_kind;
     StrobeFieldCopies task_copies, op_copies;
-    GArray *rows;    /* of Row */
-    GArray *metrics; /* of Metrics */
+    GArray *rows;    /* elements of type Row */
+    GArray *metrics; /* elements of type Metrics */
     GArray *values;  /* of double */
     StrobeSteps steps;
     StrobeStringId communication_core;
-    /* a record whose fields are all absent; made only once, because that takes long */
+    /* a record whose fields are all absent; made only once, because making it takes long */
     struct strobe_kernel_detail absent;
     guint64 n_dropped;
 } KernelDetail;
@@ -131,7 +131,7 @@ static void add_row(KernelDetail *pass, const StrobeView *record, const StrobeFi
         pass->n_dropped++;
         return;
     }
-    /* copies the unused bytes between fields too, because they are stored */
+    /* copies the unused bytes between the fields as well, because the row contains them */
     memcpy(&fields, &pass->absent, HEAD_BYTES);
     strobe_field_copies_apply(copies, record, &fields);
     fields.device = track ? track->device : -1;
@@ -151,7 +151,7 @@ static guint count_names(const char *names)
     return n;
 }
 
-/* Returns the number of metrics in a list of names. The last result is cached, because successive
+/* Returns the number of metrics in a list of names. Caches the last result, because successive
  * kernels mostly have the same names. */
 static guint n_metrics(KernelDetail *pass, StrobeStringId names)
 {
@@ -221,7 +221,7 @@ static struct strobe_kernel_detail head_of(const Row *row)
     return fields;
 }
 
-/* Compares by device, then by begin; kernels come before operations. */
+/* Compares rows by device, then by begin. Kernels come before operations. */
 static gint compare_rows(gconstpointer a, gconstpointer b)
 {
     const Row *x = a, *y = b;
@@ -243,8 +243,8 @@ static gint compare_metrics(gconstpointer a, gconstpointer b)
     return (x->task > y->task) - (x->task < y->task);
 }
 
-/* Returns the ns between the end of the previous row and the begin of this row, at least 0. From
- * generation 2 on, the Ascend profiler computes this in us since the epoch as doubles, whose
+/* Returns the time in ns between the end of the row `before` and the begin of `row`, at least 0.
+ * From generation 2 on, the Ascend profiler computes this in us since the epoch as doubles, whose
  * resolution is 0.25 us. */
 static double wait_ns(const KernelDetail *pass, const Row *before, const Row *row)
 {

@@ -21,9 +21,9 @@ static void add_metrics(StrobeMockHost *mock, uint64_t task)
     TEST_ADD(mock, device_pmu, test_stream(mock, 0, 5), "", 0, 1, &fields);
 }
 
-/* Adds, by begin: mm 1000..2000, add 2250..2500 (waits 250), the operation 2400..3000 (overlaps:
- * waits 0), mm 2900..2910. The wait counts from the previous row, not from the latest end of all
- * earlier rows. */
+/* Adds these rows, sorted by begin: mm 1000..2000, add 2250..2500 (waits 250), the operation
+ * 2400..3000 (overlaps, so it waits 0), mm 2900..2910. The wait counts from the end of the previous
+ * row, not from the latest end of all earlier rows. */
 static void add_kernels(StrobeMockHost *mock)
 {
     StrobeTrackId stream = test_stream(mock, 0, 5);
@@ -55,13 +55,13 @@ static void test_wait(void)
     g_assert_cmpfloat(get_row(views, 1)->wait, ==, 250);
     g_assert_cmpfloat(get_row(views, 2)->wait, ==, 0);
     g_assert_cmpfloat(get_row(views, 3)->wait, ==, 0);
-    g_assert_true(isnan(get_row(views, 4)->wait)); /* the row is of another device */
+    g_assert_true(isnan(get_row(views, 4)->wait)); /* the row belongs to another device */
     g_assert_cmpint(get_row(views, 4)->device, ==, 1);
     strobe_mock_free(mock);
 }
 
-/* From generation 2 on, the wait is computed with microseconds as doubles, which have a resolution
- * of 0.25 us. */
+/* From generation 2 on, the wait is computed in microseconds as doubles, which have a resolution of
+ * 0.25 us. */
 static void test_wait_coarse(void)
 {
     const int64_t base = INT64_C(1764246877147000000);

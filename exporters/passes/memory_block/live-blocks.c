@@ -15,7 +15,7 @@ struct LiveBlocks {
     GHashTable *by_key;    /* a set of MemoryBlock: blocks with an address or id */
     GHashTable *guessed;   /* a set of MemoryBlock: blocks that were derived from totals */
     StateBlocks *states;
-    GArray *finished; /* of MemoryBlock */
+    GArray *finished; /* elements of type MemoryBlock */
     guint64 n_allocated, n_released, n_orphans, n_dropped;
 };
 
@@ -89,8 +89,8 @@ static MemoryBlock *new_block(LiveBlocks *live, const MemoryEvent *event)
     return g_memdup2(&block, sizeof block);
 }
 
-/* Notes a release of the block. The block gets the totals after MEMORY_RELEASE or, without this
- * event, those after MEMORY_BLOCK_RELEASE. */
+/* Stores a release in the block. The block gets the totals after MEMORY_RELEASE or, if this event
+ * has not come, the totals after MEMORY_BLOCK_RELEASE. */
 static void give_back(MemoryBlock *block, const MemoryEvent *event, guint32 action)
 {
     if (action == MEMORY_RELEASE)
@@ -138,7 +138,8 @@ static void release_block(LiveBlocks *live, const MemoryEvent *event)
     else
         give_back(block, event, event->action);
     /* The allocator of a device, unlike that of the host, may keep a released block until the
-     * device's work is finished. So only its blocks wait for the second event. */
+     * device's work is finished. So only blocks of a device wait for the second event of their
+     * release. */
     if (!is_again && !block->key.source.is_ge && block->key.source.device >= 0 && !has_both(block))
         return;
     finish_block(live, block);
@@ -175,7 +176,7 @@ static void take_state(LiveBlocks *live, MemoryEvent *event)
 
 void live_blocks_take(LiveBlocks *live, MemoryEvent *event)
 {
-    /* Notes the totals of this event, because those of a later state are compared with them. */
+    /* Stores the totals of this event, because later states are compared with them. */
     if (event->action != MEMORY_STATE && !event->key.source.is_ge)
         state_blocks_skip(live->states, event);
     switch (event->action) {

@@ -13,19 +13,22 @@ typedef struct LiveBlocks LiveBlocks;
 LiveBlocks *live_blocks_new(gboolean are_reported);
 void live_blocks_free(LiveBlocks *live);
 
-/* Applies an event. Events must come in the order of their times. For an event that is only a state
- * (totals), derives which event it stands for. */
+/* Applies an event to its block. Events must come in the order of their times. If the event is only
+ * a state (totals), first derives the allocation or release that led to these totals. */
 void live_blocks_take(LiveBlocks *live, MemoryEvent *event);
-/* Notes the totals of a state without applying it, because another event has the details. */
+/* Stores the totals of a state but derives no event from them, because another event has the
+ * details. */
 void live_blocks_skip(LiveBlocks *live, const MemoryEvent *event);
-/* Call this after the last event: finishes the blocks that were not released. */
+/* Finishes the blocks that were not released. Must be called after the last event. */
 void live_blocks_finish(LiveBlocks *live);
 
-/* Returns the finished blocks (MemoryBlock) in the order of output; the caller removes them. */
+/* Returns the finished blocks (MemoryBlock) in the order of output. The caller removes them from
+ * the array. */
 GArray *live_blocks_sorted(LiveBlocks *live);
 guint live_blocks_n_finished(const LiveBlocks *live);
 
-/* Number of releases whose block is not known, because it was allocated earlier, or was dropped. */
+/* Returns the number of releases whose block is unknown, because it was allocated before the window
+ * or was dropped. */
 guint64 live_blocks_n_orphans(const LiveBlocks *live);
 guint64 live_blocks_n_dropped(const LiveBlocks *live);
 

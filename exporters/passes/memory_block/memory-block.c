@@ -10,10 +10,10 @@
 
 #include "live-blocks.h"
 
-/* Maximum number of events that wait for their operator to end. If there are more, the oldest event
- * gets no operator. */
+/* Maximum number of events that wait for their operator to end. If there are more, the oldest
+ * events are processed without an operator. */
 #define WAITING_MAX 262144u
-/* Maximum number of finished blocks that wait until they are sorted by allocation. */
+/* Maximum number of finished blocks that wait to be sorted by allocation. */
 #define FINISHED_MAX 65536u
 /* Maximum number of events with the same time that are compared. */
 #define INSTANT_MAX 64u
@@ -62,14 +62,15 @@ typedef struct MemoryBlocks {
     StrobeBinder binder;
     OperatorNames *names;
     LiveBlocks *live;
-    /* of MemoryEvent: events whose operator is known, sorted by time */
+    /* elements of type MemoryEvent: events whose operator is known, sorted by time */
     StrobeExternalSorter *reported;
     StrobeStringId framework; /* "PTA" */
-    /* of MemoryEvent, by time; the events before `first` are finished */
+    /* elements of type MemoryEvent, in the order of arrival; the events before `first` are
+     * finished */
     GArray *events;
     guint first;
-    /* number of events that were removed from the array; an event's question has this number plus
-     * its index */
+    /* number of events that were removed from the array; the number of an event's question is this
+     * number plus the event's index */
     guint64 n_forgotten;
     gboolean is_full; /* the host had no memory for a record */
 } MemoryBlocks;
@@ -127,8 +128,8 @@ static gint64 subtract_time(gint64 at_ns, gint64 begin_ns)
                : duration;
 }
 
-/* Returns the name of the block's allocator. The workspace of the framework counts as PTA, because
- * the Ascend profiler's tables do not distinguish them. */
+/* Returns the name of the block's allocator. The framework's workspace counts as PTA, because the
+ * Ascend profiler's tables do not distinguish the two. */
 static StrobeStringId component_of(const MemoryBlocks *pass, const MemoryBlock *block)
 {
     StrobeStringId component = block->key.source.component;
@@ -173,7 +174,7 @@ static void emit_finished(MemoryBlocks *pass)
 
 /* ---- events in order ---- */
 
-/* Whether another event of the same time and allocator has the details of this state. */
+/* Returns whether another event of the same time and allocator has the details of this state. */
 static gboolean is_shadowed(const MemoryBlocks *pass, guint place)
 {
     const MemoryEvent *state = &g_array_index(pass->events, MemoryEvent, place);
@@ -200,7 +201,7 @@ static void take_first(MemoryBlocks *pass)
 }
 
 /* Processes the events in the order of their times. In the order of records, the release of a block
- * may come before its allocation, because another thread may have released it. */
+ * may come before its allocation, because another thread may have released the block. */
 static void take_sorted(MemoryBlocks *pass)
 {
     MemoryEvent *event;
@@ -216,7 +217,7 @@ static void take_sorted(MemoryBlocks *pass)
     }
 }
 
-/* Adds events to `reported`, in order, when their operator is known and no other event of the same
+/* Moves events to `reported`, in order, when their operator is known and no other event of the same
  * time can follow. */
 static void take_reported(MemoryBlocks *pass, gboolean is_end)
 {
@@ -281,7 +282,7 @@ static void add_event(MemoryBlocks *pass, const StrobeView *record)
     MemoryEvent event = make_event(pass, record, track);
     guint64 number = pass->n_forgotten + pass->events->len;
 
-    /* An allocator of the program itself counts only in the totals. */
+    /* An allocator that the program itself contains counts only in the totals. */
     if (strobe_field_u8(record, strobe_binder_offsets(&pass->binder, record->kind)[EXTERNAL], 0))
         return;
     event.is_reported = event.key.source.is_ge || event.name ||

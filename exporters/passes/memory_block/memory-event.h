@@ -21,16 +21,16 @@ typedef struct MemoryTotals {
 typedef struct MemorySource {
     StrobeStringId component;
     gint32 device;
-    /* the device's own allocator, whose events name operators but have no active bytes */
+    /* the device's own allocator (GE), whose events name operators but have no active bytes */
     gboolean is_ge;
 } MemorySource;
 
-/* The key of a block, which all its events share. */
+/* The key of a block, which all events of the block share. */
 typedef struct MemoryKey {
     MemorySource source;
     guint64 pid;
-    guint64 address;     /* the address of the block or, with is_id, its id */
-    StrobeStringId name; /* name of the operator, only for GE */
+    guint64 address;     /* the address of the block; with is_id, the id of the block */
+    StrobeStringId name; /* name of the operator for GE; else 0 */
     gboolean is_id;
 } MemoryKey;
 
@@ -43,7 +43,7 @@ typedef struct MemoryEvent {
     StrobeTrackId track;
     StrobeStringId name;
     OperatorAnswer op;
-    gboolean is_reported; /* the operator is known or is not needed */
+    gboolean is_reported; /* the operator is known, or the block needs none */
     gboolean is_shadowed; /* another event of the same time has the details of this state */
 } MemoryEvent;
 
@@ -53,10 +53,12 @@ typedef struct MemoryBlock {
     gint64 release_ns, block_release_ns; /* absent: not released */
     MemoryTotals allocation, release;
     guint64 stream;
-    guint64 order; /* position in the output: for PTA by allocation, for GE by release */
+    /* position in the output: for PTA the order of allocations, for GE the order of releases */
+    guint64 order;
     StrobeTrackId track;
     StrobeStringId name;
-    gboolean is_unsure; /* derived from the first totals: it is a block only if its release comes */
+    /* derived from the first totals: there is a block only if its release comes */
+    gboolean is_unsure;
 } MemoryBlock;
 
 static inline gboolean memory_source_equal(const MemorySource *a, const MemorySource *b)

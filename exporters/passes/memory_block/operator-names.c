@@ -5,11 +5,11 @@
 #include <strobe/helpers/fields.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#define RECENT 64 /* number of operators of a thread that are kept */
-/* maximum number of questions that are checked although the operator does not answer them */
+#define RECENT 64 /* number of the latest operators of a thread that are stored */
+/* maximum number of entries or questions that an operator checks in vain */
 #define LOOK_BACK 64
 #define ENTRIES_MAX 262144u /* maximum number of queue entries */
-/* maximum number of entries of a thread that wait for their operator's end */
+/* maximum number of a thread's queue entries whose operator has not ended */
 #define OPEN_MAX 4096u
 #define WORDS_MAX 65536u
 
@@ -24,12 +24,12 @@ static const StrobeWantedField queue_wanted[N_QUEUE] = {
     [IS_DEQUEUE] = {"is_dequeue", STROBE_FIELD_BOOL},
 };
 
-/* Properties of an operator's name. */
+/* Types of operators, by their names. */
 enum { WORD_UNREAD, WORD_PLAIN, WORD_SKIPPED, WORD_NODE, WORD_CALL };
 
 typedef struct Span {
     gint64 begin_ns, end_ns;
-    gint64 latest_ns; /* the latest end, or else begin, of this and all earlier operators */
+    gint64 latest_ns; /* latest begin or end of this and all earlier operators */
     StrobeStringId name;
     guint word;
 } Span;
@@ -37,19 +37,22 @@ typedef struct Span {
 typedef struct Question {
     guint64 number;
     gint64 at_ns;
-    OperatorAnswer likely; /* the answer, unless a queue entry has another one */
+    OperatorAnswer likely; /* the answer, unless a queue entry gives another one */
 } Question;
 
-/* An entry of the queue. Its operator is the last one that had begun when the entry was enqueued,
- * or the nearest operator around this one that is a call into the framework. */
+/* An entry of the queue. Its operator is the innermost call into the framework that encloses the
+ * operator that had begun last when the entry was enqueued; this operator itself may be that
+ * call. */
 typedef struct Entry {
     guint64 correlation;
     gint64 end_ns;
     gint64 base_begin_ns;
-    /* name of the operator or, until it is known, of a call that had ended by then */
+    /* name of the entry's operator; until it is known, name of a call that had ended before, or
+     * 0 */
     StrobeStringId name;
     gboolean is_reported, is_taken;
-    GArray *waiting; /* of guint64: questions that wait for the entry's operator; NULL: none */
+    /* elements of type guint64: questions that wait for the entry's operator; NULL: none */
+    GArray *waiting;
 } Entry;
 
 /* An entry whose operator has not ended. */
@@ -59,8 +62,8 @@ typedef struct OpenEntry {
 } OpenEntry;
 
 typedef struct Thread {
-    GArray *questions; /* of Question, sorted by time */
-    GArray *open;      /* of OpenEntry, sorted by end */
+    GArray *questions; /* elements of type Question, sorted by time; questions without an answer */
+    GArray *open;      /* elements of type OpenEntry, sorted by end */
     Span recent[RECENT];
     guint n_recent; /* number of operators that were added to `recent` */
     gboolean is_dequeuer;
@@ -72,9 +75,9 @@ struct OperatorNames {
     OperatorReported reported;
     void *user;
     StrobeBinder operators, queues;
-    GHashTable *threads; /* guint64 -> Thread */
-    /* last: cached, because successive operators are mostly of one thread. any: operators for
-     * events without a thread */
+    GHashTable *threads; /* number of the thread -> Thread */
+    /* last: a cache, because successive operators are mostly of the same thread. any: questions
+     * that any thread's operator may answer */
     Thread *last, *any;
     guint64 last_number;
     GHashTable *entries; /* correlation -> Entry */
@@ -169,8 +172,8 @@ static guint read_word(const OperatorNames *names, StrobeStringId name)
     return WORD_PLAIN;
 }
 
-/* Returns the cached property of a name. Names above the limit are read only when a question needs
- * them: most operators have no question, and reading all texts would touch all of memory. */
+/* Returns the cached property of a name. Further names are read only when a question needs them,
+ * because most operators have no question, and reading all texts would touch all of memory. */
 static guint known_word(OperatorNames *names, StrobeStringId name)
 {
     guint word = GPOINTER_TO_UINT(g_hash_table_lookup(names->words, GUINT_TO_POINTER(name)));
@@ -194,7 +197,8 @@ static void deliver_answer(OperatorNames *names, guint64 question, const Operato
     names->reported(names->user, question, answer);
 }
 
-/* Answers the questions of a thread that are inside the operator. */
+/* Answers the questions of a thread whose times are inside the operator. On a thread that runs the
+ * queue, only sets their likely answers. */
 static void answer_questions(OperatorNames *names, Thread *thread, Span *op)
 {
     GArray *questions = thread->questions;
@@ -211,7 +215,7 @@ static void answer_questions(OperatorNames *names, Thread *thread, Span *op)
             continue;
         }
         if (word_of(names, op) == WORD_SKIPPED)
-            return; /* only here, because the name is read only if a question needs it */
+            return; /* not earlier, because the name is read only if a question needs it */
         found.is_node = op->word == WORD_NODE;
         if (thread->is_dequeuer) {
             n_beyond++;
@@ -241,9 +245,10 @@ static void tell_entry(OperatorNames *names, Entry *entry, StrobeStringId name)
         g_hash_table_remove(names->entries, &entry->correlation);
 }
 
-/* Handles an operator that contains the end of an entry. It is the entry's operator if it began
- * after all operators that had ended, and is a call into the framework. TRUE: the operator is
- * known. */
+/* Processes an operator that contains the end of an entry. If no call into the framework is known
+ * for the entry, or if `op` began later than this call, then `op` is the entry's operator, provided
+ * that it is such a call. If the operator is now known, answers the waiting questions and returns
+ * TRUE. */
 static gboolean resolve_entry(OperatorNames *names, Entry *entry, Span *op)
 {
     if (op->begin_ns > entry->base_begin_ns) {
@@ -299,9 +304,10 @@ void operator_names_operator(OperatorNames *names, const StrobeView *record, gui
 
 /* ---- the queue ---- */
 
-/* Finds, among the operators that have ended, the one that began last, and the call into the
- * framework that is this operator or the nearest one around it. The search stops at an operator
- * before which all others had ended: they also began earlier. */
+/* Searches the operators that have ended for the one that began last. Sets base_begin_ns to its
+ * begin, and the name of the entry to that of the innermost call into the framework that is or
+ * encloses this operator. The search stops at an operator that had ended, like all earlier ones,
+ * before the one found so far began. */
 static void look_back(const OperatorNames *names, Thread *thread, Entry *entry)
 {
     guint first = thread->n_recent > RECENT ? thread->n_recent - RECENT : 0;
@@ -340,7 +346,7 @@ static void enqueue_entry(OperatorNames *names, Thread *thread, guint64 correlat
     const OpenEntry open = {correlation, end_ns};
     Entry *entry;
 
-    /* First drops the entries that are answered, but whose dequeue never came. */
+    /* First drops the entries whose operator is known, but whose dequeue never came. */
     if (g_hash_table_size(names->entries) >= ENTRIES_MAX)
         g_hash_table_foreach_remove(names->entries, is_reported, NULL);
     if (g_hash_table_size(names->entries) >= ENTRIES_MAX ||
@@ -370,9 +376,9 @@ static void ask_entry(OperatorNames *names, guint64 correlation, guint64 questio
     g_array_append_val(entry->waiting, question);
 }
 
-/* Handles the run of an entry on the thread of the queue. Questions inside the run wait for the
- * entry's operator. Earlier questions were outside of every entry, so their likely answer is
- * final. */
+/* Processes the run of an entry on the thread that runs the queue. Questions inside the run wait
+ * for the entry's operator. Earlier questions are outside of every entry, so they get their likely
+ * answer. */
 static void dequeue_entry(OperatorNames *names, Thread *thread, guint64 correlation,
                           const StrobeView *record)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the operator that ran at a given time. Operators arrive in the order of their ends, so it
- * is the first operator to end that had begun by then: the innermost one. On a thread that runs the
- * framework's queue, it is the operator that enqueued the entry that was running. The state is
- * bounded: questions that wait, the last 64 operators of each thread, and queue entries that wait.
+ * Finds the operator that ran at a given time. Operators arrive in the order of their ends, so the
+ * answer is the first operator that arrives after this time and began before it: the innermost one.
+ * On a thread that runs the framework's queue, the answer is the operator that enqueued the entry
+ * that was running. The state is bounded: it consists of waiting questions, the last 64 operators
+ * of each thread, and waiting queue entries.
  */
 #ifndef STROBE_PASSES_OPERATOR_NAMES_H
 #define STROBE_PASSES_OPERATOR_NAMES_H
@@ -11,11 +12,12 @@
 #include <glib.h>
 #include <strobe/exporter.h>
 
-/* The answer to a question: the operator that ran at that time. */
+/* The answer to a question: the operator that ran at the time of the question. */
 typedef struct OperatorAnswer {
     StrobeStringId name; /* 0: no operator */
     gint64 begin_ns;     /* begin of the operator */
-    /* the operator is a node of the backward graph: the next node uses its blocks */
+    /* the operator is a node of the backward graph, and the next node uses the blocks that it
+     * allocates */
     gboolean is_node;
 } OperatorAnswer;
 
@@ -27,15 +29,15 @@ OperatorNames *operator_names_new(const StrobeConsumerHost *host, StrobeInstance
                                   OperatorReported reported, void *user);
 void operator_names_free(OperatorNames *names);
 
-/* Asks for the operator at a time. `reported` gets the answer, in one of the calls below, at most
- * once. Questions of a thread must come in the order of their times. OPERATOR_NAMES_ANY: the
- * operator may be on any thread. */
+/* Asks which operator ran at the time `at_ns`. `reported` gets the answer at most once, during a
+ * call of a function below or of this one. Questions of a thread must come in the order of their
+ * times. OPERATOR_NAMES_ANY: the operator may be on any thread. */
 #define OPERATOR_NAMES_ANY G_MAXUINT64
 void operator_names_ask(OperatorNames *names, guint64 question, guint64 thread, gint64 at_ns);
 
 void operator_names_operator(OperatorNames *names, const StrobeView *record, guint64 thread);
 void operator_names_queue(OperatorNames *names, const StrobeView *record, guint64 thread);
-/* Call this after the last record: questions with a likely answer get it. */
+/* Answers the waiting questions that have a likely answer. Must be called after the last record. */
 void operator_names_finish(OperatorNames *names);
 
 #endif

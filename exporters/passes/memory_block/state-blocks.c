@@ -4,22 +4,23 @@
 #include <string.h>
 #include <strobe/helpers/keyed-hash.h>
 
-#define SOURCES_MAX 256u /* limited, because the search is linear */
+#define SOURCES_MAX 256u /* maximum number of allocators; they are searched one by one */
 #define SEARCH_MAX 4096u /* maximum number of blocks of one size that are checked */
 
 /* The state of an allocator on one device. */
 typedef struct State {
     MemorySource source;
     MemoryTotals last;
-    /* a block whose memory was released, but not yet the block itself; NULL: none */
+    /* a block whose MEMORY_BLOCK_RELEASE was derived, and whose MEMORY_RELEASE may follow; NULL:
+     * none */
     MemoryBlock *half;
     MemoryBlock *first; /* a block that may have been allocated at the first totals; NULL: none */
     GHashTable *held;   /* size -> GPtrArray of MemoryBlock, in the order of allocation */
-    GHashTable *freed;  /* like `held`: blocks that are released, but still active */
+    GHashTable *freed;  /* like `held`, for blocks whose memory is released but still active */
 } State;
 
 struct StateBlocks {
-    GPtrArray *states; /* of State */
+    GPtrArray *states; /* elements of type State */
 };
 
 static void free_state(gpointer data)
@@ -52,7 +53,7 @@ static GHashTable *new_sizes(void)
 }
 
 /* Finds or adds the state of the event's allocator. Sets *is_first if there are no earlier totals.
- * NULL: there are too many. */
+ * Returns NULL if there are too many states. */
 static State *state_of(StateBlocks *states, const MemoryEvent *event, gboolean *is_first)
 {
     State *state;
@@ -118,8 +119,8 @@ static gint64 compute_change(gint64 now, gint64 before)
     return __builtin_sub_overflow(now, before, &by) || by == G_MININT64 ? 0 : by;
 }
 
-/* Finds the block of a release that fits no other block: the block of the first totals or, with the
- * result NULL, one from before. After this call state->first is no longer needed. */
+/* Returns the block of a release that fits no other block. This is the block of the first totals if
+ * the size is equal; NULL: a block from before the first totals. Clears state->first. */
 static MemoryBlock *take_first(State *state, gint64 size, const MemoryEvent *event)
 {
     MemoryBlock *first = state->first;
@@ -131,7 +132,7 @@ static MemoryBlock *take_first(State *state, gint64 size, const MemoryEvent *eve
     return first;
 }
 
-/* Whether the first totals may be those after a first allocation. */
+/* Returns whether the first totals may be the totals after a first allocation. */
 static gboolean may_allocate_all(const MemoryTotals *totals)
 {
     return totals->allocated > 0 &&
@@ -173,7 +174,7 @@ guint32 state_blocks_take(StateBlocks *states, MemoryEvent *event, MemoryBlock *
         *block = take_out(state->freed, -active, event);
         return MEMORY_BLOCK_RELEASE;
     }
-    if (!half) /* the rest of a release that began before the first totals */
+    if (!half) /* the second event of a release whose first event came before the first totals */
         state->first = NULL;
     *block = half;
     return half ? MEMORY_RELEASE : MEMORY_STATE;

@@ -37,7 +37,7 @@ static void add_pta(StrobeMockHost *mock, StrobeTrackId track, int64_t at_ns, ui
     add_event(mock, track, &event);
 }
 
-/* Adds a state as in a database: totals without an address. */
+/* Adds a state as in a database, with totals but no address. */
 static void add_state(StrobeMockHost *mock, int64_t at_ns, int64_t allocated, int64_t active)
 {
     const Event event = {"PTA", NULL, at_ns, 3, STROBE_ABSENT_U64, NONE, allocated, active};
@@ -62,7 +62,7 @@ static void add_queue(StrobeMockHost *mock, StrobeTrackId thread, int64_t begin_
     TEST_ADD(mock, task_queue, thread, "Queue", begin_ns, end_ns, &fields);
 }
 
-/* Checks the emitted block number `i`; returns it. */
+/* Checks the emitted block number `i`. Returns the block. */
 static const struct strobe_memory_block *expect_block(StrobeMockHost *mock, size_t i,
                                                       const char *name, int64_t begin_ns,
                                                       int64_t size, int64_t release_ns,
@@ -85,8 +85,8 @@ static const struct strobe_memory_block *expect_block(StrobeMockHost *mock, size
 }
 
 /* One to three records make a block. An allocation, or a record of a type that the block already
- * has, begins the next block. The totals at the release are those after the release or, without
- * one, after the only other record. */
+ * has, begins the next block. The totals at the release are those after the release; if there is no
+ * release, those after the only other record. */
 static void test_entries(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -94,13 +94,14 @@ static void test_entries(void)
     const struct strobe_memory_block *block;
 
     add_pta(mock, one, 10, 1, 0xb, -1, 400);  /* allocated before the window */
-    add_pta(mock, one, 100, 0, 0xa, 64, 464); /* with both releases */
+    add_pta(mock, one, 100, 0, 0xa, 64, 464); /* with the two kinds of releases */
     add_pta(mock, one, 110, 0, 0xb, 32, 496); /* never released */
     add_pta(mock, one, 200, 2, 0xa, -64, 432);
     add_pta(mock, one, 201, 1, 0xa, -64, 433);
     add_pta(mock, one, 300, 0, 0xa, 16, 448); /* only the block is released */
     add_pta(mock, one, 400, 2, 0xa, -16, 416);
-    add_pta(mock, one, 500, 0, 0xa, 8, 424); /* released twice: the second release has no block */
+    /* released twice; the second release belongs to no block */
+    add_pta(mock, one, 500, 0, 0xa, 8, 424);
     add_pta(mock, one, 510, 1, 0xa, -8, 415);
     add_pta(mock, one, 520, 1, 0xa, -8, 414);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
@@ -120,8 +121,8 @@ static void test_entries(void)
     strobe_mock_free(mock);
 }
 
-/* The operator is the innermost one on the thread that had begun and has not ended; operators that
- * only allocate do not count. */
+/* The operator is the innermost one of the thread that has begun and not ended. Operators that only
+ * allocate do not count. */
 static void test_operators(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -142,9 +143,9 @@ static void test_operators(void)
     strobe_mock_free(mock);
 }
 
-/* Thread 9 runs the entries that thread 1 enqueues. Entry 1 is enqueued by an operator that ends
- * after the entry has run; entry 2 after the end of an inner operator, which is the last one that
- * began. */
+/* Thread 9 runs the entries that thread 1 enqueues. The operator that enqueues entry 1 ends after
+ * the entry has run. Entry 2 is enqueued after the end of an inner operator, which is the last one
+ * that began. */
 static void test_queue(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -165,7 +166,7 @@ static void test_queue(void)
     add_op(mock, nine, "own", 375, 390);
     add_queue(mock, nine, 400, 410, 3, 1);
     g_assert_cmpint(strobe_mock_run(mock), ==, STROBE_OK);
-    /* Before its first entry it is not known that the thread runs the queue. */
+    /* Before the thread's first entry it is unknown that the thread runs the queue. */
     expect_block(mock, 0, "aten::inside", 130, 8, NONE, NONE);
     expect_block(mock, 1, "npu::child", 360, 8, NONE, NONE);
     expect_block(mock, 2, "own", 380, 8, NONE, NONE);
@@ -186,8 +187,8 @@ static void test_queue(void)
     strobe_mock_free(mock);
 }
 
-/* The device's allocator names its operators. Released blocks come in the order of their releases,
- * others last. */
+/* The device's allocator reports the operators' names. Released blocks are sorted by their
+ * releases; the others come last. */
 static void test_device_allocator(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -211,7 +212,7 @@ static void test_device_allocator(void)
     strobe_mock_free(mock);
 }
 
-/* Workspaces are blocks like others; memory of an allocator of the program itself makes no
+/* Workspaces are blocks like others. The memory of an allocator of the program itself makes no
  * block. */
 static void test_workspace(void)
 {
@@ -236,8 +237,9 @@ static void test_workspace(void)
     strobe_mock_free(mock);
 }
 
-/* Only totals. 100: a block of 10; 200: another block of 10; 300 and 301: its memory is released,
- * and then the block; 400: released while it is in use; 450: no longer in use. */
+/* There are only totals. 100: a block of 10; 200: another block of 10; 300 and 301: its memory is
+ * released, then the block; 400: a block is released while it is in use; 450: it is no longer in
+ * use. */
 static void test_states(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -265,8 +267,8 @@ static void test_states(void)
     strobe_mock_free(mock);
 }
 
-/* The first totals are those of an allocation if nothing was allocated before. Its release shows
- * this, unless it is the release of something that was allocated before. */
+/* The first totals are those of an allocation if nothing was allocated before. The allocation's
+ * release shows this, unless it is the release of memory that was allocated before. */
 static void test_first_totals(void)
 {
     static const struct {
@@ -305,7 +307,7 @@ static void test_first_totals(void)
     strobe_mock_free(mock);
 }
 
-/* A node of the backward graph releases the block that it was given, not the block that it
+/* A node of the backward graph releases the block that it was given, not the one that it has
  * allocated. */
 static void test_backward(void)
 {
@@ -326,7 +328,7 @@ static void test_backward(void)
     strobe_mock_free(mock);
 }
 
-/* A text result has pairs of events and states at the same times: they are one block, which is not
+/* A text result has an event and a state at the same time: they make one block, which is not
  * derived from totals. */
 static void test_reported_twice(void)
 {
@@ -349,8 +351,8 @@ static void test_reported_twice(void)
     strobe_mock_free(mock);
 }
 
-/* A source has all data of some events and only the state of others, such as a release of memory
- * from before the window: the totals continue from either. */
+/* A source has all data of some events and only the state of others, for example of a release of
+ * memory from before the window: the totals continue from an event or a state. */
 static void test_states_between(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -367,8 +369,8 @@ static void test_states_between(void)
     strobe_mock_free(mock);
 }
 
-/* More events than can wait for an operator: the first ones get no operator, but no block is
- * lost. */
+/* There are more events than can wait for an operator: the first events get no operator, but no
+ * block is lost. */
 static void test_bound(void)
 {
     StrobeMockHost *mock = test_device_host(1);

@@ -9,8 +9,9 @@
 #include <strobe/kinds.h>
 
 #define INSTANT_MAX 4096u /* maximum number of events with the same time that are sorted */
-#define DEVICES_MAX 256u  /* limited, because the search is linear */
-#define STATE 3           /* the action is neither an allocation nor a release */
+#define DEVICES_MAX 256u  /* maximum number of devices; they are searched one by one */
+/* number of the action of a state, which is neither an allocation nor a release */
+#define STATE 3
 
 enum { ALLOCATED, RESERVED, ACTIVE, STREAM, ACTION, DEVICE, COMPONENT, N_EVENT };
 enum { DDR, HBM, USAGE_DEVICE, N_USAGE };
@@ -30,8 +31,8 @@ static const StrobeWantedField usage_wanted[N_USAGE] = {
     [USAGE_DEVICE] = {"device", STROBE_FIELD_I32},
 };
 
-/* The owner of the memory: PTA and GE, whose sum is emitted too, and all others. The framework's
- * memory on the host counts as other, because GE has none there. */
+/* The owner of the memory. The sum of PTA and GE is emitted as well. The framework's memory on the
+ * host is SIDE_OTHER, because GE has no memory on the host. */
 enum { SIDE_PTA = 0, SIDE_GE = 1, SIDE_OTHER = 2 };
 
 typedef struct Row {
@@ -54,9 +55,10 @@ typedef struct MemoryTotal {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder events, usages;
-    StrobeExternalSorter *rows; /* of Row, sorted by time: states of allocators */
-    GArray *instant;            /* of Row: events with the last time */
-    GArray *last;               /* of Last */
+    StrobeExternalSorter *rows; /* elements of type Row, sorted by time: states of allocators */
+    /* elements of type Row: the events that have the latest time so far */
+    GArray *instant;
+    GArray *last; /* elements of type Last */
     StrobeStringId sum_name, app_name;
     gboolean is_full; /* the host had no memory for a record */
 } MemoryTotal;
@@ -131,8 +133,8 @@ static Last *last_of(MemoryTotal *pass, gint32 device)
     return &g_array_index(pass->last, Last, pass->last->len - 1);
 }
 
-/* Emits the row. For a row of PTA or GE, also emits the sum with the last row of the other
- * allocator. */
+/* Emits the row. If the row is of PTA or GE, then emits its sum with the last row of the other
+ * allocator of these two. */
 static void take_row(MemoryTotal *pass, const Row *row)
 {
     Last *last = row->side == SIDE_OTHER ? NULL : last_of(pass, row->total.device);
@@ -159,7 +161,8 @@ static void take_row(MemoryTotal *pass, const Row *row)
 
 /* ---- events of the same time ---- */
 
-/* Whether a state of the same allocator and time reports this event too. */
+/* Returns whether `row` is an event and one of `instant` is a state of the same allocator and
+ * device. */
 static gboolean is_reported_twice(const GArray *instant, const Row *row)
 {
     for (guint i = 0; !row->is_state && i < instant->len; i++) {
@@ -171,7 +174,7 @@ static gboolean is_reported_twice(const GArray *instant, const Row *row)
     return FALSE;
 }
 
-/* Processes the events of one time; the events of GE come last. */
+/* Processes the events that have the same time. The events of GE come last. */
 static void finish_instant(MemoryTotal *pass)
 {
     GArray *instant = pass->instant;

@@ -45,8 +45,8 @@ static const struct strobe_memory_total *expect_total(StrobeMockHost *mock, size
     return fields;
 }
 
-/* Rows of the program come first. A sum follows each row of PTA and GE; at equal times PTA comes
- * before GE. A workspace has no sum, and is not part of one. */
+/* The rows of the program come first. A sum follows each row of PTA and GE; at equal times PTA
+ * precedes GE. A workspace has no sum, and is part of no sum. */
 static void test_sums(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -75,8 +75,8 @@ static void test_sums(void)
     strobe_mock_free(mock);
 }
 
-/* A state and the event that led to it become one row, also if there are several. An event without
- * totals has no row. */
+/* A state and the event that caused it become one row, even if there are several of them. An event
+ * without totals has no row. */
 static void test_reported_twice(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -99,7 +99,7 @@ static void test_reported_twice(void)
     strobe_mock_free(mock);
 }
 
-/* Memory of the framework on the host has no sum with the device's allocator. */
+/* The memory of the framework on the host is not added to that of the device's allocator. */
 static void test_host(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -124,7 +124,7 @@ static void test_host(void)
     strobe_mock_free(mock);
 }
 
-/* Rows are in order of time, whichever thread's records come first. */
+/* Rows are sorted by time, whichever thread's records come first. */
 static void test_order(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -139,7 +139,7 @@ static void test_order(void)
     strobe_mock_free(mock);
 }
 
-/* A sum beyond 64 bits is absent. */
+/* A sum that does not fit in 64 bits is absent. */
 static void test_overflow(void)
 {
     StrobeMockHost *mock = test_device_host(1);

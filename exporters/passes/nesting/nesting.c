@@ -70,7 +70,7 @@ static gboolean merge_spans(Nesting *nesting, NestingSpan *into, NestingSpan *fr
     return nesting->ops->merge(nesting->user, into, from);
 }
 
-/* Folds all entries except the recent ones. */
+/* Merges all entries except the NESTING_RECENT last ones into folds. */
 static gboolean compact_entries(Nesting *nesting, GArray *entries)
 {
     guint n_old = entries->len - NESTING_RECENT;
@@ -121,7 +121,7 @@ gboolean nesting_add(Nesting *nesting, NestingSpan *entry)
         g_array_set_size(entries, entries->len - 1);
         top = NULL;
     }
-    /* All unfinished spans end with the window, so a parent may come before its child. */
+    /* All unfinished spans end when the window ends, so a parent may come before its child. */
     if (top && !top->is_fold && top->begin_ns <= entry->begin_ns && top->end_ns >= entry->end_ns &&
         entry->begin_ns < top->end_ns)
         return adopt_span(nesting, top, entry);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the span that encloses each span, for each track, from spans in the order of their ends. A
- * span is kept until a later span encloses it or the records end. The number of these spans is
- * bounded: when a track has NESTING_PENDING_MAX spans, the older ones are folded, which means that
- * 64 neighbours become one entry with only their sums. A later span that encloses a fold gets the
- * whole fold as a child. A later span that begins inside a fold gets nothing of it.
+ * Finds, for each span of a track, the innermost span that encloses it. Spans arrive in the order
+ * of their ends. A span is kept until a later span encloses it or the records end. The number of
+ * these spans is bounded: when a track has NESTING_PENDING_MAX spans, the older ones are folded,
+ * which means that 64 neighbours become one entry with only their sums. A later span that encloses
+ * a fold gets the whole fold as a child. A later span that begins inside a fold gets no part of the
+ * fold.
  */
 #ifndef STROBE_PASSES_NESTING_H
 #define STROBE_PASSES_NESTING_H
@@ -13,10 +14,10 @@
 #include <strobe/exporter.h>
 
 #define NESTING_PENDING_MAX 16384
-#define NESTING_RECENT 2048 /* number of last spans that are never folded */
+#define NESTING_RECENT 2048 /* number of the last spans, which are never folded */
 #define NESTING_GROUP 64
 
-/* The first member of a user's entry for a span or a fold. The user sets begin_ns, end_ns and
+/* The first member of the user's struct for a span or a fold. The user sets begin_ns, end_ns and
  * track. */
 typedef struct NestingSpan {
     gint64 begin_ns, end_ns;
@@ -28,14 +29,16 @@ typedef struct NestingSpan {
     gboolean is_fold;
 } NestingSpan;
 
-/* Callbacks of the user. If one returns FALSE, the work ends. */
+/* Callbacks of the user. If a callback returns FALSE, the function that called it returns FALSE at
+ * once. */
 typedef struct NestingOps {
-    gsize entry_size; /* size of an entry, which begins with a NestingSpan and is moved by memcpy */
+    /* size of the user's struct, which begins with a NestingSpan and is moved by memcpy */
+    gsize entry_size;
     /* Called when the parent of `child` (a fold or a span) is known; `child` is dropped
      * afterwards. */
     gboolean (*adopt)(void *user, NestingSpan *parent, NestingSpan *child);
-    /* Called before `span` becomes part of a fold: its parent is not known yet, and may still
-     * come. */
+    /* Is called before `span` becomes part of a fold. The parent of `span` is not known yet, and
+     * may still come. */
     gboolean (*fold)(void *user, NestingSpan *span);
     /* Adds `from` to the fold `into`. `from` is a fold, or a span that was passed to `fold`. */
     gboolean (*merge)(void *user, NestingSpan *into, NestingSpan *from);
@@ -48,14 +51,14 @@ typedef struct Nesting Nesting;
 Nesting *nesting_new(const NestingOps *ops, void *user);
 void nesting_free(Nesting *nesting);
 
-/* Adds a span that has ended. `entry` is copied. */
+/* Adds a span that has ended. Copies `entry`. */
 gboolean nesting_add(Nesting *nesting, NestingSpan *entry);
-/* Call this after the last span: passes the kept spans to `outermost`, track by track, in the order
- * of their begins. */
+/* Passes the kept spans to `outermost`, track by track, in the order of their begins. Must be
+ * called after the last span. */
 gboolean nesting_finish(Nesting *nesting);
 
-/* Number of spans that were folded before their parent came, so that the parent got only their
- * sums. */
+/* Returns the number of spans that were folded before their parent came, so that the parent got
+ * only their sums. */
 guint64 nesting_adopted_late(const Nesting *nesting);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct Group {
     gint32 device;
     guint order;
     guint64 count;
-    double total, min, max; /* ns, in generation 1 with a fraction */
+    double total, min, max; /* ns; in generation 1 with a fraction */
 } Group;
 
 static guint group_hash(gconstpointer key)
@@ -63,7 +63,7 @@ static StrobeStatus op_statistic_open(const StrobeConsumerHost *host, StrobeInst
     return STROBE_OK;
 }
 
-/* Returns the operator's type from a kernel's name, because MSPTI reports only the name.
+/* Returns the operator's type for a kernel of which MSPTI reports only the name. A name like
  * "aclnnMm_MatMulV3Common_MatMulV3" ends with the type; all other names are used as the type. */
 static const char *type_of_name(const char *name)
 {
@@ -72,8 +72,8 @@ static const char *type_of_name(const char *name)
     return g_str_has_prefix(name, "aclnn") && end && end[1] ? end + 1 : name;
 }
 
-/* Whether the records are Strobe's own. Only these may lack types, because the Ascend profiler
- * writes no such table for results without types (level 0). */
+/* Returns whether Strobe recorded the tasks itself. Only then a task without a type counts: the
+ * Ascend profiler writes no such table for results without types (level 0). */
 static gboolean is_own_record(const Statistic *pass)
 {
     return !*pass->host->metadata_value(pass->self, "source") &&
@@ -120,7 +120,8 @@ static StrobeStatus op_statistic_batch(void *state, const StrobeView *records, s
     return STROBE_OK;
 }
 
-/* Compares by device, then by time, the longest first, then by the order of arrival. */
+/* Compares groups by device, then by total time (the longest first), then by the order of
+ * arrival. */
 static gint compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
@@ -132,7 +133,7 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Rounds to whole ns, because the Ascend profiler rounds microseconds to three digits. */
+/* Rounds a time to whole ns, because the Ascend profiler rounds microseconds to three digits. */
 static double whole_ns(double ns)
 {
     return round(strobe_round_decimals(ns / 1000.0, 3) * 1000.0);
@@ -159,7 +160,7 @@ static gboolean emit_group(const Statistic *pass, const Group *group, double all
     return TRUE;
 }
 
-/* Returns the total time of the device whose groups begin at `first`. */
+/* Returns the total time of the device whose groups begin at the index `first`. */
 static double device_total(const GPtrArray *sorted, guint first)
 {
     const Group *group = sorted->pdata[first];

@@ -26,8 +26,8 @@ static void add_tasks(StrobeMockHost *mock)
     test_task(mock, test_stream(mock, 1, 5), "Add", "AI_CORE", 0, 10, 6);
 }
 
-/* Groups by type, core and device, the most time first. The mean is truncated from generation 2 on,
- * and rounded in generation 1. */
+/* Rows are grouped by type, core and device, and sorted by time, the longest first. The mean is
+ * truncated from generation 2 on, and rounded in generation 1. */
 static void test_groups(void)
 {
     for (int32_t generation = 1; generation <= 2; generation++) {
@@ -47,7 +47,7 @@ static void test_groups(void)
     }
 }
 
-/* In generation 1 durations with fractions of a ns are summed up unchanged, and only the sum is
+/* In generation 1 durations with fractions of a ns are summed up exactly, and only the sum is
  * rounded. */
 static void test_exact(void)
 {
@@ -75,7 +75,7 @@ static void add_named(StrobeMockHost *mock, const char *name)
     TEST_ADD(mock, device_task, test_stream(mock, 0, 1), name, 0, 1000, &fields);
 }
 
-/* Kernels of which only the name is known, as from MSPTI. An import of a result without types has
+/* Only the names of the kernels are known, as from MSPTI. An import of a result without types has
  * no table. */
 static void test_names(void)
 {

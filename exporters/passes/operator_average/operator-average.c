@@ -27,7 +27,7 @@ typedef struct Group {
     gint64 self, total, min, max;
 } Group;
 
-/* A cache by ids. Equal ids have equal texts, but the same text may have several ids. */
+/* A slot of a cache by ids. Equal ids have equal texts, but the same text may have several ids. */
 typedef struct CacheSlot {
     StrobeStringId name, shapes;
     Group *group;
@@ -92,7 +92,8 @@ static Group *new_group(const Group *key)
     return group;
 }
 
-/* Returns the group of the operators for which there is no room. */
+/* Returns the group of the operators for which there is no room. The first call makes the group and
+ * logs a warning. */
 static Group *get_others(OperatorAverage *average)
 {
     if (!average->others) {
@@ -154,7 +155,7 @@ static StrobeStatus operator_average_batch(void *state, const StrobeView *record
     return STROBE_OK;
 }
 
-/* Compares bytes, because a text may contain NUL. */
+/* Compares the bytes of two texts, which may contain NUL. */
 static gint text_compare(const StrobeText *a, const StrobeText *b)
 {
     const gint order = memcmp(a->bytes, b->bytes, MIN(a->length, b->length));
@@ -162,8 +163,8 @@ static gint text_compare(const StrobeText *a, const StrobeText *b)
     return order ? order : (a->length > b->length) - (a->length < b->length);
 }
 
-/* Compares by self time, the longest first, then by text, so that the order is the same in every
- * run. */
+/* Compares groups by self time (the longest first), then by text, so that the order is the same in
+ * every run. */
 static gint compare_groups(gconstpointer a, gconstpointer b)
 {
     const Group *x = *(Group *const *)a, *y = *(Group *const *)b;
@@ -175,7 +176,8 @@ static gint compare_groups(gconstpointer a, gconstpointer b)
     return order ? order : text_compare(&x->shapes_text, &y->shapes_text);
 }
 
-/* `is_incomplete`: calls were lost, but it is not known of which operators. */
+/* Emits the record of a group. `is_incomplete`: calls were lost, but it is unknown of which
+ * operators. */
 static gboolean emit_group(OperatorAverage *average, const Group *group, gint64 all_self,
                            gboolean is_incomplete)
 {

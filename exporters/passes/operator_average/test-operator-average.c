@@ -71,7 +71,7 @@ static void test_by_shapes(void)
     strobe_mock_free(mock);
 }
 
-/* Without any self time the share is absent: not 0, and not a division by 0. */
+/* If there is no self time, the share is absent, and not 0 or the result of a division by 0. */
 static void test_no_time(void)
 {
     StrobeMockHost *mock = strobe_mock_new(strobe_plugin_1.components[0], -1);
@@ -108,7 +108,7 @@ static void test_limit(void)
     strobe_mock_free(mock);
 }
 
-/* Any lost record may have been a call of any operator. */
+/* Any lost record may have been a call of any operator, so all rows are incomplete. */
 static void test_incomplete(void)
 {
     for (uint64_t lost = 0; lost < 2; lost++) {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The time range of the tasks of one id. */
+/* The time range of the tasks that have the same id. */
 typedef struct Tasks {
     guint64 connection;
     DatabaseStep span;
@@ -15,8 +15,8 @@ typedef struct Called {
 } Called;
 
 struct DatabaseSteps {
-    StrobeStateArray tasks;  /* of Tasks, sorted by id */
-    StrobeStateArray called; /* of Called: calls with tasks, sorted by begin */
+    StrobeStateArray tasks;  /* elements of type Tasks, sorted by id */
+    StrobeStateArray called; /* elements of type Called: calls with tasks, sorted by begin */
 };
 
 static gint compare_tasks(gconstpointer a, gconstpointer b)
@@ -40,7 +40,7 @@ static void add_span(DatabaseStep *to, const DatabaseStep *span)
     to->last = MAX(to->last, span->last);
 }
 
-/* Makes one entry of the sorted entries of each id. */
+/* Joins successive entries with the same id to one entry. */
 static void join_tasks(StrobeStateArray *tasks)
 {
     gsize n = 0;
@@ -112,7 +112,7 @@ void database_steps_free(DatabaseSteps *steps)
     g_free(steps);
 }
 
-/* Returns the index of the first call that does not begin before `begin_ns`. */
+/* Returns the index of the first call that begins at `begin_ns` or later. */
 static guint first_from(const DatabaseSteps *steps, gint64 begin_ns)
 {
     guint low = 0, high = (guint)steps->called.n;

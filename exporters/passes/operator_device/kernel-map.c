@@ -3,7 +3,8 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* A flow event from host to device. If an end occurs several times, the first one is used. */
+/* A flow event from the host to a device. If the same end comes several times, the first one is
+ * used. */
 typedef struct Flow {
     gint64 from_ns, to_ns;
     StrobeTrackId to_track;
@@ -13,8 +14,9 @@ typedef struct Flow {
 /* A kernel and the time of its launch. */
 typedef struct Instant {
     gint64 at_ns;
-    guint64 thread; /* thread of the launch, if it is known */
-    /* order: sorts equal times; order of arrival of the flow event or the kernel. kernel: index */
+    guint64 thread; /* thread of the launch, if known */
+    /* order: number of the flow event or of the kernel in the order of arrival, which sorts equal
+     * times. kernel: index of the kernel */
     guint order, kernel;
 } Instant;
 
@@ -161,9 +163,9 @@ static void find_tasks(const KernelMap *map, StrobeStateArray *tasks)
 }
 
 /* Finds launches without flow events: a task is launched by the call with the same id. The Ascend
- * profiler has one flow event for each id, so only the first task of an id is used. In a recording
- * all tasks of a launch are used, including those of a graph that runs again. Calls and tasks are
- * both sorted by id, because millions of random look-ups would touch all of memory. */
+ * profiler has one flow event for each id, so for its results only the first task of an id is used.
+ * In a recording all tasks of an id are used, including those of a graph that runs again. Calls and
+ * tasks are both sorted by id, because millions of random look-ups would touch all of memory. */
 static void instants_of_calls(KernelMap *map, StrobeStateArray *instants)
 {
     StrobeStateArray tasks;
@@ -200,8 +202,8 @@ static gint compare_instants(gconstpointer a, gconstpointer b)
 
 /* ---- keys ---- */
 
-/* Assigns launches to dequeues as the Ascend profiler does: goes through the dequeues of all
- * threads in the order of their ends, once. */
+/* Assigns launches to dequeues as the Ascend profiler does: goes once through the dequeues of all
+ * threads, in the order of their ends. */
 static void assign_to_dequeues(KernelMap *map, const StrobeStateArray *instants)
 {
     guint cursor = 0;
@@ -232,7 +234,7 @@ static gint compare_spans(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* Returns the dequeue around the instant on its thread; NULL: there is none. */
+/* Returns the dequeue that contains the instant on the instant's thread; NULL: there is none. */
 static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instant)
 {
     const QueueSpan key = {.thread = instant->thread, .begin_ns = instant->at_ns};
@@ -250,8 +252,8 @@ static const QueueSpan *find_dequeue(const KernelMap *map, const Instant *instan
     return span && span->thread == instant->thread && instant->at_ns <= span->end_ns ? span : NULL;
 }
 
-/* Assigns launches to the dequeues of their threads, which a recording contains. A launch outside
- * of a dequeue gets its time as the key. */
+/* Assigns each launch to the dequeue of its thread that contains it. The thread of a launch is
+ * known in a recording. The key of a launch outside of every dequeue is its time. */
 static void assign_by_thread(KernelMap *map, const StrobeStateArray *instants)
 {
     strobe_state_array_sort(&map->dequeues, compare_spans);
@@ -272,7 +274,7 @@ static gint compare_launches(gconstpointer a, gconstpointer b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Compares by key, then by thread, because two threads may launch at the same time. */
+/* Compares launches by key, then by thread, because two threads may launch at the same time. */
 static gint compare_own_launches(gconstpointer a, gconstpointer b)
 {
     const Launch *x = a, *y = b;

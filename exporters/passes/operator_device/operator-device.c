@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes operator_device, kernel_link and step_range from cpu_op, task_queue, api_call,
- * device_task, comm_op, comm_task, flow_point and step. */
+ * device_task, comm_op, flow_point and step. */
 #include "operator-device.h"
 
 #include <glib.h>
@@ -14,9 +14,10 @@
 #include "step-kernels.h"
 #include "ascend-db.h"
 
-#define OPERATORS_MAX ((guint)G_MAXINT) /* because indexes of operators are gint */
+#define OPERATORS_MAX ((guint)G_MAXINT) /* indexes of operators are gint */
 #define RECORDS_MAX ((guint)G_MAXINT)
-/* A program that has run this many operators without a record of a device has no device. */
+/* If a program has run this many operators and there is no record of a device, the pass assumes
+ * that there is no device. */
 #define HOST_ONLY_MAX 65536u
 
 enum { SHAPES, TYPES, STACK, N_OPERATOR };
@@ -59,8 +60,7 @@ static const char *const kind_names[N_KINDS] = {
     [FLOW_POINT] = "flow_point",
 };
 
-/* A step as the program announced it, from which the device time is found by the databases'
- * rule. */
+/* A step that the program announced. The databases' rule finds its device time. */
 typedef struct HostStep {
     gint64 begin_ns, end_ns, number;
     StrobeTrackId track;
@@ -74,11 +74,11 @@ typedef struct OperatorDevice {
     StrobeBinder operators, queues, calls, tasks, flows;
     KernelMap map;
     Forest forest;
-    StrobeStateArray enqueues; /* of QueueSpan */
-    GArray *host_steps;        /* of HostStep */
+    StrobeStateArray enqueues; /* elements of type QueueSpan */
+    GArray *host_steps;        /* elements of type HostStep */
     gboolean is_database;
     gboolean has_device; /* the capture is an import, or has a record of a device */
-    gboolean has_groups; /* there is communication of process groups on the host */
+    gboolean has_groups; /* there are operations of process groups on the host */
     gboolean is_over;    /* records are no longer stored, because there is no device */
     guint64 n_dropped;
 } OperatorDevice;
@@ -189,7 +189,7 @@ static gboolean is_text(const OperatorDevice *pass, StrobeStringId id, const cha
     return strcmp(pass->host->string(pass->self, id).bytes, text) == 0;
 }
 
-/* Adds a call. In a database only launches of the node level have ids by which their tasks are
+/* Adds a call. In a database, only calls of the node level have ids by which their tasks are
  * found. */
 static void add_call(OperatorDevice *pass, const StrobeView *record)
 {
@@ -364,8 +364,8 @@ static gboolean emit_step(OperatorDevice *pass, const HostStep *host_step, gint6
     return TRUE;
 }
 
-/* Emits a step by the rule of the text results: it goes from the first kernel of the step's first
- * queue entry to the last kernel of its last entry, or to the end of the step on the host. */
+/* Emits a step by the rule of the text results: the step goes from the first kernel of its first
+ * queue entry to the last kernel of its last entry or, if this is later, to its end on the host. */
 static gboolean emit_forest_step(OperatorDevice *pass, const ForestStep *step)
 {
     const Operator *op = operator_list_at(&pass->forest.operators, step->place);
@@ -377,7 +377,8 @@ static gboolean emit_forest_step(OperatorDevice *pass, const ForestStep *step)
                      step->has_kernels ? step->end_ns : G_MININT64, step->device);
 }
 
-/* Emits the steps by the rule of the databases: a step has all tasks of the calls inside it. */
+/* Emits the steps by the rule of the databases: all tasks of the calls inside a step belong to the
+ * step. */
 static gboolean emit_database_steps(OperatorDevice *pass)
 {
     DatabaseSteps *steps = database_steps_new(&pass->map);
@@ -397,9 +398,9 @@ static gboolean emit_database_steps(OperatorDevice *pass)
     return done;
 }
 
-/* Emits a step if each thread has a tree: on each device, the step goes from the first kernel of
- * the first launch in it (on any thread) to the last kernel of the last launch. A step without
- * launches is left out. */
+/* Emits a step on each device, if each thread has its own tree. The step goes from the first kernel
+ * of the first launch inside it (on any thread) to the last kernel of the last launch or, if this
+ * is later, to its end on the host. A step without launches is omitted. */
 static gboolean emit_recorded_step(OperatorDevice *pass, const HostStep *host)
 {
     StepKernels step = {.next_device = STEP_NO_DEVICE};
@@ -421,8 +422,8 @@ static gint compare_links(gconstpointer a, gconstpointer b)
     return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Emits the steps that operators announce or, if there are none, those that calls of the program
- * announce. */
+/* Emits the steps that operators announce. If there are none, emits the steps that the program
+ * announces by calls. */
 static gboolean emit_recorded_steps(OperatorDevice *pass)
 {
     const Forest *forest = &pass->forest;
@@ -453,8 +454,8 @@ static gboolean emit_steps(OperatorDevice *pass)
     return done;
 }
 
-/* Emits the steps of a program that communicates on the host; they are as the program announced
- * them. */
+/* Emits the steps of a program that communicates on the host, with the times that the program
+ * announced. */
 static gboolean emit_host_steps(OperatorDevice *pass)
 {
     gboolean done = TRUE;

@@ -3,7 +3,7 @@
 
 #include <strobe/helpers/keyed-hash.h>
 
-/* A leaf of the tree: a queue entry or, without a queue, the time of a launch. */
+/* A leaf of the tree: a queue entry or, if there is no queue, the time of a launch. */
 typedef struct Leaf {
     gint64 at_ns;
     guint64 key;
@@ -16,10 +16,9 @@ typedef struct Build {
     Forest *forest;
     const KernelMap *map;
     gboolean zero_is_whole;
-    /* thread -> index of its innermost open operator; if there is one tree, all threads share one
-     * key */
+    /* thread -> index of its innermost open operator; if all threads share one tree, 0 -> index */
     GHashTable *open;
-    guint64 last_key; /* cached: the last key in `open` */
+    guint64 last_key; /* a cache: the key that was looked up last */
     gint *last;       /* value of last_key in `open`; NULL: none yet */
     gint64 (*step_number)(void *user, const Operator *op);
     void *user;
@@ -85,8 +84,8 @@ static void add_to_step(const Build *build, ForestStep *step, guint64 key, const
     step->has_kernels = TRUE;
 }
 
-/* Returns the leaf's launches. If each thread has a tree, only those of the leaf's thread: two
- * threads may launch at the same time. */
+/* Returns the leaf's launches. If each thread has its own tree, returns only the launches of the
+ * leaf's thread, because two threads may launch at the same time. */
 static const Launch *find_launches(const KernelMap *map, const Leaf *leaf, guint *n)
 {
     const Launch *launches = kernel_map_find(map, leaf->key, n);
@@ -121,8 +120,8 @@ static void take_leaf(const Build *build, gint owner, const Leaf *leaf)
     }
 }
 
-/* Returns the operator that owns the leaf. Without a queue, an operator that ends at the launch
- * does not contain it. */
+/* Returns the operator that owns the leaf. If there is no queue, an operator that ends at the time
+ * of the launch does not own it. */
 static gint owner_of(const Build *build, gint last, const Leaf *leaf)
 {
     while (leaf->any_thread && last >= 0 && get_operator(build, last)->end_ns <= leaf->at_ns)
@@ -173,8 +172,8 @@ static void enter_operator(const Build *build, gint place, gint last)
     g_array_append_val(build->forest->steps, step);
 }
 
-/* Returns where the index of the innermost open operator is stored for an event of this thread; the
- * index is -1 if there is none. */
+/* Returns the address of the index of the innermost open operator for events of this thread. The
+ * index is -1 if no operator is open. */
 static gint *find_innermost(Build *build, guint64 thread)
 {
     const guint64 key = build->map->by_thread ? thread : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operators of a program, and the sums of those that launched kernels. */
+/* The operators of a program, and the sums of the operators that launched kernels. */
 #ifndef STROBE_PASSES_OPERATOR_LIST_H
 #define STROBE_PASSES_OPERATOR_LIST_H
 
@@ -9,8 +9,8 @@
 #include <strobe/helpers/state-array.h>
 
 /* A sum of durations as the Ascend profiler, a Python program, computes it: the sum is an integer
- * if all summands are integers. As long as the sum is 0, -0.0 means an integer, and 0.0 a
- * floating-point number. */
+ * if all summands are integers. A sum of 0 is an integer if it is -0.0, and a floating-point number
+ * if it is 0.0. */
 typedef double DeviceSum;
 
 #define DEVICE_SUM_WHOLE (-0.0)
@@ -20,7 +20,7 @@ static inline gboolean device_sum_is_real(DeviceSum sum)
     return sum != 0.0 || !signbit(sum);
 }
 
-/* The sums of an operator that launched kernels. */
+/* The sums of the durations of the kernels that an operator launched. */
 typedef struct DeviceSums {
     DeviceSum self, total, self_aicore, total_aicore;
 } DeviceSums;
@@ -32,9 +32,9 @@ typedef struct Operator {
     guint64 thread;
     union {
         guint order; /* before sorting: order of arrival */
-        gint parent; /* after sorting: index of the parent, -1: none */
+        gint parent; /* after sorting: index of the parent; -1: none */
     };
-    gint step;  /* index in `steps` of the forest, -1: the operator announces no step */
+    gint step;  /* index in the forest's `steps`; -1: the operator announces no step */
     guint sums; /* 1 + index in `sums`; 0: none */
     StrobeTrackId track;
     StrobeStringId name, shapes, types;
@@ -42,8 +42,8 @@ typedef struct Operator {
 } Operator;
 
 typedef struct OperatorList {
-    StrobeStateArray operators; /* of Operator */
-    StrobeStateArray sums;      /* of DeviceSums */
+    StrobeStateArray operators; /* elements of type Operator */
+    StrobeStateArray sums;      /* elements of type DeviceSums */
 } OperatorList;
 
 static inline Operator *operator_list_at(const OperatorList *list, guint place)
@@ -53,11 +53,12 @@ static inline Operator *operator_list_at(const OperatorList *list, guint place)
 
 void operator_list_init(OperatorList *list, StrobeStorage *storage);
 void operator_list_clear(OperatorList *list);
-/* Returns the operator's sums, created if necessary; valid until the next call. */
+/* Returns the operator's sums, and makes them at the first call. The result is valid until the next
+ * call. */
 DeviceSums *operator_list_sums(OperatorList *list, Operator *op);
-/* Returns the operator's sums; sums of 0 if it has no kernels. */
+/* Returns the operator's sums, which are 0 if the operator has no kernels. */
 const DeviceSums *operator_list_known_sums(const OperatorList *list, const Operator *op);
-/* Sorts the operators by begin, and keeps the order of equal ones. */
+/* Sorts the operators by begin; keeps the order of operators with the same begin. */
 void operator_list_sort(OperatorList *list);
 
 #endif

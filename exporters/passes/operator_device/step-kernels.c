@@ -33,7 +33,8 @@ static gint compare_enqueues(gconstpointer a, gconstpointer b)
     return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-/* Adds the launches of the queue entries that were made in the step, on any thread. */
+/* Adds to `step` the kernels of the queue entries that were enqueued between the two times, on any
+ * thread. */
 static void take_entries(const KernelMap *map, const StrobeStateArray *enqueues, gint64 begin_ns,
                          gint64 end_ns, StepKernels *step)
 {
@@ -56,7 +57,8 @@ static void take_entries(const KernelMap *map, const StrobeStateArray *enqueues,
     }
 }
 
-/* Without a queue, adds the launches in the step. */
+/* Adds to `step` the kernels that were launched between the two times. Used if there is no
+ * queue. */
 static void take_instants(const KernelMap *map, gint64 begin_ns, gint64 end_ns, StepKernels *step)
 {
     guint n, same;

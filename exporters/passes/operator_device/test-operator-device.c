@@ -161,8 +161,8 @@ static void add_connected(StrobeMockHost *mock, int64_t begin_ns, int64_t end_ns
     TEST_ADD(mock, device_task, test_stream(mock, 0, 5), "x", begin_ns, end_ns, &fields);
 }
 
-/* Without flow events in the source, the launch is the call with the task's id; only the first task
- * of an id counts. */
+/* Without flow events in the source, the launch is the call that has the task's id; only the first
+ * task of an id counts. */
 static void test_connections(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -208,8 +208,8 @@ static void test_database_step(void)
     strobe_mock_free(mock);
 }
 
-/* Steps that overlap, a step without calls, a call across the end of a step, an id that two calls
- * have. */
+/* There are overlapping steps, a step without calls, a call across the end of a step, and an id
+ * that two calls have. */
 static void test_database_steps(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -256,16 +256,16 @@ static void add_task_of(StrobeMockHost *mock, StrobeTrackId stream, int64_t begi
 }
 
 /* In a recording of Strobe a launch belongs to an operator of its own thread, even if an operator
- * of another thread began later; copies count too. */
+ * of another thread began later; copies also count. */
 static void test_recorded(void)
 {
     StrobeMockHost *mock = test_device_host(3);
     StrobeTrackId one = test_thread(mock, 1), two = test_thread(mock, 2);
     StrobeTrackId stream = test_stream(mock, 0, 1);
 
-    add_call_of(mock, one, 450, 1); /* while operator c of thread 2 is open */
+    add_call_of(mock, one, 450, 1); /* while the operator c of thread 2 is open */
     add_call_of(mock, two, 460, 2);
-    add_call_of(mock, two, 950, 3); /* is in no operator of its thread */
+    add_call_of(mock, two, 950, 3); /* in no operator of its thread */
     add_op(mock, two, "c", 400, 500);
     add_op(mock, one, "a", 0, 1000);
     for (int64_t number = 4; number <= 5; number++) {
@@ -292,7 +292,7 @@ static void test_recorded(void)
     strobe_mock_free(mock);
 }
 
-/* Without a queue the launch itself is looked up; an operator that ends at the launch does not
+/* Without a queue the launch itself is found; an operator that ends when the launch begins does not
  * contain it. */
 static void test_no_queue(void)
 {
@@ -334,7 +334,7 @@ static void test_host_only(void)
     }
 }
 
-/* Communication on the host is not work of a device; the steps are those on the host. */
+/* Communication on the host is not work of a device; the steps are those of the host. */
 static void test_host_groups(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -358,7 +358,8 @@ static void test_host_groups(void)
     strobe_mock_free(mock);
 }
 
-/* In a recording with a queue, the entries determine what was launched in a step, on any thread. */
+/* In a recording with a queue, the entries determine what was launched in a step, on whatever
+ * thread. */
 static void test_recorded_queue(void)
 {
     StrobeMockHost *mock = test_device_host(3);
@@ -386,7 +387,7 @@ static void test_recorded_queue(void)
     strobe_mock_free(mock);
 }
 
-/* In a result of another tool than Ascend's, a launch belongs to an operator of its own thread,
+/* In a result of a tool other than Ascend's, a launch belongs to an operator of its own thread,
  * whichever operator began last on other threads. */
 static void test_external_threads(void)
 {
@@ -406,7 +407,7 @@ static void test_external_threads(void)
     strobe_mock_free(mock);
 }
 
-/* Two threads launch in the same ns, each in an operator of its own; a graph runs again; and a call
+/* Two threads launch in the same ns, each in its own operator; a graph runs again; and a call
  * launches outside of the queue while another thread dequeues. */
 static void test_recorded_threads(void)
 {

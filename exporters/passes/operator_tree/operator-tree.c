@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes operator_detail from cpu_op: the self time of an operator is its duration minus that of
- * its direct children. */
+/* Computes operator_detail from cpu_op. The self time of an operator is its duration minus the
+ * durations of its direct children. */
 #include "operator-tree.h"
 
 #include <glib.h>

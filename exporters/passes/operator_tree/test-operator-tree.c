@@ -33,7 +33,7 @@ static void add_operator(Fixture *f, StrobeTrackId track, const char *name, int6
                     end, &op);
 }
 
-/* Checks the self time, children and is_top of the emitted operator of this name. */
+/* Checks the self time, the children and is_top of the emitted operator that has this name. */
 static void check_operator(Fixture *f, const char *name, int64_t self, uint32_t children,
                            int is_top)
 {
@@ -81,7 +81,7 @@ static void test_tree(Fixture *f, gconstpointer unused)
     check_operator(f, "top", 10, 0, 1);
 }
 
-/* An operator that begins when its neighbour ends is not a child of it. */
+/* An operator that begins when its neighbour ends is not a child of this neighbour. */
 static void test_neighbours(Fixture *f, gconstpointer unused)
 {
     add_operator(f, f->thread, "first", 0, 10);
@@ -93,7 +93,7 @@ static void test_neighbours(Fixture *f, gconstpointer unused)
     check_operator(f, "instant", 0, 0, 1);
 }
 
-/* Spans that are open at the end of the window all end there, so the outer one may come first. */
+/* All spans that are open at the end of the window end there, so the outer span may come first. */
 static void test_unfinished(Fixture *f, gconstpointer unused)
 {
     add_operator(f, f->thread, "done", 10, 20);
@@ -127,7 +127,8 @@ static void test_partial_overlap(Fixture *f, gconstpointer unused)
     check_operator(f, "right", 10, 0, 1);
 }
 
-/* More operators than can wait have the same parent; its self time is right nevertheless. */
+/* More operators than can wait have the same parent; nevertheless the parent's self time is
+ * right. */
 static void test_bound(Fixture *f, gconstpointer unused)
 {
     const int64_t n = 40 * NESTING_PENDING_MAX / 10;
@@ -148,7 +149,7 @@ static void test_bound(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 1);
 }
 
-/* A kind cpu_op with other fields: fields that it lacks are not read. */
+/* The kind cpu_op has other fields: the pass does not read missing fields. */
 static void test_external_kind(Fixture *f, gconstpointer unused)
 {
     static const StrobeField fields[] = {{"sequence", STROBE_FIELD_F64, 0, "", ""},

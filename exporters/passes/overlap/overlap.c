@@ -9,12 +9,12 @@
 #include <strobe/kinds.h>
 
 #define SPANS_MAX 16777216u
-/* maximum number of the host's operators, which are kept before it is known whether they are
+/* maximum number of operators of the host, which are kept until it is known whether they are
  * needed */
 #define HOST_SPANS_MAX 4194304u
 
 #define SCOPE_USER 7 /* at::RecordScope */
-#define HOST (-1)    /* device number that means the host */
+#define HOST (-1)    /* number of the host among the devices */
 
 enum { IS_KERNEL, HOST_TYPE, N_WANTED };
 enum { SCOPE, IS_ASYNC, N_OPERATOR };
@@ -41,7 +41,7 @@ static const char *const names[N_TYPES] = {"Computing", "Communication",
 typedef struct Device {
     gint32 device;
     StrobeIntervals computing, communication;
-    gint64 low, high; /* range of the tasks that extend the range of free time */
+    gint64 low, high; /* first begin and last end of the tasks that extend the range of free time */
 } Device;
 
 typedef struct Overlap {
@@ -49,8 +49,8 @@ typedef struct Overlap {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder binder, operators;
-    GPtrArray *devices;             /* of Device */
-    StrobeIntervals host_computing; /* operators; emitted only if the host communicates */
+    GPtrArray *devices;             /* elements of type Device */
+    StrobeIntervals host_computing; /* operators; used only if the host communicates */
     guint64 n_dropped, n_host_dropped;
 } Overlap;
 
@@ -110,7 +110,8 @@ static void add_span(StrobeIntervals *set, const StrobeView *record, guint max, 
     strobe_intervals_add(set, record->begin_ns, record->end_ns);
 }
 
-/* Whether the task is computing. Kernels that carry out a communication operation are not. */
+/* Returns whether the task is computing. Kernels that carry out a communication operation are not
+ * computing. */
 static gboolean is_computing(const Overlap *pass, const StrobeView *record)
 {
     const char *name = pass->host->string(pass->self, record->name).bytes;
@@ -118,8 +119,8 @@ static gboolean is_computing(const Overlap *pass, const StrobeView *record)
     return !g_str_has_suffix(name, "AicpuKernel") && !g_str_has_suffix(name, "AivKernel");
 }
 
-/* Whether the task is neither a kernel nor part of the profiler, such as a copy or an event. Such
- * tasks extend the range in which a gap is free time. */
+/* Returns whether the task is neither a kernel nor part of the profiler; it may be a copy or an
+ * event. Such tasks extend the range in which a gap counts as free time. */
 static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
 {
     static const char *const kernels[] = {
@@ -129,8 +130,8 @@ static gboolean is_other(const Overlap *pass, StrobeStringId host_type)
     return host_type && !g_strv_contains(kernels, pass->host->string(pass->self, host_type).bytes);
 }
 
-/* Like is_other, for a source without the host's type of a task: a trace has only the device's
- * name. */
+/* Returns the same as is_other, for a source that has no host's type of a task: uses the task's
+ * name, which a trace has. */
 static gboolean is_other_by_name(const Overlap *pass, const StrobeView *record)
 {
     static const char *const others[] = {"MEMCPY_ASYNC", "EVENT_RECORD", "EVENT_WAIT", NULL};
@@ -152,13 +153,14 @@ static void add_task(Overlap *pass, const StrobeView *record)
     }
 }
 
-/* Whether an operator with this name starts communication or waits for it. */
+/* Returns whether an operator with this name starts communication or waits for it. */
 static gboolean is_communicating(const char *name)
 {
     return g_str_has_prefix(name, "c10d::") || g_str_has_prefix(name, "_c10d_functional::");
 }
 
-/* Adds an operator. Inner operators come first; an outer operator replaces the operators in it. */
+/* Adds an operator. Inner operators come first; an outer operator replaces the operators that it
+ * contains. */
 static void add_operator(Overlap *pass, const StrobeView *record)
 {
     const uint32_t *at = strobe_binder_offsets(&pass->operators, record->kind);

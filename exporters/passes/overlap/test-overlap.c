@@ -64,7 +64,7 @@ static void add_operator(StrobeMockHost *mock, const char *name, int64_t begin_n
     TEST_ADD(mock, cpu_op, test_thread(mock, 1), name, begin_ns, end_ns, &fields);
 }
 
-/* On the host operators are computing, except ranges and operators that start communication.
+/* On the host, operators count as computing, except ranges and operators that start communication.
  * Without communication there is no record of the host. */
 static void test_host(void)
 {
@@ -97,7 +97,7 @@ static void test_layers(void)
     strobe_mock_free(mock);
 }
 
-/* From generation 3 on other tasks extend the range; the task that ends the profiling does not. */
+/* From generation 3 on, other tasks extend the range, but not the task that ends the profiling. */
 static void test_free(void)
 {
     StrobeMockHost *mock = test_device_host(3);

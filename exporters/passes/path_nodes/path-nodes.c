@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDTH_FEW 8 /* lists with at most this many nodes are searched one by one */
+/* maximum number of nodes in a list without an index; they are searched one by one */
+#define WIDTH_FEW 8
 #define CHUNK 1000
 
 void path_nodes_init(PathNodes *nodes)
@@ -57,7 +58,7 @@ Node *node_list_find(const NodeList *list, StrobeStringId name)
     return node;
 }
 
-/* Adds a node at the front of the list. The list must not have its name yet. */
+/* Adds a node at the front of the list. The list must not have a node with this name. */
 static void put_first(PathNodes *nodes, NodeList *list, Node *node)
 {
     node->next = list->first;
@@ -81,7 +82,7 @@ static void forget_index(PathNodes *nodes, NodeList *list)
     list->index = NULL;
 }
 
-/* Drops a node. Adds its time and that of its subtree to `others`. */
+/* Drops a node, and adds its time and that of its subtree to `others`. */
 static void drop_node(PathNodes *nodes, Node *node)
 {
     nodes->others.calls += node->calls;
@@ -101,7 +102,7 @@ void node_list_drop(PathNodes *nodes, NodeList list)
     forget_index(nodes, &list);
 }
 
-/* The recursion is at most HEIGHT_MAX deep. */
+/* The recursion is at most HEIGHT_MAX calls deep. */
 void node_list_merge(PathNodes *nodes, NodeList *into, NodeList from)
 {
     Node *next;

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 /* Returns the values of a table, or the members of a set, sorted by `compare`, which gets pointers
- * to them. The table still owns them. (transfer full) */
+ * to two values. The table still owns the values. (transfer full) */
 GPtrArray *sorted_values(GHashTable *table, GCompareFunc compare);
 
 #endif

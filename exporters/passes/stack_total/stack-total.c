@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes stack_total from cpu_op and operator_device: sums of self time by the Python call stack
- * of the operator or, without one, by the path of its enclosing operators.
+ * Computes stack_total from cpu_op and operator_device: sums of self time by the operator's Python
+ * call stack. If the operator has none, the sums are by the path of the operators that enclose it.
  */
 #include "stack-total.h"
 
@@ -30,14 +30,14 @@ static const StrobeWantedField device_wanted[N_DEVICE] = {
     [DEVICE_SELF] = {"device_self", STROBE_FIELD_F64},
 };
 
-/* Adds a device time; NAN means that there is none. */
+/* Adds a device time to a sum; NAN means that there is no time. */
 static void add_us(double *sum, double us)
 {
     if (!isnan(us))
         *sum = isnan(*sum) ? us : *sum + us;
 }
 
-/* An operator with device time. These records come in the order of their begins. */
+/* An operator with device time. Records of such operators come in the order of their begins. */
 typedef struct OpenSpan {
     gint64 end_ns;
     Node *node; /* NULL: the operator has no node */
@@ -64,8 +64,8 @@ typedef struct StackTotal {
     gboolean is_incomplete;  /* operators were lost, but it is not known on which paths */
 } StackTotal;
 
-/* Finds or adds the sum of a stack. If there are too many stacks, returns `others`, the sum of all
- * further stacks. */
+/* Returns the sum of a stack, and adds it if necessary. If there are too many stacks, returns
+ * `others`, the sum of all further stacks. */
 static StackSum *sum_of(StackTotal *total, StrobeStackId stack)
 {
     StackSum *sum = g_hash_table_lookup(total->stacks, GUINT_TO_POINTER(stack));
@@ -90,7 +90,7 @@ static void count_stack(StackTotal *total, StrobeStackId stack, gint64 self_ns)
 }
 
 /* Adds an operator to the list. If `entry` is a fold (several operators that nesting.h has merged),
- * adds all its operators. */
+ * adds all operators of the fold. */
 static void attach_entry(StackTotal *total, NodeList *list, Entry *entry)
 {
     gint64 self_ns = entry->span.total_ns - entry->span.children_ns;
@@ -132,7 +132,7 @@ static gboolean adopt_operator(void *user, NestingSpan *parent, NestingSpan *chi
     return TRUE;
 }
 
-/* Converts an operator to a fold: a list with one node, which can be merged with others. */
+/* Converts an operator to a fold: a list with one node, which can be merged with other lists. */
 static gboolean fold_entry(void *user, NestingSpan *span)
 {
     Entry *entry = (Entry *)span;
@@ -195,7 +195,8 @@ static void add_operator(StackTotal *total, const StrobeView *record)
     nesting_add(total->nesting, &entry.span);
 }
 
-/* Returns the operators that enclose `record` on its thread; removes those that have ended. */
+/* Returns the operators that enclose `record` on its thread. First removes the operators that have
+ * ended. */
 static GArray *open_spans(StackTotal *total, const StrobeView *record)
 {
     GArray *open = g_hash_table_lookup(total->open, GUINT_TO_POINTER(record->track));
@@ -209,8 +210,8 @@ static GArray *open_spans(StackTotal *total, const StrobeView *record)
     return open;
 }
 
-/* Whether the operator has a thread and a time. Operators from a table of the source have neither,
- * so the operators around them are not known. */
+/* Returns whether the operator has a thread and a time. Operators from a table of the source have
+ * neither, so the operators that enclose them are unknown. */
 static gboolean is_placed(const StackTotal *total, const StrobeView *record)
 {
     const StrobeTrackView *track = total->host->track(total->self, record->track);
@@ -218,7 +219,7 @@ static gboolean is_placed(const StackTotal *total, const StrobeView *record)
     return !track || track->type != STROBE_TRACK_COUNTER;
 }
 
-/* Finds the node of an operator in the complete tree. NULL: it has none. */
+/* Returns the node of an operator in the complete tree; NULL: there is none. */
 static Node *find_node(StackTotal *total, const StrobeView *record)
 {
     GArray *open;
@@ -293,8 +294,8 @@ static gboolean emit_total(StackTotal *total, StrobeStringId name, StrobeStackId
     return TRUE;
 }
 
-/* Emits the records of a list and of its subtrees. The innermost name of a path comes first, so the
- * path is written from the end of its buffer. */
+/* Emits the records of a list and of its subtrees. A path has the innermost name first, so `path`
+ * is filled from its end. */
 static gboolean emit_list(StackTotal *total, const NodeList *list, StrobeStringId *path,
                           guint depth)
 {
@@ -357,7 +358,7 @@ static StrobeStatus stack_total_end(void *state)
     StackTotal *total = state;
     StrobeStringId path[HEIGHT_MAX];
 
-    /* does nothing if it was called at the end of the raw records */
+    /* does nothing if it was already called at the end of the raw records */
     nesting_finish(total->nesting);
     total->is_incomplete = total->host->touches_gap(total->self, 0, G_MININT64, G_MAXINT64) != 0;
     if (emit_stacks(total) && emit_list(total, &total->roots, path, 0) && emit_others(total))

@@ -82,8 +82,8 @@ static void test_operators(Fixture *f, gconstpointer unused)
     check_total(f, "mm", 1, 1);
 }
 
-/* Operators with a Python stack count for this stack; an inner operator without one counts for the
- * path of operator names. */
+/* Operators that have a Python stack are added to this stack; an inner operator without a stack is
+ * added to the path of operator names. */
 static void test_python_stack(Fixture *f, gconstpointer unused)
 {
     add_operator(f, "mm", 10, 20, f->stack);
@@ -137,7 +137,7 @@ static void test_deep(Fixture *f, gconstpointer unused)
     g_assert_cmpuint(strobe_mock_warnings(f->mock), ==, 1);
 }
 
-/* Every call has another name: the memory is bounded, and this takes little time. */
+/* Each call has another name: the memory is limited, and the pass takes little time. */
 static void test_wide(Fixture *f, gconstpointer unused)
 {
     const int64_t n = 50000;
@@ -159,9 +159,7 @@ static void test_wide(Fixture *f, gconstpointer unused)
     g_assert_cmpint(self, ==, 3 * n);
 }
 
-/* Every call has another Python stack: the memory is bounded, a message is logged, and this takes
- * little time. */
-/* Merges lists that are long enough to have an index: each name is there once afterwards. */
+/* Merges lists that are so long that they have an index: afterwards they have each name once. */
 static void test_merged(Fixture *f, gconstpointer unused)
 {
     for (int step = 0; step < 3; step++) {
@@ -181,6 +179,8 @@ static void test_merged(Fixture *f, gconstpointer unused)
     check_total(f, "op59;step", 1, 3);
 }
 
+/* Each call has another Python stack: the memory is limited, a message is logged, and the pass
+ * takes little time. */
 static void test_many_stacks(Fixture *f, gconstpointer unused)
 {
     const int64_t n = 300010;
@@ -224,8 +224,8 @@ static double device_of(Fixture *f, const char *path)
     g_assert_not_reached();
 }
 
-/* Device time counts for the same path as the operator's time on the host; these operators come in
- * the order of their begins. */
+/* The device's time is added to the same path as the operator's time on the host. These operators
+ * come in the order of their begins. */
 static void test_device(Fixture *f, gconstpointer unused)
 {
     const double none = STROBE_ABSENT_F64;
@@ -259,7 +259,7 @@ static void test_device(Fixture *f, gconstpointer unused)
     check_total(f, "mm;linear", 2, 25);
 }
 
-/* Rows of a table without threads and times count for a path with only the operator's name. */
+/* Rows of a table without threads and times are added to a path with only the operator's name. */
 static void test_device_of_table(Fixture *f, gconstpointer unused)
 {
     StrobeTrackId table;
@@ -282,7 +282,7 @@ static void test_device_of_table(Fixture *f, gconstpointer unused)
     g_assert_cmpfloat(device_of(f, "mm"), ==, 4.25);
 }
 
-/* A lost operator may have been on any path. */
+/* A lost operator may have been on any path, so all rows are incomplete. */
 static void test_incomplete(Fixture *f, gconstpointer unused)
 {
     const struct strobe_loss loss = {.count = 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts records in groups, which are emitted at the end. api_statistic and op_statistic share this
- * code. */
+/* Counts records in groups, and emits a record for each group at the end. api_statistic and
+ * op_statistic share this code. */
 #ifndef STROBE_PASSES_STATISTIC_H
 #define STROBE_PASSES_STATISTIC_H
 
@@ -34,11 +34,11 @@ void statistic_open(Statistic *statistic, const StatisticRules *rules,
                     const StrobeConsumerHost *host, StrobeInstance *self);
 void statistic_clear(Statistic *statistic);
 
-/* Returns the group that equals `key`. A new group is a copy of `key`. NULL: there are too many
- * groups. */
+/* Returns the group that equals `key`. If there is none, adds a copy of `key`. Returns NULL if
+ * there are too many groups. */
 gpointer statistic_find_group(Statistic *statistic, const StatisticRules *rules, gconstpointer key);
-/* Emits a record at the begin of the window, marked as incomplete if the window lost records. NULL:
- * there is no memory. */
+/* Emits a record at the begin of the window, marked as incomplete if the window lost records.
+ * Returns NULL if there is no memory. */
 void *statistic_emit(const Statistic *statistic, StrobeStringId name);
 /* Reports that there is no memory for a record of `kind`, and returns the status with which the
  * pass ends. */

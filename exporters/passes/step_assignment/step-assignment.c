@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes step_summary from step, gc, marker and operator_detail. A record belongs to the step in
- * which it begins. */
+/* Computes step_summary from step, gc, marker, marker_instant and operator_detail. A record belongs
+ * to the step in which it begins. */
 #include "step-assignment.h"
 
 #include <glib.h>
@@ -22,14 +22,14 @@ typedef struct Step {
  * end. */
 typedef struct Pending {
     gint64 begin_ns;
-    gint64 gc_ns; /* duration of the collection; -1: a marker */
+    gint64 gc_ns; /* duration of the garbage collection; -1: the record is a marker */
 } Pending;
 
 typedef struct StepAssignment {
     const StrobeConsumerHost *host;
     StrobeInstance *self;
     StrobeBinder step_binder, operator_binder;
-    GArray *steps; /* of Step; sorted by begin if is_sorted */
+    GArray *steps; /* elements of type Step; sorted by begin if is_sorted */
     gboolean is_sorted;
     GArray *pending;
     Step outside; /* the records outside of all steps; its number is -1 */
@@ -72,7 +72,7 @@ static void sort_steps(StepAssignment *assignment)
     assignment->is_sorted = TRUE;
 }
 
-/* Returns the step that contains the time; NULL: none does. */
+/* Returns the step that contains the time; NULL: there is none. */
 static Step *find_step(StepAssignment *assignment, gint64 at)
 {
     guint low = 0, high;
@@ -110,8 +110,8 @@ static void count_record(struct strobe_step_summary *totals, const Pending *reco
         totals->gc += record->gc_ns;
 }
 
-/* Counts the pending records whose step is known. `all`: counts all other records as outside of
- * every step. */
+/* Counts the pending records whose step is known. With `all`, counts the other pending records as
+ * outside of every step. */
 static void assign_pending(StepAssignment *assignment, gboolean all)
 {
     GArray *pending = assignment->pending;
@@ -135,7 +135,7 @@ static void add_pending(StepAssignment *assignment, const StrobeView *record, gi
 
     if (assignment->pending->len >= PENDING_MAX) {
         assign_pending(assignment, FALSE);
-        /* If half of them have no step, no step was announced for a long time. */
+        /* If more than half of the records remain, no step was recorded for a long time. */
         if (assignment->pending->len > PENDING_MAX / 2)
             assign_pending(assignment, TRUE);
     }
@@ -190,13 +190,14 @@ static StrobeStatus step_assignment_batch(void *state, const StrobeView *records
     return STROBE_OK;
 }
 
-/* Whether records were lost between two times, on any thread. */
+/* Returns whether records were lost between two times, on any thread. */
 static gboolean touches_gap(const StepAssignment *assignment, gint64 begin_ns, gint64 end_ns)
 {
     return assignment->host->touches_gap(assignment->self, 0, begin_ns, end_ns) != 0;
 }
 
-/* Whether records were lost between the steps, before the first or after the last. */
+/* Returns whether records were lost outside of the steps: between two steps, before the first or
+ * after the last one. */
 static gboolean is_outside_incomplete(const StepAssignment *assignment)
 {
     gint64 behind = G_MININT64; /* latest end of the steps so far */

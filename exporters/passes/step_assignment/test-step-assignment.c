@@ -48,8 +48,8 @@ static void check_step(size_t index, const char *name, struct strobe_step_summar
     g_assert_cmpuint(fields->markers, ==, expected.markers);
 }
 
-/* A record belongs to the step that contains its begin, without the step's end. Records that come
- * before the record of their step count too. */
+/* A record belongs to the step that contains its begin; the step's end is not part of the step.
+ * Records that come before the record of their step also count. */
 static void test_membership(void)
 {
     set_up();
@@ -98,7 +98,7 @@ static void test_nothing(void)
     strobe_mock_free(mock);
 }
 
-/* More markers than can wait, in steps that are known in time. */
+/* There are more markers than can wait, in steps that are known in time. */
 static void test_bound(void)
 {
     set_up();
@@ -122,7 +122,7 @@ static void add_loss(StrobeTrackId thread, int64_t begin, int64_t end)
 }
 
 /* Checks the flags of the records for the steps 1, 2 and 3 and for `outside`, with a gap of 5
- * between the steps 2 and 3. A loss is recorded after the step that it touches. */
+ * between the steps 2 and 3. A loss is recorded after the step that it affects. */
 static void check_flags(int64_t loss_begin, int64_t loss_end, const char *expected)
 {
     const StrobeView *views;

@@ -67,7 +67,7 @@ static double preparing_us(const StepRow *row, gint64 first_operator_ns)
     if (!isfinite(row->first_task_us))
         return STROBE_ABSENT_F64;
     if (row->step && row->step->host_begin_ns == STROBE_ABSENT_I64)
-        return STROBE_ABSENT_F64; /* the step is only known from its kernels */
+        return STROBE_ABSENT_F64; /* the step is known only from its kernels */
     if (row->step)
         return row->first_task_us - strobe_us_of_ns(row->step->host_begin_ns);
     if (first_operator_ns == G_MAXINT64)

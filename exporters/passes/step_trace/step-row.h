@@ -13,7 +13,7 @@
 
 #define STEP_SPANS_MAX 16777216u
 
-/* The types of spans. The first four are those of the kind overlap. */
+/* The types of spans. The first four are the types of the kind overlap. */
 enum {
     STEP_COMPUTING,
     STEP_COMMUNICATION,
@@ -34,7 +34,7 @@ typedef struct StepTrace {
     StrobeInstance *self;
     StrobeKindNames kinds;
     StrobeBinder tasks, overlaps;
-    GArray *spans; /* of StepSpan */
+    GArray *spans; /* elements of type StepSpan */
     StrobeSteps steps;
     gint64 first_operator_ns;
     gboolean is_database;
@@ -47,7 +47,7 @@ typedef struct StepRow {
     gint32 device;
     double us[STEP_TYPES];
     guint n[STEP_TYPES];
-    /* first begin and last end of all spans; first begin of computing and communication */
+    /* first begin and last end of all spans; first begin of a span of computing or communication */
     double first_us, last_us, first_task_us;
     gint64 begin_ns, end_ns;
     gint64 receive_ns;

@@ -83,7 +83,8 @@ static void add_communication(StepTrace *pass, const StrobeView *record)
         add_span(pass, record, STEP_RECEIVE, device);
 }
 
-/* Adds a record. The database form uses kernels and operations, the text form the overlap layer. */
+/* Adds a record. The database form reads kernels and operations; the text form reads the overlap
+ * layer. */
 static void add_record(StepTrace *pass, const StrobeView *record)
 {
     const guint32 kind = strobe_kind_place(&pass->kinds, record->kind);
@@ -114,7 +115,7 @@ static StrobeStatus step_trace_batch(void *state, const StrobeView *records, siz
     return STROBE_OK;
 }
 
-/* Compares by device, then by time, which is the order of the overlap layer in the Ascend
+/* Compares spans by device, then by begin, which is the order of the overlap layer in the Ascend
  * profiler's file. */
 static gint compare_spans(gconstpointer a, gconstpointer b)
 {

@@ -29,7 +29,7 @@ static const struct strobe_step_trace *run_mock(StrobeMockHost *mock, size_t n)
 }
 
 /* Adds computing 1000..3000, communication 2500..5000, free 5000..6000. The first and the last
- * event are outside of the step. */
+ * event are outside the step. */
 static void add_overlaps(StrobeMockHost *mock)
 {
     test_step(mock, 50, 500, 1000, 6000);
@@ -63,8 +63,8 @@ static void test_text(void)
     strobe_mock_free(mock);
 }
 
-/* Waiting for a neighbour is a bubble: it is not part of the stage, nor of the time in which only
- * communication runs. */
+/* The time of waiting for a neighbour is a bubble. It is part of neither the stage nor the time in
+ * which only communication runs. */
 static void test_receive(void)
 {
     StrobeMockHost *mock = test_device_host(1);
@@ -98,8 +98,9 @@ static void test_no_steps(void)
     strobe_mock_free(mock);
 }
 
-/* Computed from kernels and operations: kernels 1000..2000, 1500..3000 and 4000..4500,
- * communication 2500..3500, one of it a receive. Free time is only between busy intervals. */
+/* The row is computed from kernels and operations: kernels 1000..2000, 1500..3000 and 4000..4500,
+ * communication 2500..3500, which includes a receive. Free time is only the time between busy
+ * intervals. */
 static void test_database(void)
 {
     StrobeMockHost *mock = test_device_host(1);
