@@ -60,10 +60,12 @@ static FunctionSum *function_of(FunctionSums *sums, const char *name, gsize leng
 
 static FunctionPlace *place_of(FunctionSums *sums, StrobeStringId frame)
 {
-    if (g_hash_table_size(sums->places) >= FUNCTION_FRAMES_MAX)
-        frame = 0;
     FunctionPlace *place = g_hash_table_lookup(sums->places, GUINT_TO_POINTER(frame));
 
+    if (!place && g_hash_table_size(sums->places) >= FUNCTION_FRAMES_MAX) {
+        frame = 0;
+        place = g_hash_table_lookup(sums->places, GUINT_TO_POINTER(frame));
+    }
     if (place)
         return place;
     place = g_new0(FunctionPlace, 1);
