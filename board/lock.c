@@ -36,7 +36,8 @@ static long find_owner(int fd)
 }
 
 /* Takes the lock of a file. Returns 0 if another process has the lock, and sets *owner to its id.
- * Returns 1 if the file cannot be opened, because this must not prevent the recording. */
+ * Otherwise returns 1, even if the file cannot be opened, because this must not prevent the
+ * recording. */
 static int take_lock(const char *path, int flags, long *owner)
 {
     const int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0600);

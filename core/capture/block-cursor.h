@@ -30,8 +30,8 @@ void strobe_block_place_find(const StrobeBlockPlace *place, guint64 *from, guint
 /* Called for each damaged range [from, to) of the file. */
 typedef void (*StrobeDamageFunction)(void *user, guint64 from, guint64 to, const char *reason);
 
-/* Walks from block to block in the first `size` bytes of a file. Reads many small blocks at a time,
- * and only the requested bytes of a large block. */
+/* Walks from block to block in the first `size` bytes of a file. Reads 4096 bytes at a time, which
+ * may hold many small blocks; only strobe_block_cursor_read reads the rest of a large payload. */
 typedef struct StrobeBlockCursor {
     int fd;
     guint64 size, at;
@@ -40,7 +40,7 @@ typedef struct StrobeBlockCursor {
     guint64 window_at; /* offset in the file of the bytes in `window` */
     gsize window_n;
     char window[4096];
-    guint64 scan_at; /* offset from which bytes were last searched for the magic of a header */
+    guint64 scan_at; /* offset in the file of the bytes in `scan`, to search for a header's magic */
     gsize scan_n;
     char *scan;
     const char *problem; /* error of the payload that was read last */
@@ -68,7 +68,8 @@ gboolean strobe_block_cursor_read(StrobeBlockCursor *cursor, const StrobeBlockPl
 /* Called for each block in the order of the file; returns FALSE to stop the walk. */
 typedef gboolean (*StrobeBlockFunction)(void *user, const StrobeBlockPlace *place);
 
-/* Walks the whole file. Returns FALSE with an error only if the file cannot be read. */
+/* Walks the whole file. Returns FALSE with an error only if the file cannot be read or this build
+ * cannot decompress a block. */
 gboolean strobe_block_walk(int fd, guint64 size, StrobeBlockFunction block,
                            StrobeDamageFunction damage, void *user, GError **error);
 

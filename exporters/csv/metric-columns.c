@@ -14,7 +14,8 @@ typedef struct MetricColumn {
     char *metric;
     guint32 form;
     double factor;
-    /* text of the value 0; metrics of the other core type are always 0 for a kernel */
+    /* text of the value 0, kept because 0 is frequent: a kernel has 0 for all metrics of a core
+     * type that it does not use */
     char zero[TEXT_SIZE];
     gsize zero_length;
 } MetricColumn;
@@ -82,8 +83,7 @@ static void init_column(MetricColumn *column, const char *metric, gint generatio
     column->metric = g_strdup(metric);
     column->form = ascend_metric_form(metric, generation);
     column->factor = ascend_metric_factor(metric);
-    /* in generation 1 the Ascend profiler writes a constant for cube_utilization, not a formatted
-     * 0 */
+    /* in generation 1 the Ascend profiler writes a cube_utilization of 0 as "0", not as "0.0" */
     if (generation != 1 || strcmp(metric, "cube_utilization"))
         format_value(column, 0, text);
     column->zero_length = strlen(text);

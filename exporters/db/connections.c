@@ -86,8 +86,8 @@ static void wait_for(Connections *c, GArray *list, const Waiting *item)
     g_array_append_vals(list, item, 1);
 }
 
-/* Returns the number of entries at the end of the list that begin after `begin`, so that they may
- * be inside the span. */
+/* Returns the number of entries at the end of the list that begin after `begin`: those that may be
+ * inside a span that begins then. */
 static guint n_behind(const GArray *list, gint64 begin)
 {
     guint n = 0;

@@ -23,8 +23,8 @@ typedef struct HeapSampler {
 /* The functions that heap-preload.so calls. A HeapHooks that was stored in a gate must stay valid
  * until the process ends. Allocations that the hooks make themselves are not reported. */
 typedef struct HeapHooks {
-    /* Is called after an allocation. `caller`: the return address of the function that
-     * allocated. */
+    /* Is called after an allocation. `caller`: the address in the program to which malloc (or
+     * another function that allocates) returns. */
     void (*allocated)(HeapSampler *sampler, const void *address, size_t size, const void *caller);
     /* Is called before the memory is released. Returns its size, or 0 if the size is unknown. */
     size_t (*released)(const void *address);
@@ -46,8 +46,9 @@ typedef struct HeapStartupEvent {
 typedef struct HeapGate {
     uint32_t struct_size;
     uint32_t reserved;
-    /* NULL: no session records. At first these are the hooks that store events in `startup`. If
-     * there are too many events, the stored events are useless, and NULL replaces the hooks. */
+    /* NULL: no session records. At first this is `startup_hooks`, a mark without functions: the
+     * preloaded library itself then stores the events in `startup`. If there are too many events,
+     * the stored events are useless, and NULL replaces the mark. */
     _Atomic(const HeapHooks *) hooks;
     const HeapHooks *startup_hooks;
     const HeapStartupEvent *startup; /* HEAP_STARTUP_MAX events, in order */

@@ -13,7 +13,7 @@
 #define BY_LEVEL "level"
 
 static const char *const metric_names[] = {NPU_METRIC_NAMES, NULL};
-#define FIRST_METRIC 2 /* index in the names of the metric whose number in CANN is 0 */
+#define FIRST_METRIC 2 /* index in `metric_names` of the metric whose number in CANN is 0 */
 
 static int is_on(const StrobeHost *host, StrobeInstance *self, const char *option)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sets of times as intervals, to compute busy and idle time, overlap, and the part of a step that a
- * set covers. A set of zeros is empty and ready for use. Only one thread at a time may use a set.
- * libc only. Since 1.0.
+ * set covers. A set whose bytes are all zero is empty and ready for use. Only one thread at a
+ * time may use a set. libc only. Since 1.0.
  */
 #ifndef STROBE_HELPERS_INTERVALS_H
 #define STROBE_HELPERS_INTERVALS_H
@@ -32,15 +32,16 @@ void strobe_intervals_add(StrobeIntervals *set, int64_t begin_ns, int64_t end_ns
 /* Adds the intervals of another set. */
 void strobe_intervals_append(StrobeIntervals *set, const StrobeIntervals *other);
 
-/* Sorts the intervals and merges those that overlap or touch. Call it for a set before you pass the
- * set to the functions below. */
+/* Sorts the intervals and merges those that overlap or touch. Call it, or one of the next two
+ * functions, for a set before you pass the set to strobe_intervals_subtract,
+ * strobe_intervals_length or strobe_intervals_covered. */
 void strobe_intervals_merge(StrobeIntervals *set);
 /* Like strobe_intervals_merge, but also merges intervals whose gap is at most `gap_ns`. */
 void strobe_intervals_merge_near(StrobeIntervals *set, int64_t gap_ns);
 
-/* Like strobe_intervals_merge, but also merges over growing gaps, from `gap_ns` on, until at most
- * `n` intervals (not 0) remain. Returns the gap of the last merge: pass it as `gap_ns` to the next
- * call for the same set. */
+/* Merges like strobe_intervals_merge_near, first with `gap_ns`, then with larger and larger gaps,
+ * until at most `n` intervals remain; `n` must not be 0. Returns the gap of the
+ * last merge: pass it as `gap_ns` to the next call for the same set. */
 int64_t strobe_intervals_coarsen(StrobeIntervals *set, size_t n, int64_t gap_ns);
 
 /* Sets `out`, an empty set, to the times in `a` and not in `b`. */
