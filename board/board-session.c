@@ -153,7 +153,6 @@ static int mark_slice(const char *name)
     make_data_path(name, path);
     n_records = board_calls_count(path);
     error = board_job_mark_done(&board.jobs[0], name, 0, n_records);
-    note_disk_error(error);
     if (!error)
         __atomic_fetch_add(&board.totals.n_records, n_records, __ATOMIC_RELAXED);
     return error;

@@ -79,12 +79,14 @@ static uint64_t choose_slice_bytes(const char *output, const SvpConfig *config)
     struct statvfs disk;
     uint64_t share;
 
-    if (statvfs(output, &disk))
+    if (statvfs(output, &disk) || disk.f_blocks == 0) /* such as an initramfs */
         return most;
     share = (uint64_t)disk.f_bavail * disk.f_frsize / SLICE_SHARE;
+    if (share >= most)
+        return most;
     if (share < SLICE_BYTES_MIN)
-        share = SLICE_BYTES_MIN;
-    return share < most ? share : most;
+        return SLICE_BYTES_MIN;
+    return share < DONE_BYTES_MAX ? share : DONE_BYTES_MAX;
 }
 
 static void take_segment(void *user, const char *newest)

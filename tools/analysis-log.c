@@ -12,6 +12,7 @@
 #include "log.h"
 
 #define LOGS_DIR "logs"
+#define NAMES_MAX 100u
 /* The limit of logs of the Ascend PyTorch Profiler. Lines above the limit are only counted. */
 #define LOG_MAX_BYTES (10u << 20)
 
@@ -118,19 +119,32 @@ static int open_logs(int folder)
     return openat(folder, LOGS_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
+static int create_file(int folder, const char *name)
+{
+    return openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+}
+
+static void replace_name(char **name, const char *first, guint number)
+{
+    g_free(*name);
+    *name = g_strdup_printf("%s.%u", first, number);
+}
+
 /* Writes the log into a new file with its final name. A StrobeSafeFile would first write a hidden
  * file, which nothing removes if the command is killed. Returns 0 or an errno value. */
 static int write_text(const StrobeAnalysisLog *log, int logs)
 {
-    const int file =
-        openat(logs, log->file_name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
-    int failed;
+    g_autofree char *name = g_strdup(log->file_name);
+    int file, failed;
 
+    /* A second analysis of the result in the same second has the same name. */
+    for (guint i = 1; (file = create_file(logs, name)) < 0 && errno == EEXIST && i < NAMES_MAX; i++)
+        replace_name(&name, log->file_name, i);
     if (file < 0)
         return errno;
     failed = strobe_file_part_write(file, 0, log->text->str, log->text->len);
     if (failed)
-        unlinkat(logs, log->file_name, 0);
+        unlinkat(logs, name, 0);
     close(file);
     return failed;
 }

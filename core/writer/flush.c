@@ -243,7 +243,10 @@ static void write_strays(StrobeWriterLoop *d)
         if (!atomic_load_explicit(&block->owned, memory_order_acquire) ||
             block->window != d->window.number)
             continue;
-        write_block(d, block, strobe_pool_used(block));
+        /* Its thread may still record: names that it has defined meanwhile come first. */
+        const uint32_t used = strobe_pool_used(block);
+        write_definitions(d);
+        write_block(d, block, used);
         if (d->window.n_stuck == 0)
             strobe_pool_give(d->pool, block);
     }

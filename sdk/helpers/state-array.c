@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <strobe/helpers/state-array.h>
 
+#include <stdbool.h>
+
 #define FIRST_ROOM ((size_t)256)
 
 typedef int (*Compare)(const void *, const void *);
@@ -83,13 +85,23 @@ static void sort_items(char *items, size_t n, size_t size, Compare compare, char
     merge_parts(items, half, n, size, compare, room);
 }
 
+static bool is_in_order(const StrobeStateArray *array, Compare compare)
+{
+    const char *item = array->items;
+
+    for (size_t i = 1; i < array->n; i++, item += array->item_size)
+        if (compare(item, item + array->item_size) > 0)
+            return false;
+    return true;
+}
+
 void strobe_state_array_sort(StrobeStateArray *array, int (*compare)(const void *, const void *))
 {
     const size_t bytes = array->n / 2 * array->item_size;
     StrobeStorage *storage = array->storage;
     char *room;
 
-    if (array->n < 2)
+    if (is_in_order(array, compare))
         return;
     room = storage->state(storage, NULL, 0, bytes);
     sort_items(array->items, array->n, array->item_size, compare, room);

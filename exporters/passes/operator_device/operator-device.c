@@ -479,7 +479,7 @@ static gboolean emit_device(OperatorDevice *pass)
     strobe_state_array_sort(&forest->links, compare_links);
     for (guint i = 0; i < forest->operators.operators.n && done; i++)
         done = emit_operator(pass, operator_list_at(&forest->operators, i));
-    for (guint i = 0; i < forest->links.n && done; i++)
+    for (gsize i = 0; i < forest->links.n && done; i++)
         done = emit_link(pass, &STROBE_STATE_ITEM(&forest->links, ForestLink, i));
     return done && emit_steps(pass);
 }
