@@ -40,9 +40,10 @@ static StrobeKindId call_kind;
 /* path of the file of calls, which is hidden until board_calls_place */
 static char file_path[SVP_PATH_MAX];
 static int is_placed, is_limited;
-/* of slices; used by the thread of the writer */
-static int (*report_slice)(const char *name);
-static unsigned n_complete, n_done;
+/* Used only by the thread of the writer, until it has ended: */
+static int (*report_slice)(const char *name); /* slice_done of board_calls_begin */
+static unsigned n_complete;                   /* number of complete slices */
+static unsigned n_done;                       /* number of slices that were reported with success */
 
 static int begin_window(int is_simulated)
 {

@@ -16,7 +16,6 @@
 #include "capture-metadata.h"
 #include "diagnostic.h"
 #include "recorder.h"
-#include "thread-buffer.h"
 
 #define COMMAND_BYTES 4096
 
