@@ -23,8 +23,9 @@
 #include "result-completion.h"
 #include "testpoint.h"
 
-/* Maximum wait for the end of a window. */
+/* Maximum waits for the end of a window, and for the kernel to release a killed program's lock. */
 #define PATIENCE_S 60
+#define PATIENCE_KILLED_S 1
 #define POOL_FOLDERS 3 /* OUTPUT/RESULT/FRAMEWORK holds the capture, OUTPUT a container's pool */
 
 /* Results of one walk over the capture. */
@@ -35,7 +36,7 @@ struct index_pass {
     char *pool_id;
     char *boot_id;
     gboolean has_metadata, is_sealed, is_same_boot;
-    gboolean is_ending; /* the capture's program is writing the rest at this moment */
+    guint patience_s; /* the capture will soon be complete: maximum wait for that */
     guint32 window;
     guint32 segment;
     guint64 good_end; /* offset of the end of the last valid block */
@@ -541,6 +542,26 @@ static int open_again(int fd)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
+/* Is the process there whose id the pool contains? FALSE also if it is in another PID namespace. */
+static gboolean has_process(const struct pool_header *pool)
+{
+    return pool->pid > 0 && pool->pid <= G_MAXINT32 &&
+           strobe_process_is_there((pid_t)pool->pid, NULL);
+}
+
+/* A live capture: how long to wait for its completion. */
+static guint choose_patience(const struct index_pass *index_pass, const struct pool_header *pool,
+                             gboolean has_program)
+{
+    const struct pool_window *window = strobe_pool_window(pool, index_pass->window);
+
+    /* The window's entry has another number if the writer has just sealed the window. */
+    if (!has_program || atomic_load(&window->end) != 0 ||
+        atomic_load(&window->window) != index_pass->window)
+        return PATIENCE_S;
+    return has_process(pool) ? 0 : PATIENCE_KILLED_S;
+}
+
 static gboolean recover_open(struct index_pass *index_pass, const char *capture, StrobePool *pool,
                              gboolean *live, GError **error)
 {
@@ -549,10 +570,8 @@ static gboolean recover_open(struct index_pass *index_pass, const char *capture,
     gboolean has_program = strobe_pool_has_program(pool);
     if (has_program || strobe_pool_has_writer(pool)) {
         *live = !index_pass->is_sealed;
-        const struct pool_window *window = strobe_pool_window(pool->header, index_pass->window);
-        /* The window's entry has another number if the writer has just sealed the window. */
-        index_pass->is_ending = *live && (atomic_load(&window->end) != 0 || !has_program ||
-                                          atomic_load(&window->window) != index_pass->window);
+        if (*live)
+            index_pass->patience_s = choose_patience(index_pass, pool->header, has_program);
         strobe_pool_destroy(pool, 0);
         return TRUE;
     }
@@ -604,15 +623,15 @@ static gboolean is_of_user(int fd)
     return fstat(fd, &st) == 0 && st.st_uid == geteuid();
 }
 
-static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_ending,
-                            GError **error)
+static gboolean try_recover(const char *capture, gboolean *live, guint *patience_s, GError **error)
 {
     struct index_pass index_pass;
     int fd = open(capture, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     gboolean ok = TRUE;
     StrobePool pool;
 
-    *live = *is_ending = FALSE;
+    *live = FALSE;
+    *patience_s = 0;
     if (fd < 0) {
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_INPUT, "Cannot open %s: %s", capture,
                     g_strerror(errno));
@@ -633,22 +652,23 @@ static gboolean try_recover(const char *capture, gboolean *live, gboolean *is_en
         if (ok && !*live)
             remove_next(fd, capture);
     }
-    *is_ending = index_pass.is_ending;
+    *patience_s = index_pass.patience_s;
     index_pass_clear(&index_pass);
     return ok;
 }
 
 /* Recovers the capture. If the program is alive and still writes the rest of the window after its
- * stop(), first waits until the rest is written, for at most PATIENCE_S. */
+ * stop(), first waits until the rest is written, for at most PATIENCE_S. If the program has been
+ * killed, first waits until the kernel has released its memory, and with it the lock. */
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
 {
-    gboolean ignored, is_ending = FALSE, ok;
+    gboolean ignored, ok;
+    guint patience_s;
 
-    for (int i = 0; i < PATIENCE_S * 100; i++) {
-        ok = try_recover(capture, live ? live : &ignored, &is_ending, error);
-        if (!ok || !is_ending)
+    for (guint waited_ms = 0;; waited_ms += 10) {
+        ok = try_recover(capture, live ? live : &ignored, &patience_s, error);
+        if (!ok || waited_ms >= patience_s * 1000)
             return ok;
         g_usleep(10000);
     }
-    return TRUE;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -154,22 +155,31 @@ static void check_recovered(const struct progress *progress)
     strobe_reader_free(reader);
 }
 
-/* Changes the clock in the pool's header, so that this machine seems to have another counter, as
- * after a reboot. */
-static void change_clock(const char *directory)
+/* Opens the pool of the capture in this result directory. */
+static int open_pool(const char *directory)
 {
     g_autoptr(GPtrArray) results = NULL;
     g_autoptr(GError) error = NULL;
     StrobeReader *reader = strobe_reader_open(only_result(directory, &results)->capture, &error);
-    const char *path = strobe_json_member_text(strobe_reader_metadata(reader), "pool");
-    int fd = open(path, O_RDWR | O_CLOEXEC);
+    int fd =
+        open(strobe_json_member_text(strobe_reader_metadata(reader), "pool"), O_RDWR | O_CLOEXEC);
+
+    strobe_reader_free(reader);
+    g_assert_cmpint(fd, >=, 0);
+    return fd;
+}
+
+/* Changes the clock in the pool's header, so that this machine seems to have another counter, as
+ * after a reboot. */
+static void change_clock(const char *directory)
+{
+    int fd = open_pool(directory);
     guint32 counter = !strobe_clock_counter;
 
     g_assert_cmpint(
         pwrite(fd, &counter, sizeof counter, offsetof(struct pool_header, clock_counter)), ==,
         sizeof counter);
     close(fd);
-    strobe_reader_free(reader);
 }
 
 static void kill_once(const char *folder, enum death death, guint delay_us, gboolean is_reboot)
@@ -282,6 +292,37 @@ static void test_zombie(void)
     g_assert_cmpint(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), ==, 0);
     check_recovered(progress);
     waitpid(pid, NULL, 0);
+    munmap(progress, sizeof *progress);
+    scratch_remove(folder);
+}
+
+static gpointer close_later(gpointer fd)
+{
+    g_usleep(200000);
+    close(GPOINTER_TO_INT(fd));
+    return NULL;
+}
+
+/* The kernel may keep the memory of a killed program, and with it the lock, for some time after the
+ * parent has reaped the program. */
+static void test_lock_that_lasts(void)
+{
+    char *folder = scratch_new();
+    struct progress *progress =
+        mmap(NULL, sizeof *progress, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t pid = fork();
+
+    if (pid == 0)
+        run_child(progress, folder, DEATH_KILL, 0);
+    while (__atomic_load_n(&progress->committed[THREADS - 1], __ATOMIC_ACQUIRE) == 0)
+        g_usleep(100);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    int fd = open_pool(progress->directory);
+    g_assert_cmpint(flock(fd, LOCK_EX), ==, 0);
+    GThread *holder = g_thread_new("holder", close_later, GINT_TO_POINTER(fd));
+    check_recovered(progress);
+    g_thread_join(holder);
     munmap(progress, sizeof *progress);
     scratch_remove(folder);
 }
@@ -416,6 +457,7 @@ int main(int argc, char **argv)
     g_test_add_func("/recover/reboot", test_reboot);
     g_test_add_func("/recover/moved", test_moved);
     g_test_add_func("/recover/zombie", test_zombie);
+    g_test_add_func("/recover/lock-that-lasts", test_lock_that_lasts);
     g_test_add_func("/recover/hung", test_hung);
     g_test_add_func("/recover/deep", test_deep);
     g_test_add_func("/recover/live", test_live);
