@@ -3,7 +3,9 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <strobe/helpers/environment.h>
 
 #include "commands.h"
@@ -85,6 +87,26 @@ static int has_driver(void)
     return found;
 }
 
+/* Why the process's OpenCL library has not loaded the layer; that it is not loaded is one reason.
+ */
+static const char *explain_sleep(void)
+{
+    static char text[PATH_MAX + 160];
+    void *loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *function = loader ? dlsym(loader, "clGetPlatformIDs") : NULL;
+    Dl_info info;
+
+    if (loader)
+        dlclose(loader);
+    if (!function || !dladdr(function, &info))
+        return "This process has not called OpenCL yet";
+    snprintf(text, sizeof text,
+             "%s has loaded no layer: either the program has not called OpenCL, or this loader "
+             "cannot load layers (ocl-icd 2.3 and Khronos' loader of 2021 can)",
+             info.dli_fname);
+    return text;
+}
+
 static void opencl_probe(uint32_t question, StrobeProbe *answer)
 {
     void *loader;
@@ -94,7 +116,7 @@ static void opencl_probe(uint32_t question, StrobeProbe *answer)
         return;
     if (question == STROBE_PROBE_PROCESS) {
         answer->available = 2;
-        answer->reason = "This process has not called OpenCL yet";
+        answer->reason = explain_sleep();
         answer->hint = "The OpenCL loader looks for layers at the first call: start the program by "
                        "strobe run";
         return;

@@ -36,6 +36,31 @@ static cl_int give_list(const OpenclQueue *queue, size_t size, void *value, size
     return CL_SUCCESS;
 }
 
+/* Drivers report an empty list as a list or as none: the driver is asked with a queue that has the
+ * empty list of the program. */
+static cl_int give_empty_list(cl_command_queue handle, size_t size, void *value, size_t *size_ret)
+{
+    const cl_queue_properties empty[] = {0};
+    cl_context context;
+    cl_device_id device;
+    cl_int status = opencl_below.clGetCommandQueueInfo(handle, CL_QUEUE_CONTEXT, sizeof context,
+                                                       &context, NULL);
+
+    if (status == CL_SUCCESS)
+        status = opencl_below.clGetCommandQueueInfo(handle, CL_QUEUE_DEVICE, sizeof device, &device,
+                                                    NULL);
+    if (status != CL_SUCCESS)
+        return status;
+    cl_command_queue asked =
+        opencl_below.clCreateCommandQueueWithProperties(context, device, empty, &status);
+    if (status != CL_SUCCESS)
+        return status;
+    status =
+        opencl_below.clGetCommandQueueInfo(asked, CL_QUEUE_PROPERTIES_ARRAY, size, value, size_ret);
+    opencl_below.clReleaseCommandQueue(asked);
+    return status;
+}
+
 /* Releases the layer's events before the queue's references are counted, because these events hold
  * references to their queue. */
 static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
@@ -49,7 +74,10 @@ static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
         opencl_commands_reap_all();
     if (queue && which == CL_QUEUE_PROPERTIES_ARRAY) {
         status = opencl_below.clGetCommandQueueInfo(handle, which, 0, NULL, NULL);
-        return status == CL_SUCCESS ? give_list(queue, size, value, size_ret) : status;
+        if (status != CL_SUCCESS)
+            return status;
+        return queue->n_asked == 1 ? give_empty_list(handle, size, value, size_ret)
+                                   : give_list(queue, size, value, size_ret);
     }
     status = opencl_below.clGetCommandQueueInfo(handle, which, size, value, size_ret);
     if (queue && which == CL_QUEUE_PROPERTIES && status == CL_SUCCESS && value)

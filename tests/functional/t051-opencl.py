@@ -99,7 +99,7 @@ class WhatIsRecordedTest(OpenclTest):
         self.assertEqual(sum(wanted.values()), 8)
         self.assertEqual(found, wanted)
         self.check_links()
-        starts = {row["opencl.start"] for row in self.rows("device_task") if row["is_kernel"]}
+        starts = {int(row["opencl.start"]) for row in self.rows("device_task") if row["is_kernel"]}
         self.assertEqual(
             starts,
             {int(line.split()[3]) for line in done.stdout.splitlines() if line[:5] == "time "},
@@ -123,7 +123,7 @@ class WhatIsRecordedTest(OpenclTest):
         self.both("copies")
         tasks = [
             (row["name"], row["copy_bytes"], row["copy_direction"])
-            for row in sorted(self.rows("device_task"), key=lambda row: row["opencl.start"])
+            for row in sorted(self.rows("device_task"), key=lambda row: row["connection"])
         ]
         self.assertEqual(
             tasks,

@@ -125,6 +125,11 @@ class FailureTest(DoubleTest):
             with self.subTest(case):
                 self.check("", case)
 
+    def test_empty_list_of_properties(self):
+        """NVIDIA's driver reports an empty list of properties as no list."""
+        self.environment["OPENCL_DOUBLE_NO_EMPTY_LIST"] = "1"
+        self.check("", "unasked")
+
     def test_function_by_name(self):
         """The driver's own function pointer bypasses the loader and all layers."""
         self.check("", "extension")

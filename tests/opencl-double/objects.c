@@ -140,6 +140,8 @@ static Object *create_queue_by_list(Object *context, Object *device, const uint6
         properties = list[n + 1];
     }
     Object *queue = create_queue(context, device, properties, status);
+    if (n == 0 && getenv("OPENCL_DOUBLE_NO_EMPTY_LIST"))
+        return queue;
     for (uint32_t i = 0; queue && list && i <= n; i++)
         queue->list[queue->n_list++] = list[i];
     return queue;
