@@ -213,7 +213,7 @@ static StrobeBufferConfig choose_buffer(const StrobeConfig *config)
 {
     StrobeBufferConfig buffer = config->buffer;
 
-    if (buffer.bytes == strobe_buffer_config_default().bytes)
+    if (buffer.bytes == 0)
         buffer.bytes = POOL_BYTES;
     return buffer;
 }

@@ -9,7 +9,6 @@
 #include "options.h"
 #include "recording-settings.h"
 
-#define DEFAULT_POOL_BYTES (64 << 20)
 #define DEFAULT_FLUSH_NS 1000000000
 #define DEFAULT_DUMP_INTERVAL_NS ((gint64)10 * 1000000000)
 #define DEFAULT_DUMPS 16
@@ -42,7 +41,7 @@ static const struct {
 
 StrobeBufferConfig strobe_buffer_config_default(void)
 {
-    return (StrobeBufferConfig){.bytes = DEFAULT_POOL_BYTES, .flush_interval_ns = DEFAULT_FLUSH_NS};
+    return (StrobeBufferConfig){.flush_interval_ns = DEFAULT_FLUSH_NS};
 }
 
 StrobeDumpConfig strobe_dump_config_default(void)
@@ -153,7 +152,8 @@ JsonObject *strobe_buffer_config_json(const StrobeBufferConfig *buffer)
 {
     JsonObject *out = json_object_new();
 
-    set_measure(out, "size", buffer->bytes, "B");
+    if (buffer->bytes)
+        set_measure(out, "size", buffer->bytes, "B");
     set_measure(out, "flush_interval", buffer->flush_interval_ns, "ns");
     json_object_set_string_member(out, "sync", sync_names[buffer->sync]);
     json_object_set_string_member(out, "policy", policy_names[buffer->policy]);

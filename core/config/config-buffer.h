@@ -9,7 +9,7 @@
 
 /* The memory between the program and the capture. */
 typedef struct StrobeBufferConfig {
-    gint64 bytes; /* size of the pool */
+    gint64 bytes; /* size of the pool; 0: not given */
     gint64 flush_interval_ns;
     guint32 sync;     /* STROBE_SYNC_* of recorder.h */
     guint32 policy;   /* STROBE_POLICY_* of pool.h */
