@@ -117,7 +117,8 @@ class Result(FolderTest):
         prof = prof or profiler.profile(activities=CPU, on_trace_ready=lambda prof: None)
         with messages() as told, prof:
             pass
-        self.assertEqual(told, [])
+        if torch:  # without PyTorch, cpu_op prints a warning
+            self.assertEqual(told, [])
         return results(self.folder)[-1]
 
     def test_time_in_the_name(self):

@@ -555,7 +555,8 @@ class StacksTest(FolderTest):
 
     def test_flops_equal_those_of_torch(self):
         ours = self.profile(work_of_flops, with_flops=True)
-        with support.torch.profiler.profile(with_flops=True) as theirs:
+        cpu = [support.torch.profiler.ProfilerActivity.CPU]
+        with support.torch.profiler.profile(activities=cpu, with_flops=True) as theirs:
             work_of_flops()
         expected = [(e.name, e.flops, e.input_shapes) for e in theirs.events() if e.flops]
         found = [(e.name, e.flops, e.input_shapes) for e in ours.events() if e.flops]

@@ -131,7 +131,7 @@ class CaptureTest(unittest.TestCase):
             return [pair[0] + (10**12 if number > 2 else 0), *pair[1:]]
 
         def reset(number, pair):
-            return [pair[0] if number < 3 else pair[0] - 10**12, *pair[1:]]
+            return [pair[0] if number < 3 else pair[0] // 2, *pair[1:]]
 
         def suspend(number, pair):
             slept = 3600 * 10**9 if number > 2 else 0

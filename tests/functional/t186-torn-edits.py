@@ -179,12 +179,13 @@ class TornEditsTest(StrobeTest):
 
     def assertOperators(self, steps, result):
         """Each step has its range once, with PyTorch's operator inside."""
+        if not has_torch():  # the range is a mark
+            return
         (table,) = self.json("show", result, "--table", "operator_average", "--limit", "100")
         calls = {row["name"]: row["calls"] for row in table["rows"]}
         for step in steps:
             self.assertEqual(calls.pop("work-%d;" % step), 1)
-        if has_torch():
-            self.assertEqual(calls.get("aten::add", 0), len(steps))
+        self.assertEqual(calls.get("aten::add", 0), len(steps))
 
     def test_file_of_the_script(self):
         self.check_watched("init")
