@@ -20,7 +20,7 @@
 #include "signal-guard.h"
 #include "writer-setup.h"
 
-#define DEFAULT_POOL_BYTES ((size_t)64 << 20)
+#define DEFAULT_POOL_BYTES (64 << 20)
 #define BLOCKS_FOR_MARKS ((16u << 20) / STROBE_POOL_BLOCK_BYTES)
 
 static StrobeSession *current;
@@ -87,7 +87,8 @@ static gboolean check_exporters(const StrobeSession *session, GError **error)
     return TRUE;
 }
 
-static void set_recorder_error(const StrobeRecorderSettings *settings, int failed, GError **error)
+static void set_recorder_error(const StrobeConfig *config, const char *parent, int failed,
+                               GError **error)
 {
     if (failed == EAGAIN) /* RLIMIT_NPROC: neither a process nor a thread can be started */
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
@@ -95,37 +96,40 @@ static void set_recorder_error(const StrobeRecorderSettings *settings, int faile
                     g_strerror(failed));
     else
         g_set_error(error, STROBE_ERROR, STROBE_ERROR_IO,
-                    "Cannot make a pool of %" G_GSIZE_FORMAT " MB in /dev/shm or %s: %s",
-                    settings->pool_bytes >> 20, settings->fallback_dir, g_strerror(failed));
+                    "Cannot make a pool of %" G_GINT64_FORMAT " MB in /dev/shm or %s: %s",
+                    config->buffer.bytes >> 20, parent, g_strerror(failed));
 }
 
 /* Warns if the pool takes much of a limited address space: the program's allocations would fail,
  * perhaps only much later. */
-static void warn_of_small_address_space(size_t pool_bytes)
+static void warn_of_small_address_space(gint64 pool_bytes)
 {
     struct rlimit limit;
 
     if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY ||
-        limit.rlim_cur / 8 > pool_bytes)
+        limit.rlim_cur / 8 > (rlim_t)pool_bytes)
         return;
     strobe_log(STROBE_LOG_WARNING,
                "The address space is limited to %" G_GUINT64_FORMAT " MB (ulimit -v), and the "
-               "buffer takes %" G_GSIZE_FORMAT " MB of it: the program may find too little "
+               "buffer takes %" G_GINT64_FORMAT " MB of it: the program may find too little "
                "memory (buffer.size)",
                (guint64)limit.rlim_cur >> 20, pool_bytes >> 20);
 }
 
-/* Sets the pool's size. A program under `strobe run` whose collectors all record in the writer
- * process records nothing but marks itself: with few blocks it starts sooner. */
-static void set_pool_size(const StrobeSession *session, gboolean is_outside,
-                          StrobeRecorderSettings *settings)
+/* Sets the pool's size if the configuration has none. Returns the maximum number of blocks, 0: as
+ * many as fit. A program under `strobe run` whose collectors all record in the writer process
+ * records nothing but marks itself: with few blocks it starts sooner. */
+static guint32 choose_pool(StrobeSession *session, const GArray *outside)
 {
-    const StrobeBufferConfig *buffer = &session->config->buffer;
+    StrobeBufferConfig *buffer = &session->config->buffer;
+    gboolean records_marks = session->config->is_from_run &&
+                             outside->len == session->collectors->len &&
+                             buffer->policy != STROBE_POLICY_RING;
 
-    settings->pool_bytes = buffer->bytes ? (size_t)buffer->bytes : DEFAULT_POOL_BYTES;
-    if (!buffer->bytes && buffer->policy != STROBE_POLICY_RING && is_outside &&
-        session->config->is_from_run)
-        settings->blocks_max = BLOCKS_FOR_MARKS;
+    if (buffer->bytes)
+        return 0;
+    buffer->bytes = DEFAULT_POOL_BYTES;
+    return records_marks ? BLOCKS_FOR_MARKS : 0;
 }
 
 static gboolean open_recorder(StrobeSession *session, GError **error)
@@ -133,12 +137,15 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
     const StrobeConfig *config = session->config;
     g_autoptr(GPtrArray) kinds = g_ptr_array_new();
     g_autoptr(GArray) outside = strobe_session_find_outside(session, kinds);
+    const guint32 blocks_max = choose_pool(session, outside);
     g_autofree char *setup =
         strobe_writer_setup_text(config, session->registry, outside, session->target);
     g_autofree char *parent =
         g_canonicalize_filename(config->directory ? config->directory : ".", NULL);
     const StrobeRotateConfig *rotate = &config->rotate;
     StrobeRecorderSettings settings = {
+        .pool_bytes = (size_t)config->buffer.bytes,
+        .blocks_max = blocks_max,
         .writer = {.flush_interval_ns = config->buffer.flush_interval_ns,
                    .sync = config->buffer.sync,
                    .policy = config->buffer.policy,
@@ -157,7 +164,6 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
         .user = &session->dump_maker};
     StrobeSignalGuard guard;
 
-    set_pool_size(session, outside->len == session->collectors->len, &settings);
     if (config->buffer.policy == STROBE_POLICY_RING)
         session->dump_maker.setup = strobe_writer_setup_parse(setup, NULL);
     strobe_signal_guard_hold(&guard);
@@ -169,9 +175,9 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
     if (failed == 0 && strobe_recorder_has_process(&ignored))
         strobe_session_place_outside(session, outside);
     if (failed)
-        set_recorder_error(&settings, failed, error);
+        set_recorder_error(config, parent, failed, error);
     else
-        warn_of_small_address_space(settings.pool_bytes);
+        warn_of_small_address_space(config->buffer.bytes);
     return failed == 0;
 }
 
