@@ -156,10 +156,9 @@ static int find_frame(const PythonInterpreter *interpreter, ProcessMemory *memor
 
 /* Sets `codes` to the addresses of the frames' code objects. Returns their number; -1: the frames
  * are inconsistent. A generator's frame is never the outermost frame: if it has no caller, the
- * generator is about to begin or has just ended. If that is the innermost frame, sets *lone to its
- * code object. */
+ * generator is about to begin or has just ended. */
 static int walk_frames(const PythonInterpreter *interpreter, ProcessMemory *memory, uint64_t frame,
-                       uint64_t codes[PYTHON_FRAMES_MAX], uint64_t *lone)
+                       uint64_t codes[PYTHON_FRAMES_MAX])
 {
     const PythonLayout *layout = &interpreter->layout;
     uint64_t previous;
@@ -170,23 +169,16 @@ static int walk_frames(const PythonInterpreter *interpreter, ProcessMemory *memo
         if (process_memory_word(memory, frame + layout->frame_previous, &previous) != 0 ||
             process_memory_word(memory, frame + layout->frame_code, &codes[n]) != 0 ||
             process_memory_byte(memory, frame + layout->frame_owner, &owner) != 0 ||
-            owner > PYTHON_OWNER_C)
+            owner > PYTHON_OWNER_C || (owner == PYTHON_OWNER_GENERATOR && !previous))
             return -1;
-        if (owner == PYTHON_OWNER_GENERATOR && !previous) {
-            *lone = i == 0 ? codes[0] : *lone;
-            return -1;
-        }
         n += owner != PYTHON_OWNER_C;
         frame = previous;
     }
     return n;
 }
 
-/* `lone`: code object of a generator that an earlier try found without a caller, 0: none. The
- * frames that are read now are then those of its caller, unless the generator runs again. Without
- * this, generators would have too few samples: a caller is never found in this state. */
 static int try_to_read(PythonInterpreter *interpreter, ProcessMemory *memory, pid_t tid,
-                       uint64_t *lone, PythonStack *stack)
+                       PythonStack *stack)
 {
     uint64_t codes[PYTHON_FRAMES_MAX], frame;
 
@@ -197,12 +189,7 @@ static int try_to_read(PythonInterpreter *interpreter, ProcessMemory *memory, pi
 
     if (found <= 0)
         return found;
-    const uint64_t earlier = *lone;
-    n = walk_frames(interpreter, memory, frame, codes, lone);
-    if (earlier && n > 0 && n < PYTHON_FRAMES_MAX && codes[0] != earlier) {
-        memmove(codes + 1, codes, (size_t)n++ * sizeof *codes);
-        codes[0] = earlier;
-    }
+    n = walk_frames(interpreter, memory, frame, codes);
     for (int i = 0; i < n; i++)
         if (!(stack->frames[i] = find_code(interpreter, memory, codes[i])))
             return PYTHON_STACK_TORN;
@@ -214,11 +201,10 @@ int python_frames_read(PythonInterpreter *interpreter, ProcessMemory *memory, pi
                        PythonStack *stack)
 {
     int result = PYTHON_STACK_TORN;
-    uint64_t lone = 0;
 
     for (int i = 0; i < TRIES && result == PYTHON_STACK_TORN; i++) {
         process_memory_refresh(memory);
-        result = try_to_read(interpreter, memory, tid, &lone, stack);
+        result = try_to_read(interpreter, memory, tid, stack);
     }
     return result;
 }

@@ -36,8 +36,6 @@ typedef struct Image {
     PythonInterpreter interpreter;
     ProcessMemory memory;
     PythonStack stack;
-    void (*resume)(
-        struct Image *image); /* what the thread does after the first read of its frame */
 } Image;
 
 static int read_image(void *user, uint64_t address, void *to, size_t size)
@@ -165,51 +163,6 @@ static void test_replaced_code(void)
     g_assert_cmpstr(image->stack.frames[1]->text, ==, "c.py(8): /a/b.py");
     g_assert_cmpstr(image->stack.frames[0]->text, ==, "/a/b.py(12): 漢字");
     python_interpreter_clear(&image->interpreter);
-}
-
-static int read_image_that_changes(void *user, uint64_t address, void *to, size_t size)
-{
-    Image *image = user;
-    int result = read_image(image, address, to, size);
-
-    if (image->resume && address <= frame_at(0) && frame_at(0) < address + size) {
-        image->resume(image);
-        image->resume = NULL;
-    }
-    return result;
-}
-
-static void read_suspended(Image *image, void (*resume)(Image *))
-{
-    fill_image(image, VERSION_3_11);
-    set_frame(image, 0, 0, 0, PYTHON_OWNER_GENERATOR);
-    image->resume = resume;
-    image->memory.read = read_image_that_changes;
-    g_assert_cmpint(read_stack(image), ==, PYTHON_STACK_READ);
-    g_assert_cmpuint(image->stack.n, ==, 2);
-    g_assert_cmpstr(image->stack.frames[0]->text, ==, "/a/b.py(12): 漢字");
-    g_assert_cmpstr(image->stack.frames[1]->text, ==, "c.py(7): öuter");
-    python_interpreter_clear(&image->interpreter);
-}
-
-static void leave_generator(Image *image)
-{
-    set_word(image, POINTER + image->layout.frame_pointer, frame_at(1));
-}
-
-static void enter_generator(Image *image)
-{
-    set_frame(image, 0, frame_at(1), 0, PYTHON_OWNER_GENERATOR);
-}
-
-/* A generator that ran when its frame was found, and that has been suspended before the frame was
- * read, is the innermost function, whether it runs again at the next try or not. */
-static void test_suspended_generator(void)
-{
-    g_autofree Image *image = g_new(Image, 1);
-
-    read_suspended(image, leave_generator);
-    read_suspended(image, enter_generator);
 }
 
 static void assert_torn(void (*damage)(Image *image))
@@ -418,7 +371,6 @@ int main(int argc, char **argv)
     g_test_add_data_func("/python_frames/3.11", GUINT_TO_POINTER(VERSION_3_11), test_frames);
     g_test_add_data_func("/python_frames/3.12", GUINT_TO_POINTER(VERSION_3_12), test_frames);
     g_test_add_func("/python_frames/replaced-code", test_replaced_code);
-    g_test_add_func("/python_frames/suspended-generator", test_suspended_generator);
     g_test_add_func("/python_frames/torn", test_torn);
     g_test_add_func("/python_frames/circles", test_circles);
     g_test_add_func("/python_frames/text-ends", test_text_ends);
