@@ -104,7 +104,7 @@ static void check_memory_folder(StrobeDoctorReport *report)
 {
     const char *next = "make it larger (mount -o remount,size=1G /dev/shm; docker run "
                        "--shm-size=1g), or set buffer.size to less";
-    guint64 wanted = (guint64)strobe_buffer_config_default().bytes;
+    guint64 wanted = STROBE_BUFFER_DEFAULT_BYTES;
     struct statvfs room;
 
     if (!strobe_pool_shared_memory_lasts()) {

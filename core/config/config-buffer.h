@@ -7,6 +7,9 @@
 #include <glib.h>
 #include <json-glib/json-glib.h>
 
+/* Size of the pool if none is given. */
+#define STROBE_BUFFER_DEFAULT_BYTES ((gint64)64 << 20)
+
 /* The memory between the program and the capture. */
 typedef struct StrobeBufferConfig {
     gint64 bytes; /* size of the pool; 0: not given */

@@ -52,7 +52,7 @@ typedef struct StrobeConfig {
     StrobeScheduleConfig schedule;
     GPtrArray *collectors; /* of StrobeConfigComponent */
     GPtrArray *exporters;
-    gboolean is_from_run;                    /* of `strobe run`, which has already checked the exporters */
+    gboolean is_from_run; /* of `strobe run`, which has already checked the exporters */
     gboolean has_collectors, has_exporters; /* the key exists in the file, or a flag was given */
     gboolean has_defaults;                  /* strobe run adds the default collectors */
     guint32 export_types;                   /* STROBE_EXPORT_*, 0: not given */

@@ -39,7 +39,7 @@ static uint64_t align_up(uint64_t value, uint64_t to)
 }
 
 /* Places the parts of the pool one after the other; the rest of `bytes` is for blocks. */
-static void lay_out(struct pool_header *h, size_t bytes, uint32_t blocks_max)
+static void lay_out(struct pool_header *h, size_t bytes)
 {
     uint64_t at = align_up(sizeof *h, STROBE_POOL_PAGE);
 
@@ -62,8 +62,6 @@ static void lay_out(struct pool_header *h, size_t bytes, uint32_t blocks_max)
     h->slots_at = at;
     at += sizeof(uint32_t) * (uint64_t)strobe_pool_string_slots(h);
     h->n_blocks = (uint32_t)((bytes - align_up(bytes / 8, 4096)) / STROBE_POOL_BLOCK_BYTES);
-    if (blocks_max && h->n_blocks > blocks_max)
-        h->n_blocks = blocks_max;
     h->ring_at = at = align_up(at, 64);
     at += strobe_ring_bytes(h->n_blocks);
     h->arena_at = at = align_up(at, 64);
@@ -242,8 +240,7 @@ int strobe_pool_shared_memory_lasts(void)
     return stat("/proc/self/ns/pid", &ours) != 0 || ours.st_ino == initial_pid_namespace;
 }
 
-int strobe_pool_create(StrobePool *pool, size_t bytes, uint32_t blocks_max,
-                       const char *fallback_dir, const char *setup)
+int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup)
 {
     struct pool_header plan;
     int error;
@@ -255,15 +252,15 @@ int strobe_pool_create(StrobePool *pool, size_t bytes, uint32_t blocks_max,
     plan.setup_bytes = setup ? strlen(setup) + 1 : 0;
     if (plan.setup_bytes > STROBE_POOL_SETUP_MAX)
         return E2BIG;
-    lay_out(&plan, bytes, blocks_max);
+    lay_out(&plan, bytes);
     error = strobe_pool_shared_memory_lasts() ? create_in(pool, &plan, "/dev/shm") : ENOTSUP;
     if (error)
         error = create_in(pool, &plan, fallback_dir);
     if (error)
         return error;
-    /* Maps the pages of all blocks now, so that a record never causes a page fault. The rest is
-     * first used when a thread begins to record or a text is interned, which takes longer anyway.
-     */
+    /* Maps the pages of all blocks now, so that writing into a block causes no page fault. The rest
+     * is first used when a thread begins to record or a text is interned, which takes longer
+     * anyway. */
     madvise((char *)pool->header + plan.blocks_at, pool->bytes - plan.blocks_at,
             MADV_POPULATE_WRITE);
     *pool->header = plan;

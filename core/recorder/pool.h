@@ -329,13 +329,11 @@ typedef struct StrobePool {
     int mapping_keeps_lock; /* 1: the mapping keeps the program's lock after the file is closed */
 } StrobePool;
 
-/* Makes a pool of about `bytes`, with mapped pages for its blocks, of which it has at most
- * `blocks_max` (0: no limit); strobe_pool_intern_begin() then initialises its strings. The pool is
- * on /dev/shm; if there is no room, or /dev/shm may vanish with the pid namespace, it is in
- * `fallback_dir`. `setup` is the text for the writer (writer-setup.h), NULL: none. Returns 0 or an
- * errno value. */
-int strobe_pool_create(StrobePool *pool, size_t bytes, uint32_t blocks_max,
-                       const char *fallback_dir, const char *setup);
+/* Makes a pool of about `bytes` and maps its blocks; strobe_pool_intern_begin() then initialises
+ * its strings. The pool is on /dev/shm; if there is no room, or /dev/shm may vanish with the pid
+ * namespace, it is in `fallback_dir`. `setup` is the text for the writer (writer-setup.h), NULL:
+ * none. Returns 0 or an errno value. */
+int strobe_pool_create(StrobePool *pool, size_t bytes, const char *fallback_dir, const char *setup);
 /* Returns 0 in a container (a pid namespace): when its first process ends, its /dev/shm can vanish
  * with the pool in it. */
 int strobe_pool_shared_memory_lasts(void);

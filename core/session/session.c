@@ -20,8 +20,7 @@
 #include "signal-guard.h"
 #include "writer-setup.h"
 
-#define DEFAULT_POOL_BYTES (64 << 20)
-#define BLOCKS_FOR_MARKS ((16u << 20) / STROBE_POOL_BLOCK_BYTES)
+#define POOL_BYTES_FOR_MARKS (32 << 20)
 
 static StrobeSession *current;
 /* pid of `current`, separate because its readers do not hold the session */
@@ -116,20 +115,17 @@ static void warn_of_small_address_space(gint64 pool_bytes)
                (guint64)limit.rlim_cur >> 20, pool_bytes >> 20);
 }
 
-/* Sets the pool's size if the configuration has none. Returns the maximum number of blocks, 0: as
- * many as fit. A program under `strobe run` whose collectors all record in the writer process
- * records nothing but marks itself: with few blocks it starts sooner. */
-static guint32 choose_pool(StrobeSession *session, const GArray *outside)
+/* Chooses a size for the pool if none is given: if all collectors of `strobe run` record in the
+ * writer process, the program itself records only marks, and starts sooner with a smaller pool. */
+static void choose_pool(StrobeSession *session, const GArray *outside)
 {
     StrobeBufferConfig *buffer = &session->config->buffer;
-    gboolean records_marks = session->config->is_from_run &&
-                             outside->len == session->collectors->len &&
-                             buffer->policy != STROBE_POLICY_RING;
+    gboolean is_for_marks = session->config->is_from_run &&
+                            outside->len == session->collectors->len &&
+                            buffer->policy == STROBE_POLICY_DROP;
 
-    if (buffer->bytes)
-        return 0;
-    buffer->bytes = DEFAULT_POOL_BYTES;
-    return records_marks ? BLOCKS_FOR_MARKS : 0;
+    if (!buffer->bytes)
+        buffer->bytes = is_for_marks ? POOL_BYTES_FOR_MARKS : STROBE_BUFFER_DEFAULT_BYTES;
 }
 
 static gboolean open_recorder(StrobeSession *session, GError **error)
@@ -137,7 +133,8 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
     const StrobeConfig *config = session->config;
     g_autoptr(GPtrArray) kinds = g_ptr_array_new();
     g_autoptr(GArray) outside = strobe_session_find_outside(session, kinds);
-    const guint32 blocks_max = choose_pool(session, outside);
+
+    choose_pool(session, outside);
     g_autofree char *setup =
         strobe_writer_setup_text(config, session->registry, outside, session->target);
     g_autofree char *parent =
@@ -145,7 +142,6 @@ static gboolean open_recorder(StrobeSession *session, GError **error)
     const StrobeRotateConfig *rotate = &config->rotate;
     StrobeRecorderSettings settings = {
         .pool_bytes = (size_t)config->buffer.bytes,
-        .blocks_max = blocks_max,
         .writer = {.flush_interval_ns = config->buffer.flush_interval_ns,
                    .sync = config->buffer.sync,
                    .policy = config->buffer.policy,

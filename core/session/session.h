@@ -71,8 +71,8 @@ StrobeSession *strobe_session_recording(void);
 void strobe_session_for_collectors(StrobeSession *session, void (*call)(StrobeCollector *));
 
 /* Like strobe_session_new(). `is_from_run`: the session is of `strobe run`, which has already
- * checked the exporters, so they are not loaded here. `target` is a process to record from outside; 0: this process is
- * recorded. */
+ * checked the exporters, so they are not loaded here. `target` is a process to record from outside;
+ * 0: this process is recorded. */
 StrobeStatus strobe_session_make(const char *config, const char *origin, gboolean is_from_run,
                                  pid_t target, StrobeSession **session, StrobeError **error);
 

@@ -60,8 +60,8 @@ int strobe_recorder_open(const StrobeRecorderSettings *settings)
     strobe_clock_init();
     error = strobe_thread_buffer_init();
     if (error == 0)
-        error = strobe_pool_create(&recorder.pool, settings->pool_bytes, settings->blocks_max,
-                                   settings->fallback_dir, settings->setup);
+        error = strobe_pool_create(&recorder.pool, settings->pool_bytes, settings->fallback_dir,
+                                   settings->setup);
     if (error == 0)
         strobe_pool_intern_begin(recorder.pool.header);
     if (error)

@@ -15,7 +15,6 @@
 
 typedef struct StrobeRecorderSettings {
     size_t pool_bytes;
-    uint32_t blocks_max; /* maximum number of blocks in the pool; 0: as many as fit */
     struct pool_settings writer; /* settings of the writer; the policy ring excludes `rotation` */
     int may_start_process;       /* 1: the writer may be a process; 0: it is a thread */
     int64_t program;             /* process id of the recorded program; 0: this process */

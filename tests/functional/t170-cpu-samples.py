@@ -171,6 +171,17 @@ class CpuSamplesTest(StrobeTest):
         return times
 
     @needs_perf
+    def test_size_of_the_pool(self):
+        """The program itself records only marks, unless a collector records in it."""
+        for size, flags in ((32, ()), (64, ("--collect", "gc")), (64, ("--buffer", "policy=block")),
+                            (16, ("--buffer", "size=16MB"))):
+            with self.subTest(flags=flags):
+                shutil.rmtree(self.out, ignore_errors=True)
+                self.record("true", collect=["cpu_sample"], flags=flags)
+                info = self.json("info", self.result())[0]["metadata"]
+                self.assertEqual(info["buffer"]["size"], "%dB" % (size << 20))
+
+    @needs_perf
     @needs_static
     def test_static_program_in_the_process(self):
         """Nothing can be loaded into the program that the shell executes, but its samples

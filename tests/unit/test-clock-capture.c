@@ -49,7 +49,7 @@ static void begin_capture(struct making *m, const SimulatedClock *world, const c
     m->ticks = g_new(guint64, (gsize)(m->pairs->at[m->pairs->n - 1] / STEP_NS) + 1);
     m->block = g_malloc0(STROBE_POOL_BLOCK_BYTES);
     m->writer = g_new0(StrobeCaptureWriter, 1);
-    g_assert_cmpint(strobe_pool_create(&m->pool, STROBE_POOL_MIN_BYTES, 0, folder, NULL), ==, 0);
+    g_assert_cmpint(strobe_pool_create(&m->pool, STROBE_POOL_MIN_BYTES, folder, NULL), ==, 0);
     strobe_pool_intern_begin(m->pool.header);
     strobe_kind_begin(m->pool.header);
     g_assert_cmpint(strobe_capture_writer_init(m->writer), ==, 0);
@@ -275,7 +275,7 @@ static void test_idle(void)
     StrobeClockPair pair = drifting_pair(0);
     StrobeClockTrend trend;
 
-    g_assert_cmpint(strobe_pool_create(&m.pool, STROBE_POOL_MIN_BYTES, 0, folder, NULL), ==, 0);
+    g_assert_cmpint(strobe_pool_create(&m.pool, STROBE_POOL_MIN_BYTES, folder, NULL), ==, 0);
     strobe_pool_intern_begin(m.pool.header);
     strobe_kind_begin(m.pool.header);
     g_assert_cmpint(strobe_capture_writer_init(writer), ==, 0);

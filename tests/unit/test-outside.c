@@ -39,7 +39,7 @@ static void begin_pools(void)
 
     folder = scratch_new();
     strobe_clock_init();
-    g_assert_cmpint(strobe_pool_create(&program, STROBE_POOL_MIN_BYTES, 0, folder, NULL), ==, 0);
+    g_assert_cmpint(strobe_pool_create(&program, STROBE_POOL_MIN_BYTES, folder, NULL), ==, 0);
     strobe_kind_begin(program.header);
     g_assert_cmpuint(strobe_kind_register(program.header, &own_kind, error, sizeof error), !=, 0);
     strobe_pool_intern_begin(program.header);

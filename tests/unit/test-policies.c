@@ -223,8 +223,7 @@ static void test_hostile_ring(void)
     StrobePool pool;
 
     strobe_clock_init();
-    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, 0, g_get_tmp_dir(), NULL), ==,
-                    0);
+    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, g_get_tmp_dir(), NULL), ==, 0);
     struct pool_header *header = pool.header;
     StrobeRing *ring = strobe_pool_ring(header);
     for (guint32 i = 0; i < header->n_blocks; i++) {

@@ -13,7 +13,7 @@ typedef struct {
 static void set_up(Fixture *f, gconstpointer data)
 {
     f->folder = scratch_new();
-    g_assert_cmpint(strobe_pool_create(&f->pool, STROBE_POOL_MIN_BYTES, 0, f->folder, NULL), ==, 0);
+    g_assert_cmpint(strobe_pool_create(&f->pool, STROBE_POOL_MIN_BYTES, f->folder, NULL), ==, 0);
     strobe_pool_intern_begin(f->pool.header);
 }
 

@@ -57,7 +57,7 @@ static void test_through_the_pool(void)
     g_autofree char *text = make_text();
     StrobePool pool, mapped;
 
-    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, 0, folder, text), ==, 0);
+    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, folder, text), ==, 0);
     g_assert_cmpint(strobe_pool_open(&mapped, pool.path, 1), ==, 0);
     g_autoptr(StrobeWriterSetup) setup = strobe_writer_setup_read(mapped.header, &error);
     g_assert_no_error(error);
@@ -74,7 +74,7 @@ static void test_unended_text(void)
     g_autofree char *folder = g_dir_make_tmp("strobe-setup-XXXXXX", NULL);
     StrobePool pool, mapped;
 
-    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, 0, folder, "abc"), ==, 0);
+    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, folder, "abc"), ==, 0);
     g_assert_cmpint(strobe_pool_open(&mapped, pool.path, 1), ==, 0);
     memset(strobe_pool_at(pool.header, pool.header->setup_at), 'x', 4);
     pool.header->setup_bytes = 4096;
@@ -93,8 +93,8 @@ static void test_no_text(void)
     g_autofree char *large = g_strnfill(STROBE_POOL_SETUP_MAX, 'x');
     StrobePool pool;
 
-    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, 0, folder, large), ==, E2BIG);
-    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, 0, folder, NULL), ==, 0);
+    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, folder, large), ==, E2BIG);
+    g_assert_cmpint(strobe_pool_create(&pool, STROBE_POOL_MIN_BYTES, folder, NULL), ==, 0);
     g_assert_null(strobe_pool_copy_setup(pool.header));
     strobe_pool_destroy(&pool, 1);
     g_rmdir(folder);

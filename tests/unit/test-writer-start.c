@@ -64,7 +64,7 @@ static void check_start(GThreadFunc play)
 
     begin_run();
     strobe_clock_init();
-    g_assert_cmpint(strobe_pool_create(&pool, 8 << 20, 0, folder, NULL), ==, 0);
+    g_assert_cmpint(strobe_pool_create(&pool, 8 << 20, folder, NULL), ==, 0);
     g_autoptr(GThread) run = g_thread_new("run", play, pool.header);
     g_assert_cmpint(strobe_link_start(&link, &pool, 1), ==, 0);
     g_thread_join(g_steal_pointer(&run));
