@@ -36,7 +36,7 @@ struct index_pass {
     char *pool_id;
     char *boot_id;
     gboolean has_metadata, is_sealed, is_same_boot;
-    guint patience_s; /* the capture will soon be complete: maximum wait for that */
+    guint patience_s; /* maximum wait for the capture's completion; 0: do not wait */
     guint32 window;
     guint32 segment;
     guint64 good_end; /* offset of the end of the last valid block */
@@ -542,7 +542,8 @@ static int open_again(int fd)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Is the process there whose id the pool contains? FALSE also if it is in another PID namespace. */
+/* Is a process with the pool's process id there? The program may have another id here, in another
+ * PID namespace: then the answer says nothing of the program. */
 static gboolean has_process(const struct pool_header *pool)
 {
     return pool->pid > 0 && pool->pid <= G_MAXINT32 &&
@@ -659,15 +660,17 @@ static gboolean try_recover(const char *capture, gboolean *live, guint *patience
 
 /* Recovers the capture. If the program is alive and still writes the rest of the window after its
  * stop(), first waits until the rest is written, for at most PATIENCE_S. If the program has been
- * killed, first waits until the kernel has released its memory, and with it the lock. */
+ * killed, first waits until the kernel has released its memory, and with it the lock, for at most
+ * PATIENCE_KILLED_S. */
 gboolean strobe_recover(const char *capture, gboolean *live, GError **error)
 {
+    const gint64 begin = g_get_monotonic_time();
     gboolean ignored, ok;
     guint patience_s;
 
-    for (guint waited_ms = 0;; waited_ms += 10) {
+    for (;;) {
         ok = try_recover(capture, live ? live : &ignored, &patience_s, error);
-        if (!ok || waited_ms >= patience_s * 1000)
+        if (!ok || g_get_monotonic_time() - begin >= (gint64)patience_s * G_USEC_PER_SEC)
             return ok;
         g_usleep(10000);
     }

@@ -27,7 +27,8 @@ gint strobe_result_rank(const StrobeResult *result);
 /* If the program that wrote the capture has ended without completing it, adds the rest from the
  * program's pool, seals the capture and removes the pool. Does nothing for a sealed capture, for a
  * capture that is still being written (then sets *live, which may be NULL) and for a capture of
- * another user. May be called again. */
+ * another user. May be called again. Waits up to a minute for a program that writes the rest of
+ * the capture, and up to a second for the kernel to release a killed program. */
 gboolean strobe_result_recover(const StrobeResult *result, gboolean *live, GError **error);
 
 #endif

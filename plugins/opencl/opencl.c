@@ -87,24 +87,26 @@ static int has_driver(void)
     return found;
 }
 
-/* Why the process's OpenCL library has not loaded the layer; that it is not loaded is one reason.
- */
-static const char *explain_sleep(void)
+/* Returns why the layer is not loaded: the process has no OpenCL library, has not called it, or has
+ * one that loads no layers. */
+static const char *explain_missing_layer(void)
 {
     static char text[PATH_MAX + 160];
     void *loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *function = loader ? dlsym(loader, "clGetPlatformIDs") : NULL;
+    int is_found;
     Dl_info info;
 
+    is_found = function && dladdr(function, &info);
+    if (is_found)
+        snprintf(text, sizeof text,
+                 "%s has loaded no layer: either the program has not called OpenCL, or this loader "
+                 "cannot load layers (ocl-icd 2.3 and Khronos' loader of 2021 can; see "
+                 "docs/opencl.md)",
+                 info.dli_fname);
     if (loader)
         dlclose(loader);
-    if (!function || !dladdr(function, &info))
-        return "This process has not called OpenCL yet";
-    snprintf(text, sizeof text,
-             "%s has loaded no layer: either the program has not called OpenCL, or this loader "
-             "cannot load layers (ocl-icd 2.3 and Khronos' loader of 2021 can)",
-             info.dli_fname);
-    return text;
+    return is_found ? text : "This process has not called OpenCL yet";
 }
 
 static void opencl_probe(uint32_t question, StrobeProbe *answer)
@@ -116,7 +118,7 @@ static void opencl_probe(uint32_t question, StrobeProbe *answer)
         return;
     if (question == STROBE_PROBE_PROCESS) {
         answer->available = 2;
-        answer->reason = explain_sleep();
+        answer->reason = explain_missing_layer();
         answer->hint = "The OpenCL loader looks for layers at the first call: start the program by "
                        "strobe run";
         return;

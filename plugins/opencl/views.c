@@ -36,28 +36,34 @@ static cl_int give_list(const OpenclQueue *queue, size_t size, void *value, size
     return CL_SUCCESS;
 }
 
-/* Drivers report an empty list as a list or as none: the driver is asked with a queue that has the
- * empty list of the program. */
-static cl_int give_empty_list(cl_command_queue handle, size_t size, void *value, size_t *size_ret)
+/* Makes a queue with an empty list of properties for the device of another queue; NULL: it cannot
+ * be made. */
+static cl_command_queue make_with_empty_list(cl_command_queue like)
 {
     const cl_queue_properties empty[] = {0};
     cl_context context;
     cl_device_id device;
-    cl_int status = opencl_below.clGetCommandQueueInfo(handle, CL_QUEUE_CONTEXT, sizeof context,
-                                                       &context, NULL);
+    cl_int status;
 
-    if (status == CL_SUCCESS)
-        status = opencl_below.clGetCommandQueueInfo(handle, CL_QUEUE_DEVICE, sizeof device, &device,
-                                                    NULL);
-    if (status != CL_SUCCESS)
-        return status;
-    cl_command_queue asked =
-        opencl_below.clCreateCommandQueueWithProperties(context, device, empty, &status);
-    if (status != CL_SUCCESS)
-        return status;
-    status =
-        opencl_below.clGetCommandQueueInfo(asked, CL_QUEUE_PROPERTIES_ARRAY, size, value, size_ret);
-    opencl_below.clReleaseCommandQueue(asked);
+    if (opencl_below.clGetCommandQueueInfo(like, CL_QUEUE_CONTEXT, sizeof context, &context,
+                                           NULL) != CL_SUCCESS ||
+        opencl_below.clGetCommandQueueInfo(like, CL_QUEUE_DEVICE, sizeof device, &device, NULL) !=
+            CL_SUCCESS)
+        return NULL;
+    return opencl_below.clCreateCommandQueueWithProperties(context, device, empty, &status);
+}
+
+/* Queries a temporary queue, because drivers differ: some report an empty list, others none. */
+static cl_int give_empty_list(const OpenclQueue *queue, cl_command_queue handle, size_t size,
+                              void *value, size_t *size_ret)
+{
+    cl_command_queue temporary = make_with_empty_list(handle);
+
+    if (!temporary)
+        return give_list(queue, size, value, size_ret);
+    cl_int status = opencl_below.clGetCommandQueueInfo(temporary, CL_QUEUE_PROPERTIES_ARRAY, size,
+                                                       value, size_ret);
+    opencl_below.clReleaseCommandQueue(temporary);
     return status;
 }
 
@@ -76,7 +82,7 @@ static cl_int CL_API_CALL clGetCommandQueueInfo_traced(cl_command_queue handle,
         status = opencl_below.clGetCommandQueueInfo(handle, which, 0, NULL, NULL);
         if (status != CL_SUCCESS)
             return status;
-        return queue->n_asked == 1 ? give_empty_list(handle, size, value, size_ret)
+        return queue->n_asked == 1 ? give_empty_list(queue, handle, size, value, size_ret)
                                    : give_list(queue, size, value, size_ret);
     }
     status = opencl_below.clGetCommandQueueInfo(handle, which, size, value, size_ret);
