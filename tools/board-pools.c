@@ -2,6 +2,7 @@
 #include "board-pools.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,10 +11,9 @@
 #include "recover.h"
 #include "remote-flow.h"
 
-#define FOLDER "/dev/shm"
 #define PREFIX "strobe-"
 #define SUFFIX ".pool"
-#define KEY "\"pool\":\"" FOLDER "/"
+#define KEY "\"pool\":\""
 #define HEAD_BYTES 65536
 #define POOL_BYTES_MAX ((guint64)1 << 30)
 
@@ -42,9 +42,19 @@ static char *find_unfinished(const char *data)
     return found;
 }
 
-/* Returns the name of the pool in the metadata at the start of the file `calls` (free it). NULL:
+/* May this be the path of a pool? The board may be hostile. */
+static gboolean is_pool_path(const char *path)
+{
+    g_autofree char *name = g_path_get_basename(path);
+
+    return g_path_is_absolute(path) && !strchr(path, '\\') && !strstr(path, "/../") &&
+           strlen(path) < PATH_MAX && strobe_job_name_is_good(name) &&
+           g_str_has_prefix(name, PREFIX) && g_str_has_suffix(name, SUFFIX);
+}
+
+/* Returns the path of the pool in the metadata at the start of the file `calls` (free it). NULL:
  * the file names no pool. */
-static char *find_pool_name(const char *calls)
+static char *find_pool(const char *calls)
 {
     g_autofree char *head = g_malloc0(HEAD_BYTES + 1);
     const int file = open(calls, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -56,10 +66,8 @@ static char *find_pool_name(const char *calls)
     if (!at)
         return NULL;
     at += strlen(KEY);
-    g_autofree char *name = g_strndup(at, strcspn(at, "\""));
-    const gboolean is_good = strobe_job_name_is_good(name) && g_str_has_prefix(name, PREFIX) &&
-                             g_str_has_suffix(name, SUFFIX);
-    return is_good ? g_steal_pointer(&name) : NULL;
+    g_autofree char *path = g_strndup(at, strcspn(at, "\""));
+    return is_pool_path(path) ? g_steal_pointer(&path) : NULL;
 }
 
 /* ---- fetching the pool ---- */
@@ -77,13 +85,12 @@ static gboolean run_there(StrobeRemote *remote, const char *format, const char *
 
 /* Sets *n_bytes to the pool's size on the board, 0 if the pool does not exist. FALSE with an
  * error. */
-static gboolean find_size(StrobeRemote *remote, const char *name, guint64 *n_bytes, GError **error)
+static gboolean find_size(StrobeRemote *remote, const char *path, guint64 *n_bytes, GError **error)
 {
     g_autoptr(GString) answer = g_string_new(NULL);
 
-    if (!run_there(remote,
-                   "cd " FOLDER " && [ ! -L %s ] && [ -f %s ] && [ -r %s ] && wc -c <%s; exit 0",
-                   name, answer, error))
+    if (!run_there(remote, "[ ! -L %s ] && [ -f %s ] && [ -r %s ] && wc -c <%s; exit 0", path,
+                   answer, error))
         return FALSE;
     *n_bytes = g_ascii_strtoull(answer->str, NULL, 10);
     return TRUE;
@@ -101,24 +108,25 @@ static gboolean recover_calls(const char *calls, const char *data, const char *p
     return good;
 }
 
-static gboolean take_pool(StrobeRemote *remote, const char *data, const char *calls, char *name,
-                          void (*report)(const char *text), StrobeFetchTotals *totals,
-                          GError **error)
+static gboolean take_pool(StrobeRemote *remote, const char *data, const char *calls,
+                          const char *path, void (*report)(const char *text),
+                          StrobeFetchTotals *totals, GError **error)
 {
     const guint n_changed = totals->n_changed;
+    g_autofree char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
     StrobeJobFile pool = {.name = name};
     g_autoptr(GString) answer = g_string_new(NULL);
 
-    if (!find_size(remote, name, &pool.n_bytes, error))
+    if (!find_size(remote, path, &pool.n_bytes, error))
         return FALSE;
     if (pool.n_bytes == 0 || pool.n_bytes > POOL_BYTES_MAX)
         return TRUE;
-    if (!strobe_job_fetch_file(remote, FOLDER, &pool, data, report, totals, error))
+    if (!strobe_job_fetch_file(remote, folder, &pool, data, report, totals, error))
         return FALSE;
     if (totals->n_changed > n_changed)
         return TRUE; /* the pool could not be fetched as a whole and stays on the board */
     return recover_calls(calls, data, name, error) &&
-           run_there(remote, "rm -f " FOLDER "/%s", name, answer, error);
+           run_there(remote, "rm -f %s", path, answer, error);
 }
 
 gboolean strobe_board_pools_take(StrobeRemote *remote, const GPtrArray *jobs,
@@ -130,9 +138,9 @@ gboolean strobe_board_pools_take(StrobeRemote *remote, const GPtrArray *jobs,
     for (guint i = 0; good && i < jobs->len; i++) {
         g_autofree char *data = g_build_filename(g_ptr_array_index(jobs, i), "data", NULL);
         g_autofree char *calls = find_unfinished(data);
-        g_autofree char *name = calls ? find_pool_name(calls) : NULL;
+        g_autofree char *pool = calls ? find_pool(calls) : NULL;
 
-        good = !name || take_pool(remote, data, calls, name, report, totals, error);
+        good = !pool || take_pool(remote, data, calls, pool, report, totals, error);
     }
     return good;
 }
@@ -143,7 +151,7 @@ gboolean strobe_board_pools_clean(StrobeRemote *remote, const char *folder, GErr
         "cd %s || exit 0\n"
         "for f in .strobe-calls-*; do\n"
         "    [ -f \"$f\" ] || continue\n"
-        "    p=$(tr '\\000' '\\n' <\"$f\" | sed -n 's/.*\"pool\":\"\\(\\/dev\\/shm\\/strobe-"
+        "    p=$(tr '\\000' '\\n' <\"$f\" | sed -n 's/.*\"pool\":\"\\(\\/[^\"]*\\/strobe-"
         "[^\"\\/]*\\.pool\\)\".*/\\1/p' 2>/dev/null | head -n 1)\n"
         "    [ -z \"$p\" ] || rm -f \"$p\"\n"
         "    rm -f \"$f\"\n"
