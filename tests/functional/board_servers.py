@@ -216,6 +216,8 @@ class Board:
 
     def files_left(self):
         found = self.inside("find", self.home, "-mindepth", "1", "-not", "-path", "*/.ssh*")
+        if not found.stdout and found.returncode:
+            raise AssertionError("cannot list the board's files: " + found.stderr)
         return sorted(found.stdout.split("\n")[:-1])
 
     def ini(self, path, **keys):

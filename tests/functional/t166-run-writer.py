@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from support import PYTHON, StrobeTest, needs_python, program
+from support import PYTHON, StrobeTest, needs_pool_in_memory, needs_python, program
 
 N_CALLS = 2000
 NOBODY = 65534
@@ -137,6 +137,7 @@ time.sleep(600)
         self.assertFalse(self.json("info", self.out)[0]["metadata"]["pool"].startswith("/dev/shm"))
 
     @needs_namespaces
+    @needs_pool_in_memory
     def test_pool_out_of_reach(self):
         """`strobe` cannot open the pool, and neither can its writer, which ends; `strobe` notes
         that, and the program starts a writer itself, without waiting for the other one."""

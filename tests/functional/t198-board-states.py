@@ -14,8 +14,8 @@ import time
 import unittest
 
 import tap
-from support import PROGRAMS, STROBE
-from svp_board import LAYERS, LIBRARY, PROGRAM, BoardTest, needs_room_for_pool
+from support import PROGRAMS, STROBE, needs_pool_in_memory
+from svp_board import LAYERS, LIBRARY, PROGRAM, BoardTest
 
 # A test double of functions of the C library; environment variables switch its effects on.
 DOUBLES = """
@@ -361,7 +361,7 @@ class StatesTest(BoardTest):
         self.assertEqual((done.returncode, done.stdout), (0, "failed 0\n"), done.stderr)
         return kept, done.stderr
 
-    @needs_room_for_pool
+    @needs_pool_in_memory
     @unittest.skipUnless(os.geteuid() == 0, "mounts a file system")
     def test_full_disk(self):
         """With room from nothing to everything: the program continues, no file is incomplete, all

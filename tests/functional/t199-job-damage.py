@@ -21,8 +21,8 @@ import unittest
 
 import made_job
 import tap
-from support import ANALYSIS_LOG, PROGRAMS, SANITIZERS, STROBE
-from svp_board import BoardTest, needs_room_for_pool
+from support import ANALYSIS_LOG, PROGRAMS, SANITIZERS, STROBE, needs_pool_in_memory
+from svp_board import BoardTest
 
 USAGE, INPUT, WRITE = 2, 5, 6
 EXPORTS = ("--export", "svp_timeline", "--export", "svp_summary")
@@ -351,7 +351,7 @@ class DamageTest(BoardTest):
                                code=0)
         self.assertIn("conv2+relu2", done.stdout)
 
-    @needs_room_for_pool
+    @needs_pool_in_memory
     @root_only
     def test_killed_and_read_only(self):
         """The pool stays until the JOB can be written."""

@@ -8,6 +8,7 @@ import unittest
 
 import tap
 from board_servers import CollectTest, needs_servers
+from support import needs_pool_in_memory
 from svp_board import LIBRARY
 
 FREE = 1 << 20
@@ -40,6 +41,7 @@ class StreamTest(CollectTest):
         self.check_clean(board)
         return job
 
+    @needs_pool_in_memory
     def test_more_than_there_is_room(self):
         for server in "sshd", "dropbear":
             job = self.stream(server, 60, 8 * FREE)
@@ -67,6 +69,7 @@ class StreamTest(CollectTest):
                              if row["Name"] in ("svp_acl_rt_malloc", "svp_acl_rt_free")), n_calls)
         self.check_clean(board)
 
+    @needs_pool_in_memory
     def test_calls(self):
         self.stream_calls(40000, 2 * FREE)
 

@@ -11,6 +11,7 @@ import unittest
 
 import tap
 from board_servers import RunOnTest, needs_servers
+from support import needs_pool_in_memory
 
 
 class RefusedTest(RunOnTest):
@@ -169,6 +170,7 @@ class CutTest(RunOnTest):
         self.finish(process, 130)
         self.check_clean(board)
 
+    @needs_pool_in_memory
     def test_full_board(self):
         """No room for the program; then no room for the capture while it runs."""
         board = self.board(size="300k")
