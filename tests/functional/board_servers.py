@@ -211,7 +211,8 @@ class Board:
     def inside(self, *words):
         """Runs a command in the namespace with the board's files."""
         pid = self.process.pid
-        return subprocess.run(["nsenter", "--mount=/proc/%d/ns/mnt" % pid, *map(str, words)],
+        return subprocess.run(["nsenter", "--mount=/proc/%d/ns/mnt" % pid,
+                               "--root=/proc/%d/root" % pid, *map(str, words)],
                               capture_output=True, text=True)
 
     def files_left(self):

@@ -336,15 +336,15 @@ class StatesTest(BoardTest):
 
     def test_storage_that_hangs(self):
         """Threads wait for the storage for a second; after that calls are lost and counted."""
-        self.environment["SLOW"] = "3000000"
+        self.environment["SLOW"] = "6000000"
         self.configure(strobe_flush_ms="1")
-        process = self.begin("load", "execute", 1, "threads", 4, 20000,
+        process = self.begin("load", "execute", 1, "threads", 4, 40000,
                              libraries=(self.make_double(), LIBRARY))
         output, errors = process.communicate(timeout=120)
         self.assertEqual(output, "failed 0\n", errors)
         lost = self.info()["counters"]["lost_records"]
         self.assertGreater(lost, 0)
-        self.assertEqual(self.count_calls(self.job()) + lost, 80005)
+        self.assertEqual(self.count_calls(self.job()) + lost, 160005)
 
     def mount(self, size, *words):
         """Runs the program with a separate file system for the output. Returns a copy of its
