@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture FOLDER [SPANS]: records nested spans with a hundred names, without losses, and prints the
- * path of the capture. */
+/* capture FOLDER [SPANS [COMPRESS]]: records nested spans with a hundred names, without losses, and
+ * prints the path of the capture. COMPRESS is buffer.compress of the configuration. */
 #include <stdio.h>
 #include "measure.h"
 
@@ -25,12 +25,15 @@ int main(int argc, char **argv)
 {
     const struct timespec pause = {0, PAUSE_NS};
     long spans = number_argument(argc, argv, 2, 1000000);
+    char more[64];
 
     if (argc < 2)
-        fail("usage", "capture FOLDER [SPANS]");
+        fail("usage", "capture FOLDER [SPANS [COMPRESS]]");
     for (int i = 0; i < 100; i++)
         snprintf(names[i], sizeof names[i], "benchmark::operation_%d", i);
-    StrobeSession *session = session_begin(argv[1]);
+    snprintf(more, sizeof more, "\"buffer\": {\"compress\": \"%.16s\"}",
+             argc > 3 ? argv[3] : "none");
+    StrobeSession *session = session_begin_with(argv[1], more);
     for (long left = spans; left > 0; left -= CHUNK) {
         record_ranges(left < CHUNK ? left : CHUNK);
         nanosleep(&pause, NULL);

@@ -28,9 +28,12 @@ def reader(bench):
 
 
 def bytes_per_span(bench):
-    found = bench.lines([bench.program("reader"), bench.capture(), "6"])
-    return [Row("bytes_per_span", "bytes", found["bytes"], goal="<= 32",
-                note="capture of %s marker spans" % format(SPANS, ","))]
+    rows = []
+    for name, compress, goal in (("bytes_per_span", "none", "<= 24"), ("bytes_per_span_zstd", "zstd", "<= 8")):
+        size = os.path.getsize(bench.capture(compress))
+        rows.append(Row(name, "bytes", [size / SPANS], goal=goal, note="capture of %s marker spans, buffer.compress=%s; "
+                        "a record has 24 bytes" % (format(SPANS, ","), compress)))
+    return rows
 
 
 def _formatter(bench):
@@ -44,7 +47,7 @@ def _formatter(bench):
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True,
                                   preexec_fn=db_export.limited(1))
             rates.append(float(done.stdout.split()[0]) * 1e6)
-        rows.append(Row(name, "events/s", rates, goal=">= 10 M/s", best="most",
+        rows.append(Row(name, "events/s", rates, best="most",
                         note="operators with shapes from memory to %s, on one processor" % what))
     return rows
 
@@ -88,9 +91,9 @@ def chrome_trace_export(bench):
     own.remove()
     peer_spans = peer.spans() if peer else 0
     rows = [Row("chrome_export", "spans/s", [spans / s for s in mine], peer_name,
-                [peer_spans / s for s in theirs], ">= 4 x", best="most"),
+                [peer_spans / s for s in theirs], best="most"),
             Row("chrome_export_bytes", "MB/s", [megabytes / s for s in mine],
-                "plain write of the bytes", [megabytes / s for s in floor], ">= 1,000 MB/s",
+                "plain write of the bytes", [megabytes / s for s in floor], ">= 600 MB/s",
                 best="most"),
             Row("chrome_export_events", "events/s", [events / s for s in mine], best="most")]
     rows[0].note = "mix of a real run, on one processor: %s spans, %s events; uftrace %s spans" % (
@@ -100,13 +103,13 @@ def chrome_trace_export(bench):
     dropped = [own.seconds_written_nowhere(bench.program("null-writes.so")) for _ in range(5)]
     own.remove()
     rows += [Row("chrome_export_null", "MB/s", [megabytes / s for s in dropped],
-                 goal=">= 1,000 MB/s", best="most", note="its writes dropped, as on /dev/null"),
+                 best="most", note="its writes dropped, as on /dev/null"),
              Row("chrome_export_null_spans", "spans/s", [spans / s for s in dropped], peer_name,
-                 rows[0].peer, ">= 4 x", best="most", note="the same")]
+                 rows[0].peer, best="most", note="the same")]
     marks = chrome_export.StrobeExport(strobe, bench.capture(), folder, bench.environment)
     alone = [marks.seconds() for _ in range(3)]
     rows.append(Row("chrome_export_marks", "spans/s", [SPANS / s for s in alone], peer_name,
-                    rows[0].peer, best="most", note="nested marks, nothing else"))
+                    rows[0].peer, ">= 3 x", best="most", note="nested marks, nothing else"))
     marks.remove()
     return rows + _formatter(bench) + [_against_babeltrace(bench, rows[2])]
 
@@ -115,12 +118,12 @@ def database_export(bench):
     rows = []
     for name, capture, what in (("db_export", bench.capture(), "marks"),
                                 ("db_export_mix", bench.mix(DATABASE_RECORDS), "mix of a real run")):
-        for n, goal in ((1, ">= 0.8 x"), (2, ">= 0.95 x")):
+        for n in (1, 2):
             if n > db_export.processors():
                 continue
             mine, theirs, count = db_export.measure(bench, capture, n, 2)
             rows.append(Row("%s_%d" % (name, n), "rows/s", mine, "plain prepared statements", theirs,
-                            goal, "%s rows, %s, on %d processor%s" % (format(count, ","), what, n,
+                            ">= 0.8 x", "%s rows, %s, on %d processor%s" % (format(count, ","), what, n,
                                                                       "s" * (n > 1)), best="most"))
     return rows
 
@@ -152,8 +155,7 @@ def scaling(bench):
         rows.append(row)
         row = Row("two_processors_" + what, "x", [a / b for a, b in zip(found.large, found.two)],
                   "two commands at once", [2 * a / b for a, b in zip(found.large, found.pair)],
-                  "" if what == "import" else ">= 1.7 x",
-                  "the rate of one; the peer has a processor for each command",
+                  note="the rate of one; the peer has a processor for each command",
                   best="most")
         if found.two:
             row.best_value = min(found.large) / min(found.two)

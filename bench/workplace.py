@@ -27,7 +27,7 @@ class Bench:
         self.scratch = scratch
         self.records = records
         self._memory = memory
-        self._capture = None
+        self._captures = {}
         self._mixes = {}
         self._raw = {}
         self.environment = dict(os.environ, OMP_NUM_THREADS="1", PYTHONDONTWRITEBYTECODE="1")
@@ -76,13 +76,15 @@ class Bench:
         script = TOP / "plugins" / "fixture" / "torch_library.py"
         return self.output([python, str(script), str(source), str(self.build / "bench")]).split()[-1]
 
-    def capture(self):
+    def capture(self, compress="none"):
         """A capture of SPANS spans, made once."""
-        if self._capture is None:
-            command = [self.program("capture"), self.scratch, str(SPANS)]
+        if compress not in self._captures:
+            folder = os.path.join(self.scratch, "capture_" + compress)
+            os.mkdir(folder)
+            command = [self.program("capture"), folder, str(SPANS), compress]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-            self._capture = done.stdout.strip()
-        return self._capture
+            self._captures[compress] = done.stdout.strip()
+        return self._captures[compress]
 
     def mix(self, records):
         """A synthetic capture (bench/mix.c) with this number of records, made once."""
