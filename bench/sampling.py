@@ -14,7 +14,7 @@ from workplace import SYSTEM_PYTHON, Skipped
 
 REPEATS = 5
 ROUNDS = 25000  # about 5 s
-PYTHON_ROUNDS = 2500  # about 5 s
+PYTHON_ROUNDS = 6000  # about 5 s
 TIMES = ("processor", "elapsed", "start")  # the work's times, and the processor time before the work
 TOP = 10  # functions whose shares are compared
 # Without generators: a generator and its caller alternate every 60 ns, so that samplers disagree about their
