@@ -32,11 +32,13 @@ OPTIONS = {
               {"record_shapes": True, "with_flops": True}),
     "memory": ({"cpu_op": {}, "memory": {"tensors": False}}, {"profile_memory": True}),
     "stack": ({"cpu_op": {"stack": True}, "python_call": {}}, {"with_stack": True}),
+    "usual": ({"cpu_op": {"shapes": True, "stack": True}, "python_call": {}, "memory": {"tensors": False}},
+              {"record_shapes": True, "with_stack": True, "profile_memory": True}),
     "all": ({"cpu_op": {"shapes": True, "stack": True}, "python_call": {}, "memory": {"tensors": True}},
             {"record_shapes": True, "with_stack": True, "profile_memory": True}),
 }
 # These options record Python's calls too, so they are measured on operators that Python calls.
-FROM_PYTHON = ("stack", "all")
+FROM_PYTHON = ("stack", "usual", "all")
 
 
 def has_kineto():

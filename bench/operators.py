@@ -17,6 +17,7 @@ _WHAT = {
     "flops": "shapes, floating point operations",
     "memory": "and each allocation and release",
     "stack": "call stacks; called from Python, 20 frames deep, calls of Python recorded too",
+    "usual": "shapes, stacks, memory; called from Python, 20 frames deep",
     "all": "shapes, stacks, memory and whose it is; called from Python, 20 frames deep",
 }
 
@@ -60,7 +61,7 @@ def op_overhead(bench):
         found = _measure(bench, python, "op_overhead.py")
         rows = []
         for option, what in _WHAT.items():
-            plain = "plain_python" if option in ("stack", "all") else "plain"
+            plain = "plain_python" if option in ("stack", "usual", "all") else "plain"
             own_name = name if option == "none" else "%s_%s" % (name, option)
             note = "%s; aten::add itself %.0f ns" % (what, min(found[plain]))
             rows.append(added(found, own_name, option + "_strobe", plain, found["peer_name"],
