@@ -31,8 +31,8 @@ def bytes_per_span(bench):
     rows = []
     for name, compress, goal in (("bytes_per_span", "none", "<= 24"), ("bytes_per_span_zstd", "zstd", "<= 8")):
         size = os.path.getsize(bench.capture(compress))
-        rows.append(Row(name, "bytes", [size / SPANS], goal=goal, note="capture of %s marker spans, buffer.compress=%s; "
-                        "a record has 24 bytes" % (format(SPANS, ","), compress)))
+        note = "capture of %s marker spans, buffer.compress=%s; a record has 24 bytes" % (format(SPANS, ","), compress)
+        rows.append(Row(name, "bytes", [size / SPANS], goal=goal, note=note))
     return rows
 
 
