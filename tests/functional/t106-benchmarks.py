@@ -60,7 +60,7 @@ class BenchmarksTest(StrobeTest):
         report = json.loads(done.stdout)
         self.assertEqual(report["schema_version"], 1)
         rows = {row["name"]: row for row in report["rows"]}
-        self.assertEqual(set(rows), {"bulk_emit", "bytes_per_span"})
+        self.assertEqual(set(rows), {"bulk_emit", "bytes_per_span", "bytes_per_span_zstd"})
         for row in rows.values():
             self.assertIsNotNone(row["value"], row["note"])
             self.assertGreater(row["runs"], 0)
@@ -88,7 +88,7 @@ class BenchmarksTest(StrobeTest):
         done = subprocess.run(["sh", "dev", "bench", "--json", "--only", "bytes_per_span"], cwd=tree,
                               env=environment, capture_output=True, text=True, check=True)  # fmt: skip
         self.assertEqual([row["name"] for row in json.loads(done.stdout)["rows"]],
-                         ["bytes_per_span"])  # fmt: skip
+                         ["bytes_per_span", "bytes_per_span_zstd"])  # fmt: skip
         log = (tree / "build" / "dev.log").read_text()
         for said in ("installs install", "fetches PyTorch", "configures setup --reconfigure", "builds --quiet -C build"):
             self.assertIn(said, log)

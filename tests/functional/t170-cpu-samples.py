@@ -221,7 +221,7 @@ class CpuSamplesTest(StrobeTest):
     def test_lost_samples(self):
         """The writer is stopped until the kernel's buffers are full."""
         process = self.start("run", "-o", self.out, "--collect", "cpu_sample:frequency=9999",
-                             "--", PROGRAM, "plain", 1.5)  # fmt: skip
+                             "--", PROGRAM, "plain", 3)  # fmt: skip
         pid = self.wait_until(lambda: self.child_of(process), "the program")
         writer = self.wait_until(lambda: self.writer_of(pid), "its writer")
         self.wait_until(lambda: b"anon_inode:[perf_event]" in self.files_of(writer), "its events")
@@ -235,7 +235,7 @@ class CpuSamplesTest(StrobeTest):
         self.assertGreater(info["kinds"]["cpu_sample"], 100)
         self.assertEqual(info["offered"], info["stored"] + sum(info["lost"].values()))
         offered = info["lost"]["collector_dropped"] + info["kinds"]["cpu_sample"]
-        self.assertAlmostEqual(offered / 9999 / 1.5, 1, delta=0.25)
+        self.assertAlmostEqual(offered / 9999 / 3, 1, delta=0.25)
 
     def child_of(self, process):
         """The program that `strobe run` has started; the writer is also a child of strobe."""
