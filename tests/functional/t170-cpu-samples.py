@@ -225,6 +225,8 @@ class CpuSamplesTest(StrobeTest):
         pid = self.wait_until(lambda: self.child_of(process), "the program")
         writer = self.wait_until(lambda: self.writer_of(pid), "its writer")
         self.wait_until(lambda: b"anon_inode:[perf_event]" in self.files_of(writer), "its events")
+        # A program whose writer does not become ready in two seconds starts another one.
+        self.wait_until(lambda: self.user_seconds(pid) > 0.3, "the program's work")
         os.kill(writer, signal.SIGSTOP)
         self.addCleanup(self.wake, writer)
         self.wait_until(lambda: not self.is_alive(pid), "the end of the program")
@@ -253,6 +255,11 @@ class CpuSamplesTest(StrobeTest):
     def files_of(pid):
         files = pathlib.Path("/proc/%d/fd" % pid)
         return [os.readlink(os.fsencode(path)) for path in files.iterdir() if path.is_symlink()]
+
+    @staticmethod
+    def user_seconds(pid):
+        words = pathlib.Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()
+        return int(words[11]) / os.sysconf("SC_CLK_TCK")
 
     @staticmethod
     def is_alive(pid):
