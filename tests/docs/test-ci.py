@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The files that hosted jobs and hooks use exist: programs of the tree, jobs of ./dev, packages of
-its lists."""
+its lists. Every test program is in the build."""
 
 import pathlib
 import re
@@ -21,6 +21,31 @@ def dev_jobs():
     """The words of the last `case` in ./dev."""
     cases = DEV[DEV.index("case $job in"):]
     return set(re.findall(r"^([a-z-]+)(?: \|[^)]*)?\)", cases, re.M))
+
+
+class TestProgramsTest(unittest.TestCase):
+    """Without its line in a meson.build, no suite would run the program."""
+
+    def test_functional_tests(self):
+        build = (TOP / "tests" / "functional" / "meson.build").read_text()
+        programs = sorted((TOP / "tests" / "functional").glob("t[0-9]*-*.py"))
+        self.assertGreater(len(programs), 150)
+        for program in programs:
+            number, name = program.stem[1:].split("-", 1)
+            lines = ("'%s': '%s'" % (number, name), "'t%s-%s'" % (number, name))
+            self.assertTrue(any(line in build for line in lines), program)
+
+    def test_other_tests(self):
+        """A meson.build has the program's name, with its prefix or without."""
+        folders = [TOP / name for name in ("exporters", "formats", "plugins", "python", "remote", "sdk",
+                                           "tests", "tools")]  # fmt: skip
+        builds = [path.read_text() for folder in folders for path in folder.glob("**/meson.build")]
+        words = set(re.findall(r"[\w-]+", "\n".join(builds)))
+        programs = [path for folder in folders for path in folder.glob("**/test[-_]*")
+                    if path.suffix in (".c", ".cpp", ".py")]  # fmt: skip
+        self.assertGreater(len(programs), 200)
+        for program in programs:
+            self.assertTrue({program.stem, program.stem[5:]} & words, program)
 
 
 class CiTest(unittest.TestCase):

@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-#define ROUND 100000
+/* One turn of both functions takes a few microseconds. If it took about as long as the time between
+ * two samples, all samples would be at the same place of a turn. */
+#define ROUND 2000
+#define TURNS 50
 
 static volatile unsigned long sink;
 
@@ -58,8 +61,10 @@ static NOINLINE void run_both(double seconds, void (*large)(void), void (*small)
     double begin = read_cpu_time(CLOCK_THREAD_CPUTIME_ID);
 
     while (read_cpu_time(CLOCK_THREAD_CPUTIME_ID) - begin < seconds) {
-        large();
-        small();
+        for (int turn = 0; turn < TURNS; turn++) {
+            large();
+            small();
+        }
     }
 }
 
@@ -68,7 +73,8 @@ static NOINLINE void run_one(double seconds, void (*work)(void))
     double begin = read_cpu_time(CLOCK_THREAD_CPUTIME_ID);
 
     while (read_cpu_time(CLOCK_THREAD_CPUTIME_ID) - begin < seconds)
-        work();
+        for (int turn = 0; turn < TURNS; turn++)
+            work();
 }
 
 static void *run_large(void *seconds)

@@ -90,7 +90,7 @@ class TimerSamplesTest(StrobeTest):
         rows = self.run_refused(PYTHON, script)
         self.assertEqual(self.done.stdout.split(), ["True", "0", "1"])
         self.assertGreater(len(rows), 0)
-        self.assertIn("handles SIGPROF itself", self.done.stderr)
+        self.assertIn("has set its own handler for SIGPROF", self.done.stderr)
 
     @needs_python
     def test_default_action(self):
