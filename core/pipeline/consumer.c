@@ -106,6 +106,7 @@ void strobe_consumer_free(gpointer consumer)
     if (!c)
         return;
     strobe_consumer_close(c);
+    g_clear_pointer(&c->log, strobe_derived_log_unref);
     for (uint32_t i = 0; c->kinds && i < c->component->n_kinds; i++)
         g_free((void *)(uintptr_t)c->kinds[i].view.fields);
     g_free(c->kinds);

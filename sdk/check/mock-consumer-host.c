@@ -21,7 +21,7 @@ typedef struct MockKind {
     StrobeKindView view;
     StrobeFieldView *fields;
     const StrobeKind *kind;
-    size_t size;
+    size_t size; /* of the fields, without padding at the end */
 } MockKind;
 
 typedef struct MockOption {
@@ -214,7 +214,7 @@ static MockKind *find_kind(StrobeMockHost *mock, const StrobeKind *kind)
     mock->kinds = mock_must(realloc(mock->kinds, (mock->n_kinds + 1) * sizeof(void *)));
     mock->kinds[mock->n_kinds++] = made;
     made->kind = kind;
-    made->size = (offset + 7) & ~(size_t)7;
+    made->size = offset;
     made->view = (StrobeKindView){.name = kind->name,
                                   .summary = kind->summary,
                                   .fields = made->fields,
@@ -248,6 +248,7 @@ static StrobeView *add_record(MockRecords *records, MockKind *kind)
         records->views = mock_must(realloc(records->views, records->room * sizeof *records->views));
     }
     view = &records->views[records->n++];
+    /* up to 7 bytes of padding, as in the struct of the kind */
     *view = (StrobeView){.kind = &kind->view, .fields = mock_must(calloc(1, kind->size + 8))};
     return view;
 }

@@ -221,7 +221,7 @@ int strobe_safe_file_write(void *user, const char *bytes, size_t length)
 {
     StrobeSafeFile *file = user;
 
-    if (file->error)
+    if (file->error || length == 0)
         return file->error;
     file->size += length;
     if (length >= DIRECT_SIZE) {
