@@ -75,7 +75,6 @@ class Programs:
     """The ten programs; `words` begin a command, up to its "--"."""
 
     words = ()
-    delta = DELTA
 
     def first_table(self, *command, seconds=SECONDS):
         done = subprocess.run([*map(str, self.words), *map(str, command)], cwd=self.work, env=self.environment,
@@ -100,7 +99,7 @@ class Programs:
 
     def assertThreeToOne(self, large, small):
         self.assertGreater(small, 0)
-        self.assertAlmostEqual(large / (large + small), 0.75, delta=self.delta)
+        self.assertAlmostEqual(large / (large + small), 0.75, delta=DELTA)
 
     def write(self, name, text):
         path = self.work / name
