@@ -68,16 +68,20 @@ def python_calls(bench):
 
 
 def host_sampling(bench):
-    found = {
-        threads: bench.lines([bench.program("host"), "sample", bench.scratch, str(threads), "3"])["cost"]
-        for threads in (1, 64, 1000)
-    }
+    def run(threads, *collectors):
+        return bench.lines([bench.program("host"), "sample", bench.scratch, str(threads), "3", *collectors])
+
+    found = {threads: run(threads)["cost"] for threads in (1, 64, 1000)}
+    idle = run(1, "")
     # The figures are % of a core at ten ticks a second, so 1 % is 1,000 us for each tick.
     more = [(many - few) * 1000 / (1000 - 64) for many, few in zip(found[1000], found[64])]
     return [
         Row("host_sampling", "% of a core", found[64], "with one thread", found[1], goal="<= 0.5 %",
-            note="host_sys (all items) and sys_io at 10 Hz, 64 threads"),
+            note="the writer with host_sys (all items) and sys_io at 10 Hz, 64 threads"),
         Row("host_sampling_thread", "us", more, goal="<= 5 us", note="for each further thread and tick"),
+        Row("writer_idle", "% of a core", idle["cost"], goal="<= 0.5 %", note="the writer, no collector"),
+        Row("writer_memory", "MB", [n / 1e6 for n in idle["memory"]], goal="<= 10 MB",
+            note="its anonymous memory"),
     ]
 
 

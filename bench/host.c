@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host sample FOLDER THREADS [SECONDS [COLLECTORS]]: measures the share of one processor (in %)
- * that the host collectors use at 10 Hz in a process with THREADS threads, each of which works a
- * little ten times a second. Only the time of the sampling threads counts.
+ * and the anonymous memory (in bytes) of the writer process, which samples for the host collectors
+ * at 10 Hz, beside a program with THREADS threads, each of which works a little ten times a second.
+ * COLLECTORS "" measures the writer when it has nothing to do.
  *
  * host calls FOLDER: measures the ns of a call that may wait, but does not wait here. With
  * osrt-preload.so in LD_PRELOAD, also measures it in a session that records such calls, and the ns
@@ -32,40 +33,85 @@ static void *work_a_little(void *unused)
     return NULL;
 }
 
-/* Returns the ns of processor time that the sampler and the workers have used so far. */
-static double own_time(void)
+/* Returns whether a process is the writer of this program's pool. */
+static int is_writer(const char *id)
 {
-    char path[300], name[32] = "";
+    char path[300], words[1200], pool[40];
+    size_t n = 0;
+
+    snprintf(path, sizeof path, "/proc/%s/cmdline", id);
+    FILE *file = fopen(path, "r");
+    if (file) {
+        n = fread(words, 1, sizeof words - 1, file);
+        fclose(file);
+    }
+    words[n] = '\0';
+    if (!strstr(words, "strobe-writer"))
+        return 0;
+    snprintf(pool, sizeof pool, "/strobe-%ld-", (long)getpid());
+    return strlen(words) + 1 < n && strstr(words + strlen(words) + 1, pool) != NULL;
+}
+
+/* Stores the writer's process id as text. */
+static void find_writer(char id[static 32])
+{
+    struct dirent *entry;
+    DIR *folder = opendir("/proc");
+
+    id[0] = '\0';
+    while (folder && !id[0] && (entry = readdir(folder)))
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && is_writer(entry->d_name))
+            snprintf(id, 32, "%.31s", entry->d_name);
+    if (folder)
+        closedir(folder);
+    if (!id[0])
+        fail("/proc", "no writer of this program");
+}
+
+/* Returns the ns of processor time that all threads of the writer have used so far. */
+static double writer_time(const char *writer)
+{
+    char path[600];
     double total = 0, used;
     struct dirent *entry;
-    DIR *folder = opendir("/proc/self/task");
 
-    while (folder && (entry = readdir(folder))) {
-        snprintf(path, sizeof path, "/proc/self/task/%s/comm", entry->d_name);
+    snprintf(path, sizeof path, "/proc/%s/task", writer);
+    DIR *folder = opendir(path);
+    if (!folder)
+        fail(path, "the writer has ended");
+    while ((entry = readdir(folder))) {
+        snprintf(path, sizeof path, "/proc/%s/task/%s/schedstat", writer, entry->d_name);
         FILE *file = fopen(path, "r");
-        if (!file || !fgets(name, sizeof name, file))
-            name[0] = '\0';
-        if (file)
-            fclose(file);
-        snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", entry->d_name);
-        file = strncmp(name, "strobe-sampler", 14) == 0 || strncmp(name, "strobe-worker", 13) == 0
-                   ? fopen(path, "r")
-                   : NULL;
         if (file && fscanf(file, "%lf", &used) == 1)
             total += used;
         if (file)
             fclose(file);
     }
-    if (folder)
-        closedir(folder);
+    closedir(folder);
     return total;
+}
+
+/* Returns the writer's anonymous memory in bytes. */
+static double writer_memory(const char *writer)
+{
+    char path[64], line[256];
+    double kilobytes = 0;
+
+    snprintf(path, sizeof path, "/proc/%s/smaps_rollup", writer);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail(path, "cannot be read");
+    while (fgets(line, sizeof line, file) && !sscanf(line, "Anonymous: %lf", &kilobytes))
+        ;
+    fclose(file);
+    return kilobytes * 1024;
 }
 
 static int measure_sampling(const char *folder, long n_threads, long seconds,
                             const char *collectors)
 {
-    char config[1024];
-    static Samples cost = {.name = "cost"};
+    char config[1024], writer[32];
+    static Samples cost = {.name = "cost"}, memory = {.name = "memory"};
     pthread_attr_t attributes;
     pthread_t thread;
 
@@ -77,13 +123,16 @@ static int measure_sampling(const char *folder, long n_threads, long seconds,
     snprintf(config, sizeof config, "\"collectors\": {%s}", collectors);
     StrobeSession *session = session_begin_with(folder, config);
     sleep(1); /* time for the collectors to find the new threads and read their names */
+    find_writer(writer);
     for (long i = 0; i < seconds; i++) {
-        double begin = now_ns(), before = own_time();
+        double begin = now_ns(), before = writer_time(writer);
         sleep(1);
-        samples_add(&cost, (own_time() - before) * 100 / (now_ns() - begin));
+        samples_add(&cost, (writer_time(writer) - before) * 100 / (now_ns() - begin));
+        samples_add(&memory, writer_memory(writer));
     }
     session_stop(session);
     samples_print(&cost);
+    samples_print(&memory);
     fflush(stdout);
     _exit(0); /* the threads never end */
 }

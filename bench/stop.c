@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stop FOLDER [SPANS] [REPEATS]: measures the ms of strobe_session_stop() right after SPANS spans
- * were recorded at full speed, the rate of the spans, and the bytes of the capture, which are fewer
- * if the disk was too slow. Also measures the ms of the stop of a window whose collector reports
- * its last records a second later. */
+/* stop FOLDER [SPANS] [REPEATS]: measures the ms in which a session is made and started; the ms of
+ * strobe_session_stop() right after SPANS spans were recorded at full speed; the rate of the spans;
+ * and the bytes of the capture, which are fewer if the disk was too slow. Also measures the ms of
+ * the stop of a window whose collector reports its last records a second later. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,8 +30,8 @@ static void stop_late(const char *folder, Samples *samples)
 
 int main(int argc, char **argv)
 {
-    static Samples late = {.name = "late"}, stop = {.name = "stop"}, rate = {.name = "rate"},
-                   bytes = {.name = "bytes"};
+    static Samples late = {.name = "late"}, start = {.name = "start"}, stop = {.name = "stop"},
+                   rate = {.name = "rate"}, bytes = {.name = "bytes"};
     long spans = number_argument(argc, argv, 2, 50000000);
     long repeats = number_argument(argc, argv, 3, 5);
     char path[4096];
@@ -39,8 +39,10 @@ int main(int argc, char **argv)
     if (argc < 2)
         fail("usage", "stop FOLDER [SPANS] [REPEATS]");
     for (long i = 0; i < repeats; i++) {
-        StrobeSession *session = session_begin(argv[1]);
         double begin = now_ns();
+        StrobeSession *session = session_begin(argv[1]);
+        samples_add(&start, (now_ns() - begin) / 1e6);
+        begin = now_ns();
         for (long k = 0; k < spans; k++)
             strobe_range_end(strobe_range_begin_argument("benchmark", (uint64_t)k));
         samples_add(&rate, (double)spans / (now_ns() - begin) * 1e9);
@@ -52,6 +54,7 @@ int main(int argc, char **argv)
         samples_add(&bytes, take_capture(path));
         stop_late(argv[1], &late);
     }
+    samples_print(&start);
     samples_print(&stop);
     samples_print(&rate);
     samples_print(&bytes);

@@ -68,12 +68,12 @@ static int run_writer(void *user)
     for (int fd = 1; null == 0 && fd < FIRST_AFTER_STDERR; fd++)
         syscall(SYS_dup3, null, fd, 0);
     if (null != 0 || syscall(SYS_chdir, "/") != 0)
-        _exit(EXIT_FAILURE); /* otherwise files of the writer would get the numbers of the standard
+        return EXIT_FAILURE; /* otherwise files of the writer would get the numbers of the standard
                                 streams */
     reset_signals();
     execve(start->program, start->arguments, start->environment);
     start->error = errno;
-    _exit(EXIT_FAILURE);
+    return EXIT_FAILURE;
 }
 
 /* Runs in the process between the program and the writer: starts the writer and exits at once, so
@@ -86,7 +86,7 @@ static int run_between(void *user)
         clone(run_writer, start->inner_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
     if (start->writer < 0)
         start->error = errno;
-    _exit(EXIT_SUCCESS);
+    return EXIT_SUCCESS;
 }
 
 /* ---- in the program ---- */
