@@ -214,7 +214,7 @@ void strobe_session_end_at_exit(StrobeSession *session)
 {
     guint patience = EXIT_PATIENCE_MS;
 
-    strobe_flight_stop(g_steal_pointer(&session->flight));
+    strobe_flight_stop(g_atomic_pointer_exchange(&session->flight, NULL));
     while (patience && !g_rec_mutex_trylock(&session->lock)) {
         g_usleep(1000);
         patience--;

@@ -318,7 +318,6 @@ void strobe_session_free(StrobeSession *session)
         return;
     }
     strobe_session_stop(session, NULL);
-    strobe_flight_stop(g_steal_pointer(&session->flight));
     g_mutex_lock(&current_lock);
     g_atomic_pointer_set(&current, NULL);
     g_mutex_unlock(&current_lock);
@@ -330,6 +329,7 @@ void strobe_session_free(StrobeSession *session)
         refuse_free();
         return;
     }
+    strobe_flight_stop(g_steal_pointer(&session->flight));
     strobe_session_log_end();
     tear_down(session);
 }
@@ -464,7 +464,7 @@ StrobeStatus strobe_session_start(StrobeSession *session, StrobeError **error)
     if (!session->is_running && is_free_to_go_on(session, &failure)) {
         session->is_running = TRUE;
         if (session->config->buffer.policy == STROBE_POLICY_RING && !session->flight)
-            session->flight = strobe_flight_start(&session->config->dump);
+            g_atomic_pointer_set(&session->flight, strobe_flight_start(&session->config->dump));
         session->action = STROBE_ACTION_NONE;
         session->n_loaded = strobe_loaded_objects();
         strobe_session_follow_loader(session);

@@ -25,6 +25,7 @@ SCHEDULE = "wait=1,warmup=1,active=2,repeat=1"
 # The libraries of the sanitizers with which Strobe was built. Programs that were built without the
 # sanitizers must load these libraries first.
 SANITIZERS = os.environ.get("STROBE_TEST_SANITIZERS", "").split()
+without_sanitizer = unittest.skipIf(SANITIZERS, "a sanitizer has memory, calls and libraries of its own")
 TIMEOUT = float(os.environ.get("STROBE_TEST_TIMEOUT", "60"))
 # The virtual environment with PyTorch 2.x and the programs that read Strobe's files.
 VENV = pathlib.Path(os.environ.get("STROBE_TEST_VENV") or BUILD / "venv-torch")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from support import ANALYSIS_LOG, BUILD, STROBE, StrobeTest, TOP
+from support import ANALYSIS_LOG, BUILD, STROBE, StrobeTest, TOP, without_sanitizer
 
 sys.path.insert(0, str(TOP / "bench"))
 from raw_files import RawFiles  # noqa: E402
@@ -61,6 +61,7 @@ class FullDiskTest(StrobeTest):
             if not name.endswith(".db"):
                 self.assertTrue(found[name] == expected[name], name)
 
+    @without_sanitizer
     def test_temporary_files(self):
         """If temporary files do not fit, the command ends with a message and without output."""
         disk = self.disk(1)
@@ -77,6 +78,7 @@ class FullDiskTest(StrobeTest):
         self.strobe(*words)
         self.assertComplete(self.out)
 
+    @without_sanitizer
     @unittest.skipUnless(os.path.exists(HOSTILE), "no benchmarks here")
     def test_records(self):
         """If the records of an import fit neither into memory nor on the disk, there is no

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 import tap
-from support import BUILD, StrobeTest
+from support import BUILD, StrobeTest, without_sanitizer
 
 HOSTILE = str(BUILD / "bench" / "hostile")
 
@@ -53,6 +53,7 @@ CALL = ('{"ph": "X", "cat": "python_function", "name": "f", "ts": %d, "dur": 1, 
         '"args": {"Python id": %d}}')
 
 
+@without_sanitizer
 class ExporterTest(FullTmpDir):
     def test_calls(self):
         """No pass derives anything; the trace has Python calls that must be sorted."""
@@ -68,6 +69,7 @@ class ExporterTest(FullTmpDir):
             r"temporary files: %s: No space left on device" % self.disk)
 
 
+@without_sanitizer
 @unittest.skipUnless(os.path.exists(HOSTILE), "no benchmarks here")
 class PassTest(FullTmpDir):
     def test_pass(self):

@@ -4,7 +4,7 @@ one."""
 
 import json
 
-from support import StrobeTest
+from support import StrobeTest, without_sanitizer
 
 
 class EqualSpansTest(StrobeTest):
@@ -48,6 +48,7 @@ class EqualSpansTest(StrobeTest):
         self.assertEqual(again, stacks)
         self.assertEqual(self.names(second), self.names(board))
 
+    @without_sanitizer
     def test_many(self):
         """Runs of equal spans that cross batches, also with little memory."""
         events = [self.span(letter, 10 * i, 5) for i in range(9000) for letter in "abc"]

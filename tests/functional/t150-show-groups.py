@@ -9,7 +9,7 @@ import unittest
 
 import kineto
 from made_capture import THREAD, MadeCapture
-from support import StrobeTest
+from support import StrobeTest, without_sanitizer
 
 EXACT = 1 << 53  # a double represents all integers up to this one
 
@@ -156,6 +156,7 @@ class GroupsTest(ShownTraceTest):
         self.assertIn('did you mean "generation"', done.stderr)
 
 
+@without_sanitizer
 class ManyGroupsTest(ShownTraceTest):
     N = 200000
 

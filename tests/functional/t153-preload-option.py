@@ -5,7 +5,7 @@ own."""
 import unittest
 
 from npu import HOME, NpuTest, PROGRAM
-from support import BUILD
+from support import BUILD, without_sanitizer
 
 LIBRARY = HOME / "lib64" / "libmspti.so"
 
@@ -26,6 +26,7 @@ class PreloadOptionTest(NpuTest):
         self.record(PROGRAM, script, collect=["npu_task:activities=kernel+memcpy"])
         self.assertIn("use strobe run --preload", self.log())
 
+    @without_sanitizer
     def test_order_and_several(self):
         """Strobe's own library comes first, and the libraries of the user's variable before those
         of the options."""

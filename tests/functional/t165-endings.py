@@ -7,7 +7,7 @@ import signal
 import subprocess
 import unittest
 
-from support import TIMEOUT, StrobeTest, program
+from support import TIMEOUT, StrobeTest, program, without_sanitizer
 
 PROGRAM = program("exit-program")
 N_RANGES = 2000
@@ -74,6 +74,7 @@ class EndingTest(StrobeTest):
     def test_chroot(self):
         self.check_as_exit("chroot")
 
+    @without_sanitizer
     def test_seccomp(self):
         self.check_as_exit("seccomp")
 

@@ -9,7 +9,7 @@ import signal
 import sys
 
 from numbered import NumberedTest
-from support import BUILD, PROGRAMS
+from support import BUILD, PROGRAMS, without_sanitizer
 
 sys.path.append(os.path.join(os.path.dirname(__file__), ".."))
 import tap  # noqa: E402
@@ -19,6 +19,7 @@ RECORDS, THREADS = 4000, 2
 NUMBERS = (errno.EIO, errno.ENOSPC, errno.ENOMEM, errno.EINTR)
 
 
+@without_sanitizer
 class FailingCallsTest(NumberedTest):
     def setUp(self):
         super().setUp()

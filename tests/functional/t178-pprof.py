@@ -8,7 +8,7 @@ import unittest
 import kineto
 import json
 from pprof import Profile
-from support import STROBE, StrobeTest, needs_symbols, program
+from support import STROBE, StrobeTest, needs_symbols, program, without_sanitizer
 
 
 def may_sample():
@@ -61,6 +61,7 @@ class PprofTest(StrobeTest):
         self.assertEqual(found, {("outer",): {"calls": 1, "self": 500000},
                                  ("outer", "inner"): {"calls": 2, "self": 500000}})
 
+    @without_sanitizer
     def test_heap(self):
         script = self.script("leak.c", "#include <stdlib.h>\n"
                              "__attribute__((noinline)) void *take(int n) { return malloc(n + 1); }\n"

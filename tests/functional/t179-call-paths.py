@@ -7,7 +7,7 @@ import xml.etree.ElementTree as xml
 
 import chromium
 from pprof import Profile
-from support import PYTHON, StrobeTest, needs_python, needs_symbols
+from support import PYTHON, StrobeTest, needs_python, needs_symbols, without_sanitizer
 
 SVG = "{http://www.w3.org/2000/svg}"
 SCRIPT = """
@@ -132,6 +132,7 @@ class PythonCallTest(CallPathTest):
 
 
 @needs_symbols
+@without_sanitizer
 class HeapTest(CallPathTest):
     def test_bytes(self):
         """The largest use at one time: 100000 bytes by the loop, 200000 by the function that keeps

@@ -10,6 +10,7 @@ import subprocess
 import unittest
 
 import tap
+from support import without_sanitizer
 from svp_board import LAYERS, BoardTest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -119,6 +120,7 @@ class KitTest(BoardTest):
         self.check_recorder(kit, machine)
         self.check_marks(kit, machine)
 
+    @without_sanitizer
     def test_aarch64(self):
         self.check_kit("aarch64-linux-gnu")
 

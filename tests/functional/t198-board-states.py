@@ -14,7 +14,7 @@ import time
 import unittest
 
 import tap
-from support import PROGRAMS, STROBE, needs_pool_in_memory
+from support import PROGRAMS, STROBE, needs_pool_in_memory, without_sanitizer
 from svp_board import LAYERS, LIBRARY, PROGRAM, BoardTest
 
 # A test double of functions of the C library; environment variables switch its effects on.
@@ -411,6 +411,7 @@ class StatesTest(BoardTest):
             self.check_job(number, errors)
         self.assertTrue({"write", "openat"} & failed or {"write", "open"} & failed, failed)
 
+    @without_sanitizer
     def test_write_fails(self):
         self.fail_each(range(1, 500, 11))
 

@@ -21,7 +21,7 @@ import unittest
 
 import made_job
 import tap
-from support import ANALYSIS_LOG, PROGRAMS, SANITIZERS, STROBE, needs_pool_in_memory
+from support import ANALYSIS_LOG, PROGRAMS, STROBE, needs_pool_in_memory, without_sanitizer
 from svp_board import BoardTest
 
 USAGE, INPUT, WRITE = 2, 5, 6
@@ -213,7 +213,7 @@ class DamageTest(BoardTest):
         (info,) = self.json("info", job)
         self.assertEqual(info["kinds"]["device_task"], 4 * 11)
 
-    @unittest.skipIf(SANITIZERS, "a sanitizer's memory is not the command's")
+    @without_sanitizer
     def test_memory(self):
         """The tables of a JOB with 320,000 calls are made in bounded memory."""
         self.configure(interval="1")

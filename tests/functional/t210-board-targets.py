@@ -13,6 +13,7 @@ import unittest
 
 import tap
 from board_servers import PASSWORD, Board, CollectTest, needs_servers
+from support import without_sanitizer
 
 
 class TargetFileTest(CollectTest):
@@ -251,6 +252,7 @@ class AuthenticationTest(CollectTest):
         board.ini(self.ini, pwd=None, pwd_command="false")
         self.assertIn('pwd_command "false"', self.collect(code=3).stderr)
 
+    @without_sanitizer
     def test_secret_is_nowhere(self):
         """The password is neither in the arguments or environment on either side, nor in the
         command's memory while the program runs, nor in a file on the board."""

@@ -251,7 +251,8 @@ static void test_memory_of_small_blocks(void)
     guint64 little = peak_of_small_blocks(folder, 50000),
             much = peak_of_small_blocks(folder, 400000);
 
-    g_assert_cmpuint(much, <, little + WALK_GROWTH_BYTES);
+    if (!WITH_TSAN) /* its own memory grows */
+        g_assert_cmpuint(much, <, little + WALK_GROWTH_BYTES);
     scratch_remove(folder);
 }
 
