@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-/* One turn of both functions takes a few microseconds. If it took about as long as the time between
- * two samples, all samples would be at the same place of a turn. */
+/* Both functions together take a few microseconds. If they took as long as the time between two
+ * samples, all samples would be at the same place in them. */
 #define ROUND 2000
-#define TURNS 50
+#define REPEATS 50
 
 static volatile unsigned long sink;
 
@@ -61,7 +61,7 @@ static NOINLINE void run_both(double seconds, void (*large)(void), void (*small)
     double begin = read_cpu_time(CLOCK_THREAD_CPUTIME_ID);
 
     while (read_cpu_time(CLOCK_THREAD_CPUTIME_ID) - begin < seconds) {
-        for (int turn = 0; turn < TURNS; turn++) {
+        for (int i = 0; i < REPEATS; i++) {
             large();
             small();
         }
@@ -73,7 +73,7 @@ static NOINLINE void run_one(double seconds, void (*work)(void))
     double begin = read_cpu_time(CLOCK_THREAD_CPUTIME_ID);
 
     while (read_cpu_time(CLOCK_THREAD_CPUTIME_ID) - begin < seconds)
-        for (int turn = 0; turn < TURNS; turn++)
+        for (int i = 0; i < REPEATS; i++)
             work();
 }
 
