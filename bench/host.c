@@ -4,6 +4,9 @@
  * at 10 Hz, beside a program with THREADS threads, each of which works a little ten times a second.
  * COLLECTORS "" measures the writer when it has nothing to do.
  *
+ * host sleep [SECONDS]: measures the share of one processor (in %) of a process that only wakes up
+ * every 10 ms, as often as the writer.
+ *
  * host calls FOLDER: measures the ns of a call that may wait, but does not wait here. With
  * osrt-preload.so in LD_PRELOAD, also measures it in a session that records such calls, and the ns
  * of a span. */
@@ -68,19 +71,21 @@ static void find_writer(char id[static 32])
         fail("/proc", "no writer of this program");
 }
 
-/* Returns the ns of processor time that all threads of the writer have used so far. */
-static double writer_time(const char *writer)
+/* Returns the ns of processor time that all threads of a process have used so far. */
+static double process_time(const char *id)
 {
     char path[600];
     double total = 0, used;
     struct dirent *entry;
 
-    snprintf(path, sizeof path, "/proc/%s/task", writer);
+    snprintf(path, sizeof path, "/proc/%s/task", id);
     DIR *folder = opendir(path);
     if (!folder)
-        fail(path, "the writer has ended");
+        fail(path, "the process has ended");
     while ((entry = readdir(folder))) {
-        snprintf(path, sizeof path, "/proc/%s/task/%s/schedstat", writer, entry->d_name);
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "/proc/%s/task/%s/schedstat", id, entry->d_name);
         FILE *file = fopen(path, "r");
         if (file && fscanf(file, "%lf", &used) == 1)
             total += used;
@@ -89,6 +94,21 @@ static double writer_time(const char *writer)
     }
     closedir(folder);
     return total;
+}
+
+static int measure_sleep(long seconds)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    static Samples cost = {.name = "cost"};
+
+    for (long i = 0; i < seconds; i++) {
+        double begin = now_ns(), before = process_time("self");
+        for (int k = 0; k < 100; k++)
+            nanosleep(&pause, NULL);
+        samples_add(&cost, (process_time("self") - before) * 100 / (now_ns() - begin));
+    }
+    samples_print(&cost);
+    return 0;
 }
 
 /* Returns the writer's anonymous memory in bytes. */
@@ -125,9 +145,9 @@ static int measure_sampling(const char *folder, long n_threads, long seconds,
     sleep(1); /* time for the collectors to find the new threads and read their names */
     find_writer(writer);
     for (long i = 0; i < seconds; i++) {
-        double begin = now_ns(), before = writer_time(writer);
+        double begin = now_ns(), before = process_time(writer);
         sleep(1);
-        samples_add(&cost, (writer_time(writer) - before) * 100 / (now_ns() - begin));
+        samples_add(&cost, (process_time(writer) - before) * 100 / (now_ns() - begin));
         samples_add(&memory, writer_memory(writer));
     }
     session_stop(session);
@@ -191,7 +211,10 @@ int main(int argc, char **argv)
     if (argc > 3 && !strcmp(argv[1], "sample"))
         return measure_sampling(argv[2], number_argument(argc, argv, 3, 1),
                                 number_argument(argc, argv, 4, 3), argc > 5 ? argv[5] : all);
+    if (argc > 1 && !strcmp(argv[1], "sleep"))
+        return measure_sleep(number_argument(argc, argv, 2, 3));
     if (argc > 2 && !strcmp(argv[1], "calls"))
         return measure_calls(argv[2]);
-    fail("usage", "host sample FOLDER THREADS [SECONDS] | host calls FOLDER");
+    fail("usage",
+         "host sample FOLDER THREADS [SECONDS] | host sleep [SECONDS] | host calls FOLDER");
 }

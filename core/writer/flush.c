@@ -8,11 +8,9 @@
 #include "testpoint.h"
 #include "track-table.h"
 
-/* Maximum time for which full blocks wait: the shortest if the pool was filling up, the longest if
- * no block was full. */
-#define BUSY_POLL_NS 500000
+/* Maximum time for which full blocks wait; the shorter time is used if the pool was filling up. */
 #define POLL_NS 10000000
-#define IDLE_POLL_NS 20000000
+#define BUSY_POLL_NS 500000
 
 void strobe_flush_remember(StrobeWriterLoop *d, int error)
 {
@@ -208,15 +206,6 @@ void strobe_flush_all(StrobeWriterLoop *d)
     d->window.last_flush_ns = d->window.writer.pair.monotonic_ns;
 }
 
-/* Sets the pause before the next round. If more than `many` blocks were full, the pool was filling
- * up. */
-static void set_pause(StrobeWriterLoop *d, uint32_t n_full, uint32_t many)
-{
-    const int is_idle = n_full == 0 && d->settings.flush_interval_ns >= IDLE_POLL_NS;
-
-    d->poll_ns = n_full > many ? BUSY_POLL_NS : is_idle ? IDLE_POLL_NS : POLL_NS;
-}
-
 static void write_queue(StrobeWriterLoop *d)
 {
     uint32_t full = take_full(d);
@@ -224,7 +213,7 @@ static void write_queue(StrobeWriterLoop *d)
 
     for (uint32_t i = full; i < d->pool->n_blocks && n < d->pool->n_blocks; n++)
         i = strobe_pool_block(d->pool, i)->next;
-    set_pause(d, n, d->pool->n_blocks / 16);
+    d->poll_ns = n > d->pool->n_blocks / 16 ? BUSY_POLL_NS : POLL_NS;
     if (full == STROBE_NO_BLOCK)
         return;
     strobe_capture_writer_take_pair(&d->window.writer);
@@ -239,7 +228,8 @@ void strobe_flush_full(StrobeWriterLoop *d)
         write_queue(d);
         return;
     }
-    set_pause(d, strobe_ring_tidy(d->ring, d->pool), d->pool->n_blocks / 64);
+    uint32_t freed = strobe_ring_tidy(d->ring, d->pool);
+    d->poll_ns = freed > d->pool->n_blocks / 64 ? BUSY_POLL_NS : POLL_NS;
 }
 
 /* ---- the end of a window ---- */

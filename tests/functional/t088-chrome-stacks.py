@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 import time
 
-from support import STROBE, StrobeTest, program
+from support import STROBE, StrobeTest, program, without_sanitizer
 from trace_file import trace_events
 
 FRAMES = {"1": {"name": "main", "category": "program"}, "2": {"name": "leaf", "parent": 1}}
@@ -63,6 +63,7 @@ class ChromeStacksTest(StrobeTest):
         self.assertEqual(written["X", "span"]["stack"], ["main (program)", "leaf"])
         self.assertEqual(written["I", "moment"]["stack"], ["a", "b"])
 
+    @without_sanitizer
     def test_a_million_frames(self):
         """The frames form chains of 500, come after the events, and are read in bounded memory."""
         n, path = 1000000, self.work / "many.json"
