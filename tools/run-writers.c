@@ -6,9 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "beside-process.h"
 #include "install-paths.h"
 #include "run-link.h"
-#include "writer-process.h"
+#include "writer-state.h"
 
 void strobe_run_writers_begin(StrobeRunWriters *writers, const char *folder)
 {
@@ -26,9 +27,11 @@ void strobe_run_writers_begin(StrobeRunWriters *writers, const char *folder)
 
 static void start_writer(StrobeRunWriters *writers, const char *pool)
 {
+    const StrobeBesideProcess writer = {
+        .name = STROBE_WRITER_NAME, .arguments = {pool}, .descriptor = -1};
     pid_t pid = 0;
 
-    if (strobe_writer_process_start_child(writers->program, pool, &pid) == 0)
+    if (strobe_beside_process_start_child(writers->program, &writer, &pid) == 0)
         g_hash_table_replace(writers->pools, GINT_TO_POINTER(pid), g_strdup(pool));
     else
         strobe_run_refuse_writer(writers->folder, pool);

@@ -2,7 +2,7 @@
 /*
  * strobe-writer POOL: the process that writes a program's records from this pool, and completes
  * the captures after the program has ended in any way. `strobe run` or the program
- * (writer-process.c) starts it.
+ * (beside-process.c) starts it.
  */
 #include <signal.h>
 #include <stdio.h>

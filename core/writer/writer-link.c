@@ -10,11 +10,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "abandoned.h"
+#include "beside-process.h"
 #include "writer-loop.h"
 #include "pool-bell.h"
 #include "process.h"
 #include "run-link.h"
-#include "writer-process.h"
 
 /* Interval at which a waiting call checks whether the writer still exists. */
 #define LOOK_NS 100000000
@@ -106,6 +106,8 @@ static int start_by_run(const StrobePool *pool)
 
 static int start_process(StrobeWriterLink *link, const StrobePool *pool)
 {
+    const StrobeBesideProcess writer = {
+        .name = STROBE_WRITER_NAME, .arguments = {pool->path}, .descriptor = -1};
     pid_t pid;
 
     link->run_error = start_by_run(pool);
@@ -114,7 +116,7 @@ static int start_process(StrobeWriterLink *link, const StrobePool *pool)
     /* clears the word, in which the kernel has marked the end of the writer */
     if (link->run_error == ESRCH)
         atomic_store(&pool->header->control.writer, 0);
-    int error = strobe_writer_process_start(pool->path, &pid);
+    int error = strobe_beside_process_start(&writer, &pid);
     return error ? error : await_process(pool, pid, 0, START_NS);
 }
 

@@ -169,11 +169,14 @@ static int add_types(PyObject *module)
     PyObject *range = strobe_python_range_type();
     PyObject *mstx = strobe_python_mstx_module();
     PyObject *compiled = strobe_python_compiled_module();
-    int failed = !session || !range || !mstx || !compiled ||
+    PyObject *watch = strobe_python_file_watch_type();
+    int failed = !session || !range || !mstx || !compiled || !watch ||
                  PyModule_AddObjectRef(module, "Session", session) < 0 ||
                  PyModule_AddObjectRef(module, "Range", range) < 0 ||
                  PyModule_AddObjectRef(module, "mstx", mstx) < 0 ||
-                 PyModule_AddObjectRef(module, "compiled", compiled) < 0;
+                 PyModule_AddObjectRef(module, "compiled", compiled) < 0 ||
+                 PyModule_AddObjectRef(module, "FileWatch", watch) < 0;
+    Py_XDECREF(watch);
     Py_XDECREF(compiled);
     Py_XDECREF(mstx);
     Py_XDECREF(session);

@@ -39,6 +39,9 @@ PyObject *strobe_python_mstx_module(void);
 /* compile-calls.c; returns a separate module inside the extension */
 PyObject *strobe_python_compiled_module(void);
 
+/* file-watch-type.c */
+PyObject *strobe_python_file_watch_type(void);
+
 /* unseen-child.c */
 PyObject *strobe_python_run_unseen(PyObject *module, PyObject *args);
 

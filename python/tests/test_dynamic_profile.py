@@ -5,8 +5,11 @@ import glob
 import json
 import os
 import re
+import signal
 import socket
 import stat
+import subprocess
+import sys
 import time
 import unittest
 
@@ -47,7 +50,10 @@ class DynamicTest(FolderTest):
     def asked(self, **values):
         """Replaces the configuration file, and waits until the watch has seen it."""
         self.ask(**values)
-        self.wait(lambda: dp._present._watch._found is not None)
+        self.await_change()
+
+    def await_change(self):
+        self.wait(dp._present._watch._file.has_change)
 
     def wait(self, condition):
         end = time.monotonic() + 20
@@ -250,9 +256,13 @@ class BadTest(DynamicTest):
     def test_file_that_goes_and_comes(self):
         self.call(dp.init, ".")
         os.unlink(_FILE)
-        self.wait(lambda: "is missing" in self.log())
+        self.await_change()
+        self.steps(1)
+        self.assertIn("is missing", self.log())
         self.write(_FILE, "{")
-        self.wait(lambda: "not JSON" in self.log())
+        self.await_change()
+        self.steps(1)
+        self.assertIn("not JSON", self.log())
         self.asked(start_step=-1)
         self.steps(2)
         self.assertEqual(len(self.results()), 1)
@@ -271,91 +281,14 @@ class BadTest(DynamicTest):
 
 
 @tap.once_test
-class VersionTest(FolderTest):
-    """Single looks of the watch at a file that is being written; the watch's thread is idle."""
-
-    BODY = json.dumps({"start_step": 7})
-
-    def setUp(self):
-        super().setUp()
-        self.age_s = 3600
-        self.rewrite("{}")
-        self.reported = []
-        self.watch = dynamic_watch.Watch(os.path.join(self.folder, _FILE), self.reported.append)
-        self.addCleanup(self.watch.close)
-
-    def rewrite(self, text):
-        """Writes a version that is old, but a second younger than the version before."""
-        self.write(_FILE, text)
-        self.age_s -= 1
-        then = time.time() - self.age_s
-        os.utime(_FILE, (then, then))
-
-    def look(self):
-        """Looks at the file; returns the start_step found, or None."""
-        self.watch._look()
-        found = self.watch.take()
-        return found and found.start_step
-
-    def while_reading(self, act):
-        """Makes the next look call `act` between finding the file changed and reading its bytes."""
-        read = self.watch._read
-
-        def act_and_read(state):
-            self.watch._read = read
-            act()
-            return read(state)
-
-        self.watch._read = act_and_read
-
-    def test_write_that_ends_before_it_is_read(self):
-        self.rewrite(self.BODY[:5])
-        self.while_reading(lambda: self.rewrite(self.BODY))
-        self.assertEqual([self.look() for _ in range(4)], [None, 7, None, None])
-
-    def test_write_that_begins_before_it_is_read(self):
-        """A half-written file is not reported as bad, since it was never complete."""
-        self.rewrite(json.dumps({"start_step": 6}))
-        self.while_reading(lambda: self.rewrite(self.BODY[:5]))
-        self.assertIsNone(self.look())
-        self.rewrite(self.BODY)
-        self.assertEqual([self.look() for _ in range(3)], [7, None, None])
-
-    def test_file_that_is_moved_away_and_back(self):
-        self.rewrite(self.BODY)
-        self.while_reading(lambda: os.rename(_FILE, "elsewhere"))
-        self.assertIsNone(self.look())
-        os.rename("elsewhere", _FILE)
-        self.assertEqual([self.look() for _ in range(3)], [7, None, None])
-
-    def test_two_versions_of_one_time(self):
-        """A version is read only when no later version can have the same size and time."""
-        for start_step in (6, 7):
-            self.write(_FILE, json.dumps({"start_step": start_step}))
-            os.utime(_FILE, ns=(0, time.time_ns()))
-            if start_step == 6:
-                self.assertIsNone(self.look())
-        status = os.stat(_FILE)
-        os.utime(_FILE, ns=(0, status.st_mtime_ns - dynamic_watch._FRESH_NS))
-        self.assertEqual([self.look() for _ in range(3)], [7, None, None])
-
-    def test_half_that_stays(self):
-        self.rewrite(self.BODY[:5])
-        with self.assertRaisesRegex(ValueError, "not JSON"):
-            self.look()
-        self.assertIsNone(self.look())
-        self.rewrite(self.BODY)
-        self.assertEqual(self.look(), 7)
-
-
-@tap.once_test
 class TrustTest(DynamicTest):
     """Only root and the user may decide what is profiled and where the log is written."""
 
     def assertRefused(self, reason):
         """Checks that the file is refused with this reason and not profiled, and that a later good
         file is."""
-        self.wait(lambda: "is refused" in self.log())
+        self.await_change()
+        self.steps(1)
         path = os.path.join(self.folder, _FILE)
         self.assertIn("%s is refused: %s %s" % (path, path, reason), self.log())
         self.steps(2)
@@ -456,9 +389,53 @@ class ProcessTest(DynamicTest):
             "dp.init('.')\n"
             "os.unlink('profiler_config.json')\n"
             "os.mkfifo('profiler_config.json')\n"
-            "while dp._present._watch._seen is None or dp._present._watch._seen[1]:\n"
+            "while not dp._present._watch._file.has_change():\n"
             "    time.sleep(0.001)\n")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_nothing_is_in_the_program(self):
+        """A process beside the program watches the file, and ends with it."""
+        done = self.run_python(
+            "import os, signal\n"
+            "from strobe.profiler import dynamic_profile as dp\n"
+            "def files():\n"
+            "    links = (os.path.join('/proc/self/fd', each) for each in os.listdir('/proc/self/fd'))\n"
+            "    return [os.readlink(each) for each in links if os.path.islink(each)]\n"
+            "dp.init('.')\n"
+            "print(os.listdir('/proc/self/task') == [str(os.getpid())])\n"
+            "print([each for each in files() if 'strobe-watch' in each])\n"
+            "try:\n"
+            "    os.wait()\n"
+            "except ChildProcessError:\n"
+            "    print('no child', flush=True)\n"
+            "print(*(each for each in os.listdir('/proc') if each.isdigit() and\n"
+            "        b'strobe-watch' in open('/proc/%s/cmdline' % each, 'rb').read() and\n"
+            "        os.fsencode(os.getcwd()) in open('/proc/%s/cmdline' % each, 'rb').read()), flush=True)\n"
+            "os.kill(os.getpid(), signal.SIGKILL)\n")
+        self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
+        *said, watcher = done.stdout.splitlines()
+        self.assertEqual(said, ["True", "[]", "no child"])
+        self.assertRegex(watcher, r"^\d+$")
+        self.wait(lambda: not os.path.exists("/proc/" + watcher))
+
+    def test_process_that_cannot_start(self):
+        """The first process of a namespace would become its parent, so a thread watches."""
+        if subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", "true"],
+                          capture_output=True).returncode:
+            self.skipTest("no namespaces here")
+        self.write("first.py",
+                   "import os, time\n"
+                   "from strobe.profiler import dynamic_profile as dp, dynamic_watch\n"
+                   "dynamic_watch.POLL_S = 0.01\n"
+                   "dp.init('.')\n"
+                   "open('profiler_config.json', 'w').write('{')\n"
+                   "while not dp._present._watch._file.has_change():\n"
+                   "    time.sleep(0.001)\n"
+                   "print(sorted(open('/proc/self/task/%s/comm' % each).read().strip()\n"
+                   "             for each in os.listdir('/proc/self/task'))[-1])\n")
+        done = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "first.py"],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "strobe-watch\n"), done.stderr)
 
     def test_exit_while_it_profiles(self):
         self.ask("now.json", start_step=-1, active=100)

@@ -7,11 +7,10 @@ waits for the next request that the watch finds; `sync` waits until the watch ha
 present file; `start` starts a profile."""
 
 import os
-import random
 import sys
 import time
 
-from strobe.profiler import dynamic_config, dynamic_profile, dynamic_watch, record_function
+from strobe.profiler import dynamic_profile, dynamic_watch, record_function
 from strobe.run import prof_config
 
 try:
@@ -19,18 +18,7 @@ try:
 except ImportError:
     torch = None
 
-# number of checks that have ended, and the version of the file that they evaluated
-n_looks, judged = 0, None
-look_once = dynamic_watch.Watch._look
-open_now = dynamic_config._open_trusted
-
-
-def count_look(watch):
-    global n_looks, judged
-    try:
-        look_once(watch)
-    finally:
-        n_looks, judged = n_looks + 1, watch._seen
+FRESH_NS = 25_000_000  # more than the time for which the watch waits after a change
 
 
 def await_condition(condition):
@@ -41,21 +29,31 @@ def await_condition(condition):
         time.sleep(0.0005)
 
 
+def is_fresh(path):
+    try:
+        return abs(time.time_ns() - os.stat(path).st_mtime_ns) <= FRESH_NS
+    except FileNotFoundError:
+        return False
+
+
 def await_look(watch):
-    """Waits for two checks, because the first one that ends may have begun before the last edit."""
-    first = n_looks
-    await_condition(lambda: judged == watch._state() and n_looks >= first + 2)
+    """Waits until the file can no longer change without a new time, and then for two looks, because
+    the first one that ends may have begun before."""
+    await_condition(lambda: not is_fresh(watch._path))
+    first = watch._file.looks()
+    await_condition(lambda: watch._file.looks() >= first + 2)
 
 
 def await_request(watch):
-    await_condition(lambda: watch._found is not None)
+    """Waits for a request, and leaves it, or a newer one, to the next step."""
+    taken = []
+    await_condition(lambda: taken.append(watch.take()) or taken[-1])
 
+    def take():
+        del watch.take
+        return watch.take() or taken[-1]
 
-def open_later(path):
-    """Delays opening the file, so that edits come between the watch's stat of the file and its
-    reading."""
-    time.sleep(random.random() * 0.003)
-    return open_now(path)
+    watch.take = take
 
 
 def do_work(step):
@@ -64,8 +62,6 @@ def do_work(step):
             torch.ones(2).add(1)
 
 
-dynamic_watch.Watch._look = count_look
-dynamic_config._open_trusted = open_later
 dynamic_watch.POLL_S = 0.001
 folder, way = sys.argv[1:]
 if way == "environment":

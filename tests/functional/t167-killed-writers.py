@@ -89,6 +89,8 @@ class KilledWritersTest(NumberedTest):
         found = self.found()
         for numbers, n in zip(found, committed):
             self.assertEqual(numbers, sorted(set(numbers)))
+            if policy == "ring" and not numbers:
+                continue  # the other threads may overwrite all records of a thread that waits
             if n and set(lost) <= {"overwritten"}:
                 first = numbers[0] if policy == "ring" else 0
                 self.assertWithoutGap(numbers, first)

@@ -24,14 +24,13 @@ class ProfConfigTest(TrainingTest):
         return paths[0].read_text() if paths else ""
 
     def ask(self, **values):
-        """Replaces the file, and waits until the script's watch has read it."""
-        n_before = self.log("monitor_").count("load json success")
+        """Replaces the file, and waits until the script's watch has found it."""
         values = {"activities": ["CPU"], "prof_dir": str(self.out), **values}
         new = self.folder / "new"
         new.write_text(json.dumps(values))
         os.replace(new, self.file)
-        self.wait_until(lambda: self.log("monitor_").count("load json success") > n_before,
-                        "the watch", self.process)
+        self.process.stdin.write("found\n")
+        self.await_answer("found\n")
 
     # ---- tests ----
 

@@ -73,8 +73,8 @@ class _DynamicProfile:
                            "all step!")
                 self._end()
         if self._watch is not None:
-            self._watch.close()
             self._take(self._watch.take())
+            self._watch.close()
         if self._pending is not None:
             self._warn_of_step(" as the process exits")
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "writer-process.h"
+#include "beside-process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "own-program.h"
-#include "writer-state.h"
 
 #define STACK_BYTES (64u << 10)
 #define SIGNALS 64
@@ -25,25 +25,41 @@
 /* Number of descriptors that are closed one by one if the system has no close_range(). */
 #define DESCRIPTORS_MAX 65536
 
-/* Data for the processes that start the writer; these run in the program's memory. */
+/* Data for the processes that start the wanted one; these run in the program's memory. */
 struct start {
-    int is_child; /* 1: the writer is a direct child of this process, without a process in between
-                   */
+    int is_child; /* 1: the wanted process is a direct child of this process, without a process in
+                     between */
     char program[PATH_MAX];
-    char *arguments[3], *environment[3];
+    char *arguments[STROBE_BESIDE_ARGUMENTS + 2], *environment[3];
+    int descriptor; /* -1: none */
     char *inner_stack;
-    pid_t writer;
+    pid_t wanted;
     int error;
 };
 
 /* ---- in the new processes, which may only make system calls ---- */
 
-static void close_all(void)
+static void close_range_of(unsigned first, unsigned last)
 {
-    if (syscall(SYS_close_range, 0u, ~0u, 0u) == 0)
+    if (syscall(SYS_close_range, first, last, 0u) == 0)
         return;
-    for (int fd = 0; fd < DESCRIPTORS_MAX; fd++)
+    for (unsigned fd = first; fd <= last && fd < DESCRIPTORS_MAX; fd++)
         syscall(SYS_close, fd);
+}
+
+/* Closes all descriptors except the one that the process is given. */
+static void close_others(int given)
+{
+    if (given < 0) {
+        close_range_of(0, ~0u);
+        return;
+    }
+    if (given == STROBE_BESIDE_DESCRIPTOR)
+        syscall(SYS_fcntl, given, F_SETFD, 0); /* stays open in the new program */
+    else
+        syscall(SYS_dup3, given, STROBE_BESIDE_DESCRIPTOR, 0);
+    close_range_of(0, STROBE_BESIDE_DESCRIPTOR - 1);
+    close_range_of(STROBE_BESIDE_DESCRIPTOR + 1, ~0u);
 }
 
 static void reset_signals(void)
@@ -58,17 +74,17 @@ static void reset_signals(void)
 }
 
 /* Leaves the program's process group, terminal, descriptors, signal dispositions and folder. */
-static int run_writer(void *user)
+static int run_wanted(void *user)
 {
     struct start *start = user;
 
     setsid();
-    close_all();
+    close_others(start->descriptor);
     int null = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR, 0);
     for (int fd = 1; null == 0 && fd < FIRST_AFTER_STDERR; fd++)
         syscall(SYS_dup3, null, fd, 0);
     if (null != 0 || syscall(SYS_chdir, "/") != 0)
-        return EXIT_FAILURE; /* otherwise files of the writer would get the numbers of the standard
+        return EXIT_FAILURE; /* otherwise its files would get the numbers of the standard
                                 streams */
     reset_signals();
     execve(start->program, start->arguments, start->environment);
@@ -76,15 +92,15 @@ static int run_writer(void *user)
     return EXIT_FAILURE;
 }
 
-/* Runs in the process between the program and the writer: starts the writer and exits at once, so
- * that the writer is not a child of the program. */
+/* Runs in the process between the program and the wanted process: starts the latter and exits at
+ * once, so that the wanted process is not a child of the program. */
 static int run_between(void *user)
 {
     struct start *start = user;
 
-    start->writer =
-        clone(run_writer, start->inner_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
-    if (start->writer < 0)
+    start->wanted =
+        clone(run_wanted, start->inner_stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, start);
+    if (start->wanted < 0)
         start->error = errno;
     return EXIT_SUCCESS;
 }
@@ -103,11 +119,11 @@ static int start_first(struct start *start, char *stack)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t pid = start->is_child ? clone(run_writer, stack + STACK_BYTES, flags | SIGCHLD, start)
+    pid_t pid = start->is_child ? clone(run_wanted, stack + STACK_BYTES, flags | SIGCHLD, start)
                                 : clone(run_between, stack + STACK_BYTES, flags, start);
     int error = pid < 0 ? errno : 0;
     if (start->is_child)
-        start->writer = pid;
+        start->wanted = pid;
     while (!start->is_child && pid > 0 && waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR)
         ;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -115,8 +131,8 @@ static int start_first(struct start *start, char *stack)
     return error ? error : start->error;
 }
 
-/* Makes the writer's environment: without preloaded libraries, but with library paths, and with the
- * time zone, which the names of result directories need. */
+/* Makes the environment: without preloaded libraries, but with library paths, and with the time
+ * zone, which the names of result directories need. */
 static void make_environment(struct start *start)
 {
     static const char *const names[] = {"LD_LIBRARY_PATH", "TZ"};
@@ -131,7 +147,15 @@ static void make_environment(struct start *start)
     }
 }
 
-static int start_with_stacks(struct start *start, const char *pool)
+static void set_arguments(struct start *start, const StrobeBesideProcess *process)
+{
+    start->arguments[0] = (char *)(uintptr_t)process->name;
+    for (int i = 0; i < STROBE_BESIDE_ARGUMENTS && process->arguments[i]; i++)
+        start->arguments[i + 1] = (char *)(uintptr_t)process->arguments[i];
+    start->descriptor = process->descriptor;
+}
+
+static int start_with_stacks(struct start *start, const StrobeBesideProcess *process)
 {
     char *stacks = mmap(NULL, (size_t)2 * STACK_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
@@ -139,8 +163,7 @@ static int start_with_stacks(struct start *start, const char *pool)
     if (stacks == MAP_FAILED)
         return ENOMEM;
     start->inner_stack = stacks + STACK_BYTES;
-    start->arguments[0] = (char[]){STROBE_WRITER_NAME};
-    start->arguments[1] = (char *)(uintptr_t)pool;
+    set_arguments(start, process);
     make_environment(start);
     int error = start_first(start, stacks);
     free(start->environment[0]);
@@ -149,9 +172,10 @@ static int start_with_stacks(struct start *start, const char *pool)
     return error;
 }
 
-/* Would this process become the parent of the writer? It would if it is a subreaper or the first
- * process of a pid namespace: orphans become its children, so that its wait() would return the
- * writer. A pid namespace that was made for children also ends with its first process. */
+/* Would this process become the parent of the wanted process? It would if it is a subreaper or the
+ * first process of a pid namespace: orphans become its children, so that its wait() would return
+ * the wanted process. A pid namespace that was made for children also ends with its first process.
+ */
 static int adopts_orphans(void)
 {
     char own[64] = "", of_children[64] = "";
@@ -164,22 +188,23 @@ static int adopts_orphans(void)
     return getpid() == 1 || is_subreaper || strcmp(own, of_children) != 0;
 }
 
-int strobe_writer_process_start(const char *pool, pid_t *pid)
+int strobe_beside_process_start(const StrobeBesideProcess *process, pid_t *pid)
 {
     struct start *start = calloc(1, sizeof *start);
 
     if (!start)
         return ENOMEM;
     int error =
-        adopts_orphans() ? EOPNOTSUPP : strobe_find_own_program(STROBE_WRITER_NAME, start->program);
+        adopts_orphans() ? EOPNOTSUPP : strobe_find_own_program(process->name, start->program);
     if (error == 0)
-        error = start_with_stacks(start, pool);
-    *pid = start->writer;
+        error = start_with_stacks(start, process);
+    *pid = start->wanted;
     free(start);
     return error;
 }
 
-int strobe_writer_process_start_child(const char *program, const char *pool, pid_t *pid)
+int strobe_beside_process_start_child(const char *program, const StrobeBesideProcess *process,
+                                      pid_t *pid)
 {
     struct start *start = calloc(1, sizeof *start);
     int error = start ? 0 : ENOMEM;
@@ -188,8 +213,8 @@ int strobe_writer_process_start_child(const char *program, const char *pool, pid
         error = ENAMETOOLONG;
     if (error == 0) {
         start->is_child = 1;
-        error = start_with_stacks(start, pool);
-        *pid = start->writer;
+        error = start_with_stacks(start, process);
+        *pid = start->wanted;
     }
     free(start);
     return error;
