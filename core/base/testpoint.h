@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Named points in the recorder and in recovery at which races may occur. In the installed library
- * they contain no code. In a build with STROBE_TESTPOINTS each point calls the hook that a test has
- * set, which may stop the thread, end the process, or count the calls. libc only.
+ * Named points, most of them in the recorder and in recovery, at which races may occur. In the
+ * installed library they contain no code. In a build with STROBE_TESTPOINTS each point calls the
+ * hook that a test has set, which may stop the thread, end the process, or count the calls. libc
+ * only.
  */
 #ifndef STROBE_CORE_TESTPOINT_H
 #define STROBE_CORE_TESTPOINT_H

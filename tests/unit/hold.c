@@ -141,7 +141,9 @@ char **hold_all_points(void)
 {
     g_autoptr(GHashTable) points = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-    add_folder(points, SOURCE_ROOT "/core");
+    add_folder(points, SOURCE_ROOT "/core/capture");
+    add_folder(points, SOURCE_ROOT "/core/recorder");
+    add_folder(points, SOURCE_ROOT "/core/writer");
     guint n;
     char **names = (char **)g_hash_table_get_keys_as_array(points, &n);
     g_hash_table_steal_all(points);

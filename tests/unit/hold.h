@@ -19,8 +19,8 @@ void hold_release(Hold *hold);
 /* Kills this process with SIGKILL at the `nth` arrival at `point`. */
 void hold_kill_at(const char *point, guint nth);
 
-/* Returns the names of all test points, which it finds in the source files; NULL-terminated, free
- * with g_strfreev. */
+/* Returns the names of all test points of the recorder and of recovery, which it finds in the
+ * source files; NULL-terminated, free with g_strfreev. */
 char **hold_all_points(void);
 
 #endif
