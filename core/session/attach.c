@@ -20,6 +20,7 @@
 #include "recorder.h"
 #include "registry.h"
 #include "result-directory.h"
+#include "process.h"
 #include "run-claim.h"
 #include "run-link.h"
 #include "session.h"
@@ -150,13 +151,29 @@ StrobeSession *strobe_run_session(void)
     return strobe_session_current();
 }
 
-int strobe_run_is_for_now(void)
+static gboolean has_claim_for_now(void)
 {
     const char *folder = strobe_run_folder();
     StrobeClaim claim;
 
     return folder && strobe_claim_read(folder, &claim) && claim.rank == STROBE_CLAIM_FOR_NOW &&
            strobe_claim_is_mine(&claim);
+}
+
+/* Whether this process has a claim for now, which is read once, because at the program's exit a
+ * filter may forbid it. */
+static struct {
+    pid_t reader; /* 0: not read since the claim was made final */
+    gboolean is_for_now;
+} claim_seen;
+
+int strobe_run_is_for_now(void)
+{
+    if (claim_seen.reader != strobe_process_id()) {
+        claim_seen.is_for_now = has_claim_for_now();
+        claim_seen.reader = strobe_process_id();
+    }
+    return claim_seen.is_for_now;
 }
 
 static StrobeStatus start_session(const char *text, const char *origin, StrobeSession **session,
@@ -181,6 +198,7 @@ static void confirm_claim(const char *folder)
     StrobeSession *session = strobe_session_hold();
 
     strobe_claim_confirm(folder);
+    claim_seen.reader = 0;
     if (session && g_rec_mutex_trylock(&session->lock)) {
         if (session->directory)
             strobe_session_for_collectors(session, strobe_session_note_missing);

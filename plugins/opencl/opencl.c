@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <strobe/helpers/environment.h>
 
 #include "commands.h"
@@ -87,26 +89,35 @@ static int has_driver(void)
     return found;
 }
 
+/* For dl_iterate_phdr: stores the path of the OpenCL library in `path`. */
+static int find_loader(struct dl_phdr_info *info, size_t size, void *path)
+{
+    static const char name[] = "libOpenCL.so";
+    const char *slash = strrchr(info->dlpi_name, '/');
+
+    (void)size;
+    if (strncmp(slash ? slash + 1 : info->dlpi_name, name, sizeof name - 1) != 0)
+        return 0;
+    *(const char **)path = info->dlpi_name;
+    return 1;
+}
+
 /* Returns why the layer is not loaded: the process has no OpenCL library, has not called it, or has
- * one that loads no layers. */
+ * one that loads no layers. Makes no system call, because it is called at the program's exit, where
+ * a filter may forbid them. */
 static const char *explain_missing_layer(void)
 {
     static char text[PATH_MAX + 160];
-    void *loader = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    void *function = loader ? dlsym(loader, "clGetPlatformIDs") : NULL;
-    int is_found;
-    Dl_info info;
+    const char *loader = NULL;
 
-    is_found = function && dladdr(function, &info);
-    if (is_found)
-        snprintf(text, sizeof text,
-                 "%s has loaded no layer: either the program has not called OpenCL, or this loader "
-                 "cannot load layers (ocl-icd 2.3 and Khronos' loader of 2021 can; see "
-                 "docs/opencl.md)",
-                 info.dli_fname);
-    if (loader)
-        dlclose(loader);
-    return is_found ? text : "This process has not called OpenCL yet";
+    if (!dl_iterate_phdr(find_loader, &loader))
+        return "This process has not called OpenCL yet";
+    snprintf(text, sizeof text,
+             "%s has loaded no layer: either the program has not called OpenCL, or this loader "
+             "cannot load layers (ocl-icd 2.3 and Khronos' loader of 2021 can; see "
+             "docs/opencl.md)",
+             loader);
+    return text;
 }
 
 static void opencl_probe(uint32_t question, StrobeProbe *answer)

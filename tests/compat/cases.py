@@ -29,6 +29,10 @@ def call():
         work()
 
 
+# A process that records keeps the variables by which its libraries load collectors.
+COLLECTOR_VARIABLES = ["INTEL_LIBITTNOTIFY64", "NVTX_INJECTION64_PATH", "MSTX_INJECTION_PATH", "OPENCL_LAYERS"]
+
+
 def print_state():
     with open("/proc/self/status", encoding="utf-8") as file:
         print("".join(line for line in file if re.match(STATUS, line)), end="")
@@ -37,7 +41,8 @@ def print_state():
             print(name, re.sub("[0-9]+", "N", os.readlink("/proc/self/fd/" + name)))
     print("limits", [resource.getrlimit(which) for which in range(16)])
     print("folder", os.getcwd())
-    others = os.environ.get("STROBE_RUN_VARIABLES", "").split(":") + ["LD_PRELOAD", "PYTHONPATH"]
+    others = ["LD_PRELOAD", "PYTHONPATH", *COLLECTOR_VARIABLES,
+              *os.environ.get("STROBE_RUN_VARIABLES", "").split(":")]
     print(sorted((name, value) for name, value in os.environ.items()
                  if not name.startswith(("STROBE_", "COMPAT_")) and name not in others))
     print("handlers", [str(signal.getsignal(number)) for number in sorted(signal.valid_signals())

@@ -52,10 +52,13 @@ def preloaded(name, *command):
                 skip=None if library else "no %s" % name)
 
 
+NO_STATIC = None if os.path.exists(program("static-program")) else "no static libc"
+
 CASES = {
-    "static": Case([program("static-program")], ("default", "marks", "host", "heap", "all"),
-                   quick=("all",), is_recorded=False, says="Nothing was recorded",
-                   skip=None if os.path.exists(program("static-program")) else "no static libc"),
+    "static": Case([program("static-program")], quick=("all",), is_recorded=False,
+                   says="Nothing was recorded", skip=NO_STATIC),
+    "static from outside": Case([program("static-program")], ("default",), is_recorded=None,
+                                says="Recorded from outside only|Nothing was recorded", skip=NO_STATIC),
     "bash": Case(["bash", "-c", BASH], quick=("heap",), skip=needs_programs("bash")),
     "perl": Case(["perl", "-e", PERL], quick=("heap",), skip=needs_programs("perl")),
     "gcc": Case(["sh", "-c", GCC], skip=needs_programs("gcc")),

@@ -32,7 +32,7 @@ CASES = {
     "strict seccomp": native("filter-strictly"),
     "seccomp of one thread": native("filter-thread", marks=4000),
     "seccomp of all threads": native("filter-all-threads", marks=4000),
-    "seccomp at exit": native("filter-at-exit"),
+    "seccomp at exit": native("filter-at-exit", quick=("marks", "all")),
 }
 
 
