@@ -152,8 +152,11 @@ StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, p
     d->trace_id = make_trace_id(config);
     if (g_mkdir_with_parents(parent, 0750)) {
         set_io_error(parent, error);
-    } else if (make_directory(d, parent, worker, error) && make_folders(d, error)) {
-        return d;
+    } else if (make_directory(d, parent, worker, error)) {
+        if (make_folders(d, error))
+            return d;
+        strobe_result_directory_discard(d);
+        return NULL;
     }
     strobe_result_directory_free(d);
     return NULL;
@@ -169,10 +172,27 @@ void strobe_result_directory_free(StrobeResultDirectory *d)
     g_free(d);
 }
 
+/* Is this the name of a file that describes the result? */
+static gboolean is_of_result(const char *name)
+{
+    return g_str_has_prefix(name, INFO_PREFIX) || g_str_equal(name, METADATA_NAME);
+}
+
+static void remove_descriptions(const StrobeResultDirectory *d, int folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(d->path, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir)))
+        if (is_of_result(name))
+            unlinkat(folder, name, 0);
+}
+
 void strobe_result_directory_discard(StrobeResultDirectory *d)
 {
     int folder = open_folder(d, "");
 
+    remove_descriptions(d, folder);
     unlinkat(folder, STROBE_FRAMEWORK_DIR "/" STROBE_CAPTURE_NAME, 0);
     unlinkat(folder, STROBE_FRAMEWORK_DIR "/" STROBE_SEGMENT_NEW, 0);
     unlinkat(folder, STROBE_FRAMEWORK_DIR, AT_REMOVEDIR);
@@ -630,7 +650,7 @@ gboolean strobe_result_directory_copy(StrobeResultDirectory *d, const char *from
     const char *name;
 
     while (ok && dir && (name = g_dir_read_name(dir)))
-        if (g_str_has_prefix(name, INFO_PREFIX) || g_str_equal(name, METADATA_NAME))
+        if (is_of_result(name))
             ok = copy_json(d, source, target, name, error);
     if (!ok && error && !*error)
         set_io_error(d->path, error);
