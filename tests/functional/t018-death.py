@@ -217,7 +217,11 @@ class DetachedTest(StrobeTest):
         """The process id of the analysis that the script has started."""
         for path in pathlib.Path("/proc/%d/task" % process.pid).glob("*/children"):
             for pid in path.read_text().split():
-                if b"analyse" in pathlib.Path("/proc/%s/cmdline" % pid).read_bytes():
+                try:
+                    words = pathlib.Path("/proc/%s/cmdline" % pid).read_bytes()
+                except OSError:  # this child has ended
+                    continue
+                if b"analyse" in words:
                     return int(pid)
         return None
 
