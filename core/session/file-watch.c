@@ -24,7 +24,7 @@
 /* Number of changes that are kept for the program. */
 #define CHANGES 16u
 
-enum { NOBODY, PROCESS, THREAD };
+enum { NO_WATCHER, PROCESS, THREAD };
 
 /* A change of the file: the arguments of strobe_file_version_look. */
 struct change {
@@ -97,8 +97,8 @@ static void watch_file(struct area *area, const char *path, int64_t poll_ns, int
 /* Returns whether `who` is the watcher from now on; another may already be. */
 static int become_watcher(struct area *area, uint32_t who)
 {
-    uint32_t nobody = NOBODY;
-    const int is_watcher = atomic_compare_exchange_strong(&area->watcher, &nobody, who);
+    uint32_t none = NO_WATCHER;
+    const int is_watcher = atomic_compare_exchange_strong(&area->watcher, &none, who);
 
     strobe_bell_ring(&area->started);
     return is_watcher;
@@ -161,7 +161,7 @@ static void await_process(struct area *area)
 {
     const int64_t end = g_get_monotonic_time() + START_NS / 1000;
 
-    while (atomic_load(&area->watcher) == NOBODY && g_get_monotonic_time() < end)
+    while (atomic_load(&area->watcher) == NO_WATCHER && g_get_monotonic_time() < end)
         strobe_bell_wait(&area->started, 0, START_LOOK_NS);
 }
 
