@@ -33,8 +33,8 @@ struct change {
     char text[STROBE_FILE_BYTES_MAX];
 };
 
-/* The memory that both share. The watcher writes it, except for the first three members. Change
- * number n is changes[n % CHANGES]. Pages that no change has filled take no memory. */
+/* The memory that both share. The program writes the first three members, the watcher the others.
+ * Change number n is changes[n % CHANGES]. Pages that no change has filled take no memory. */
 struct area {
     _Atomic uint32_t bell; /* the program rings it when it closes the watch */
     _Atomic uint32_t is_closed;

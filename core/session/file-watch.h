@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Watches a file for changes in a process beside the program, strobe-watch, so that no call of the
- * program waits for a file system. The two share memory, which the program only reads.
+ * program waits for a file system. The process stores the changes in memory that the two share.
  */
 #ifndef STROBE_CORE_FILE_WATCH_H
 #define STROBE_CORE_FILE_WATCH_H

@@ -56,18 +56,13 @@ def _open_trusted(path):
         raise ConfigError("%s is refused: %s" % (path, error)) from None
 
 
-def read_bytes(path):
-    """Returns the contents of the file without parsing them. Raises ConfigError or OSError."""
+def read(path):
+    """The configuration in the file. Raises ConfigError or OSError."""
     with _open_trusted(path) as file:
         data = file.read(_BYTES_MAX + 1)
     if len(data) > _BYTES_MAX:
         raise ConfigError("%s: more than 1 MiB" % path)
-    return data
-
-
-def read(path):
-    """The configuration in the file. Raises ConfigError or OSError."""
-    return parse(read_bytes(path), path)
+    return parse(data, path)
 
 
 def parse(data, path):
