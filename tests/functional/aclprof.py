@@ -7,18 +7,19 @@ import json
 import os
 import shutil
 
+from launching_operator import LAUNCHING_OPERATOR
 from support import BUILD, TOP, StrobeTest, program
 
 PROGRAM = program("aclprof-program")
 HOME = BUILD / "tests" / "aclprof-double"
 
-# Each product of matrices launches a kernel, from its midst; the first one none. CANN_AHEAD_US: by how much CANN's time
+# A kernel is launched within each operator but the first. CANN_AHEAD_US: by how much CANN's time
 # of day is ahead of the host's.
 OPERATORS = """
-import ctypes, os, time
+import ctypes, os
 home = os.environ["ASCEND_HOME_PATH"] + "/lib64/"
 ctypes.CDLL(home + "libascendcl.so", mode=ctypes.RTLD_GLOBAL).aclInit(None)
-import torch
+""" + LAUNCHING_OPERATOR + """
 for _ in range(5000):
     try:
         prof = ctypes.CDLL(home + "libmsprofiler.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
@@ -27,13 +28,9 @@ for _ in range(5000):
         time.sleep(0.01)
 time.sleep(0.2)
 ahead = 1000 * int(os.environ.get("CANN_AHEAD_US", 0))
-a = torch.ones(400, 400)
-torch.mm(a, a)
+time_within_operator()
 for i in range(1, 6):
-    begin = time.time_ns()
-    torch.mm(a, a)
-    end = time.time_ns()
-    at = (begin + end) // 2 + ahead
+    at = time_within_operator() + ahead
     prof.aclprof_double_launch(ctypes.c_uint64(at), ctypes.c_uint64(at + 100),
                                ctypes.c_uint64(1000 * i))
 print("done")
