@@ -19,24 +19,23 @@ StrobeFileVersion strobe_file_version_of(const char *path)
     struct stat st;
 
     if (stat(path, &st))
-        return (StrobeFileVersion){0};
+        return (StrobeFileVersion){.error = (uint64_t)errno};
     return (StrobeFileVersion){
         .mtime_ns = (gint64)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec,
         .size = st.st_size,
         .inode = st.st_ino,
-        .is_there = 1,
     };
 }
 
 static gboolean is_same(const StrobeFileVersion *a, const StrobeFileVersion *b)
 {
     return a->mtime_ns == b->mtime_ns && a->size == b->size && a->inode == b->inode &&
-           a->is_there == b->is_there;
+           a->error == b->error;
 }
 
 static gboolean is_fresh(const StrobeFileVersion *version)
 {
-    return version->is_there && ABS(g_get_real_time() * 1000 - version->mtime_ns) < FRESH_NS;
+    return version->error == 0 && ABS(g_get_real_time() * 1000 - version->mtime_ns) < FRESH_NS;
 }
 
 /* Reads at most `max` bytes; returns their number, or -1 with errno. */
@@ -86,8 +85,11 @@ static StrobeFileChange read_file(const char *path, char **text, size_t *length)
 static StrobeFileChange read_version(const char *path, const StrobeFileVersion *version,
                                      char **text, size_t *length)
 {
-    if (version->is_there)
+    if (version->error == 0)
         return read_file(path, text, length);
+    if (version->error != ENOENT && version->error != ENOTDIR)
+        return refuse_file(g_strdup_printf("%s: %s", path, g_strerror((int)version->error)), text,
+                           length);
     *text = g_strdup_printf("%s is missing; Strobe continues to look for it", path);
     *length = strlen(*text);
     return STROBE_FILE_MISSING;

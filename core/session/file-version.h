@@ -12,14 +12,16 @@
 /* Differs for each version of a file, even within a second. */
 typedef struct StrobeFileVersion {
     int64_t mtime_ns, size;
-    uint64_t inode, is_there; /* 0: there is no file, and the other members are 0 */
+    uint64_t inode;
+    uint64_t error; /* errno value if the file cannot be found; then the other members are 0 */
 } StrobeFileVersion;
 
 typedef enum StrobeFileChange {
     STROBE_FILE_SAME,
     STROBE_FILE_CHANGED,
     STROBE_FILE_MISSING, /* the file has been removed */
-    STROBE_FILE_REFUSED  /* too large, not readable, or not trusted (trusted-file.h) */
+    STROBE_FILE_REFUSED  /* too large, not readable, in a folder that may not be searched, or not
+                          * trusted (trusted-file.h) */
 } StrobeFileChange;
 
 /* Returns the present version of the file. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Single looks at a file that is being written. */
+#include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -166,6 +167,19 @@ static void test_refused(void)
     end_file();
 }
 
+/* A file that cannot be found for another reason is not missing. */
+static void test_link_to_itself(void)
+{
+    begin_file();
+    g_assert_cmpint(unlink(file.path), ==, 0);
+    g_assert_cmpint(symlink(file.path, file.path), ==, 0);
+    expect_look(STROBE_FILE_REFUSED, g_strerror(ELOOP));
+    expect_look(STROBE_FILE_SAME, NULL);
+    g_assert_cmpint(unlink(file.path), ==, 0);
+    expect_look(STROBE_FILE_MISSING, "is missing");
+    end_file();
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -175,5 +189,6 @@ int main(int argc, char **argv)
     g_test_add_func("/file-version/one-time", test_two_versions_of_one_time);
     g_test_add_func("/file-version/missing", test_missing);
     g_test_add_func("/file-version/refused", test_refused);
+    g_test_add_func("/file-version/link", test_link_to_itself);
     return g_test_run();
 }
