@@ -191,10 +191,15 @@ static void follow_pairs(StrobeDeviceClock *clock, StrobeClockSummary *summary)
 
 /* ---- beyond the knots ---- */
 
+/* Times of day as double are only exact to 128 ns, but their differences are exact to the ns. */
+static double subtract_times(gint64 a, gint64 b)
+{
+    return (double)((__int128)a - b);
+}
+
 static double rate_between(const struct knot *a, const struct knot *b)
 {
-    return ((double)b->host_ns - (double)a->host_ns) /
-           ((double)b->device_ns - (double)a->device_ns);
+    return subtract_times(b->host_ns, a->host_ns) / subtract_times(b->device_ns, a->device_ns);
 }
 
 /* Returns the error bound of the rate between the knots `a` and `b`, per ns: those of both knots,
@@ -206,11 +211,10 @@ static double share_of(const StrobeDeviceClock *clock, guint a, guint b)
 
     for (guint i = MIN(a, b) + 1; i < MAX(a, b); i++) {
         const struct knot *knot = knot_at(clock, i);
-        double on_line =
-            (double)from->host_ns + ((double)knot->device_ns - (double)from->device_ns) * rate;
-        off = MAX(off, fabs((double)knot->host_ns - on_line));
+        double on_line = subtract_times(knot->device_ns, from->device_ns) * rate;
+        off = MAX(off, fabs(subtract_times(knot->host_ns, from->host_ns) - on_line));
     }
-    return (from->half_ns + to->half_ns + off) / fabs((double)to->host_ns - (double)from->host_ns);
+    return (from->half_ns + to->half_ns + off) / fabs(subtract_times(to->host_ns, from->host_ns));
 }
 
 /* Sets the rate of the line beyond an end of the epoch: the rate between the outermost knot and
@@ -269,8 +273,8 @@ static double reached_error(const StrobeDeviceClock *clock, gint64 begin_ns, gin
     const struct epoch *first = epoch_at(clock, 0);
     const struct epoch *last = epoch_at(clock, clock->epochs->len - 1);
     const struct knot *low = knot_at(clock, 0), *high = knot_at(clock, clock->knots->len - 1);
-    double before = (double)low->host_ns - (double)begin_ns;
-    double behind = (double)end_ns - (double)high->host_ns;
+    double before = subtract_times(low->host_ns, begin_ns);
+    double behind = subtract_times(end_ns, high->host_ns);
 
     return MAX(low->half_ns + MAX(before, 0) * first->share[0],
                high->half_ns + MAX(behind, 0) * last->share[1]);
@@ -361,7 +365,7 @@ static gint64 time_in(const StrobeDeviceClock *clock, const struct epoch *epoch,
     guint side = device_ns >= knot->device_ns;
     if (side)
         knot = knot_at(clock, high - 1);
-    double away = (double)((__int128)device_ns - knot->device_ns);
+    double away = subtract_times(device_ns, knot->device_ns);
     return sum_of(knot->host_ns, limit_time(away * epoch->rate[side]));
 }
 

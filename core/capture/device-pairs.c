@@ -18,8 +18,8 @@ static double half_of(const StrobeDevicePair *pair)
  * two pairs contradict each other, because the clock then jumped between them. */
 static gboolean is_better_pair(const StrobeDevicePair *other, const StrobeDevicePair *pair)
 {
-    double host = (double)pair->host_ns - (double)other->host_ns;
-    double device = (double)pair->device_ns - (double)other->device_ns;
+    double host = (double)(pair->host_ns - other->host_ns);
+    double device = (double)(pair->device_ns - other->device_ns);
     double reach = fabs(host), both = half_of(other) + half_of(pair);
 
     return half_of(other) + STROBE_DEVICE_DRIFT_CHANGE * reach < half_of(pair) &&

@@ -167,6 +167,25 @@ static void test_two_pairs(void)
     g_rand_free(device.rand);
 }
 
+/* A clock that counts the time of day, at the host's rate: times beyond its pairs are exact to the
+ * ns too. */
+static void test_time_of_day(void)
+{
+    const gint64 distance = 1795830082 * SECOND + 389766667;
+
+    for (gint64 between = SECOND / 4; between < SECOND / 4 + 1000; between += 77) {
+        StrobeDeviceClock *clock = strobe_device_clock_new(1);
+        gint64 last = BEGIN + between, begin = last + distance + SECOND / 100, end = begin;
+        const StrobeDevicePair pairs[] = {{BEGIN + distance, BEGIN, 2}, {last + distance, last, 2}};
+        strobe_device_clock_add(clock, &pairs[0]);
+        strobe_device_clock_add(clock, &pairs[1]);
+        strobe_device_clock_finish(clock, BEGIN, last + SECOND);
+        strobe_device_clock_convert(clock, last + SECOND, &begin, &end);
+        g_assert_cmpint(begin, ==, last + SECOND / 100);
+        strobe_device_clock_free(clock);
+    }
+}
+
 /* Two readings that are close together do not give a rate, so a rate of about 1 is used. */
 static void test_close_pairs(void)
 {
@@ -343,6 +362,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/device-clock/drift", test_drift);
+    g_test_add_func("/device-clock/time-of-day", test_time_of_day);
     g_test_add_func("/device-clock/swing", test_swing);
     g_test_add_func("/device-clock/wide-and-narrow", test_wide_and_narrow);
     g_test_add_func("/device-clock/extrapolated", test_extrapolated);
