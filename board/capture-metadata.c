@@ -38,6 +38,7 @@ static void write_member(StrobeJsonWriter *json, const char *key, const char *va
 
 static void write_members(StrobeJsonWriter *json, pid_t pid, const char *command)
 {
+    const StrobeClockPair start = strobe_clock_pair();
     char found[4096], boot_id[64], pool_id[33], host[256] = "";
     int is_tmpfs;
 
@@ -58,9 +59,9 @@ static void write_members(StrobeJsonWriter *json, pid_t pid, const char *command
     strobe_json_bool(json, is_tmpfs);
     write_member(json, "writer", "thread");
     strobe_json_key(json, "start_monotonic_ns");
-    strobe_json_int(json, strobe_clock_ns(CLOCK_MONOTONIC));
+    strobe_json_int(json, start.monotonic_ns);
     strobe_json_key(json, "start_raw_ns");
-    strobe_json_int(json, strobe_clock_ns(CLOCK_MONOTONIC_RAW));
+    strobe_json_int(json, strobe_clock_raw_ns(&start));
 }
 
 char *board_capture_metadata(pid_t pid, const char *command, const char *more)

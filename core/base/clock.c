@@ -166,6 +166,22 @@ StrobeClockPair strobe_clock_pair(void)
     return best;
 }
 
+int64_t strobe_clock_raw_ns(const StrobeClockPair *pair)
+{
+    int64_t least = INT64_MAX, distance = 0;
+
+    for (int i = 0; i < READINGS; i++) {
+        int64_t before = strobe_clock_ns(CLOCK_MONOTONIC);
+        int64_t raw = strobe_clock_ns(CLOCK_MONOTONIC_RAW);
+        int64_t width = strobe_clock_ns(CLOCK_MONOTONIC) - before;
+        if (width >= least)
+            continue;
+        least = width;
+        distance = raw - before - width / 2;
+    }
+    return pair->monotonic_ns + distance;
+}
+
 double strobe_clock_ns_per_tick(void)
 {
     StrobeClockPair now = strobe_clock_pair();

@@ -59,6 +59,11 @@ const char *strobe_clock_name(void);
  * the counter. */
 StrobeClockPair strobe_clock_pair(void);
 
+/* Returns the time of CLOCK_MONOTONIC_RAW at the moment of a pair, which was read on this machine
+ * since its last start. Uses the present distance of the two clocks, which changes slowly: NTP
+ * adjusts only the rate of CLOCK_MONOTONIC. */
+int64_t strobe_clock_raw_ns(const StrobeClockPair *pair);
+
 /* strobe_clock_ns_per_tick returns a rate only if at most this share of it is noise. */
 #define STROBE_CLOCK_RATE_SHARE 0.0001
 

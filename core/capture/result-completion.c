@@ -10,13 +10,9 @@
 #include <unistd.h>
 #include "json-text.h"
 
-/* The pair has no time on CLOCK_MONOTONIC_RAW. Its time on CLOCK_MONOTONIC cannot be used instead:
- * NTP adjusts CLOCK_MONOTONIC only, so the two clocks drift apart. */
 StrobeResultEnd strobe_result_end(const StrobeClockPair *pair)
 {
-    return (StrobeResultEnd){pair->realtime_ns, pair->monotonic_ns +
-                                                    strobe_clock_ns(CLOCK_MONOTONIC_RAW) -
-                                                    strobe_clock_ns(CLOCK_MONOTONIC)};
+    return (StrobeResultEnd){pair->realtime_ns, strobe_clock_raw_ns(pair)};
 }
 
 JsonObject *strobe_result_end_info(const StrobeResultEnd *end)

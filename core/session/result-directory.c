@@ -148,7 +148,7 @@ StrobeResultDirectory *strobe_result_directory_new(const StrobeConfig *config, p
 
     d->pid = pid;
     d->start = strobe_clock_pair();
-    d->start_raw_ns = strobe_clock_ns(CLOCK_MONOTONIC_RAW);
+    d->start_raw_ns = strobe_clock_raw_ns(&d->start);
     d->trace_id = make_trace_id(config);
     if (g_mkdir_with_parents(parent, 0750)) {
         set_io_error(parent, error);

@@ -120,6 +120,21 @@ static void check_capture(const char *capture)
     strobe_reader_free(reader);
 }
 
+/* The time lies between two readings of the clock, if one of the function's readings is not
+ * interrupted. */
+static void test_raw(void)
+{
+    strobe_clock_init();
+    for (guint i = 0; i < 100; i++) {
+        gint64 before = strobe_clock_ns(CLOCK_MONOTONIC_RAW);
+        StrobeClockPair pair = strobe_clock_pair();
+        gint64 after = strobe_clock_ns(CLOCK_MONOTONIC_RAW);
+        gint64 raw = strobe_clock_raw_ns(&pair);
+        g_assert_cmpint(raw, >=, before - 1000);
+        g_assert_cmpint(raw, <=, after + 1000);
+    }
+}
+
 static void test_without_counter(void)
 {
     if (!g_test_subprocess()) {
@@ -152,6 +167,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/clock/probe", test_probe);
     g_test_add_func("/clock/pairs", test_pairs);
+    g_test_add_func("/clock/raw", test_raw);
     g_test_add_func("/clock/without-counter", test_without_counter);
     return g_test_run();
 }
