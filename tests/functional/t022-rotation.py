@@ -72,15 +72,22 @@ class RotationTest(NumberedTest):
 
     def test_time(self):
         begin = time.monotonic()
-        self.run_steps("time=200ms,keep=4", "50x20000")
+        process = self.start("run", "-o", self.out, *COLLECT, "--rotate", "time=200ms,keep=4", "--",
+                             NUMBERED, "-s", "3000x20000")
+        self.wait_until(lambda: any(self.out.glob("*/FRAMEWORK/capture.00006.strobe")),
+                        "the sixth segment", process)
+        process.send_signal(signal.SIGTERM)
+        self.finish(process, -signal.SIGTERM)
         most = (time.monotonic() - begin) / 0.2 + 1
         self.assertEqual(len(self.segments()), 4)
         number = int(self.segments()[-2].split(".")[1])
         self.assertLessEqual(number, most)
-        self.assertGreaterEqual(number, 3)
-        steps = self.info(self.result())["kinds"]["step"]
-        self.assertGreater(steps, 5)
-        self.assertLess(steps, 50)
+        self.assertGreaterEqual(number, 6)
+        rows = self.json("show", self.result(), "--table", "step", "--columns", "number", "--limit", "3000")
+        steps = sorted(row["number"] for row in rows[0]["rows"])
+        self.assertGreater(steps[0], 0)
+        self.assertGreater(len(steps), 5)
+        self.assertEqual(steps, list(range(steps[0], steps[0] + len(steps))))
 
     def test_whichever_comes_first(self):
         self.run_steps("steps=3,time=60min,size=1GB", "6x50000")
