@@ -15,6 +15,13 @@ from support import BUILD, PROGRAMS, PYTHON, TIMEOUT, StrobeTest, needs_python
 COLLECT = ("--collect", "fake:records=0")
 ROUNDS = int(os.environ.get("STROBE_TEST_KILLS", "2"))
 SEED = int(os.environ.get("STROBE_TEST_SEED", "22"))
+STEPS = """
+import glob, strobe, time
+for step in range(1, 21):
+    strobe.step()
+    while step in (5, 10, 15) and not glob.glob("out/*/FRAMEWORK/capture.%05d.strobe" % (step // 5)):
+        time.sleep(0.01)
+"""
 
 
 class RotationTest(NumberedTest):
@@ -62,10 +69,12 @@ class RotationTest(NumberedTest):
         self.assertEqual(found[-1], 249999)
         self.assertEqual(self.numbers(self.result())["t0"], found)
 
+    @needs_python
     def test_steps(self):
-        """The program requests a segment, and the writer's thread begins it when it runs, so it
-        needs some time."""
-        self.run_steps("steps=5", "5x5000" + ",500000,4x5000" * 3)
+        """The program requests a segment, and the writer's thread begins it when it runs, so the
+        program waits for it."""
+        script = self.script("steps.py", STEPS)
+        self.strobe("run", "-o", self.out, "--collect", "gc", "--rotate", "steps=5", "--", PYTHON, script)
         self.assertEqual(self.info(self.result())["kinds"]["step"], 20)
         counts = [self.records_of(self.result() / "FRAMEWORK" / name, "step") for name in self.segments()]
         self.assertEqual(counts, [5, 5, 5, 5] if len(counts) == 4 else [5, 5, 5, 5, 0])
