@@ -29,7 +29,7 @@ class TorchBuildTest(StrobeTest):
         names = subprocess.run(
             ["nm", "-D", "--defined-only", files[0]], capture_output=True, text=True
         ).stdout
-        for name in ("backend_4", "collectives_1", "memory_1", "tensors_1"):
+        for name in ("backend_4", "collectives_2", "memory_1", "tensors_1"):
             self.assertIn("strobe_torch_" + name, names)
 
     @needs_python
