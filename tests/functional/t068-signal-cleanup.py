@@ -98,8 +98,8 @@ class SignalCleanupTest(Interrupted):
     @again_if_late
     def check_analysis(self, number):
         before = self.entries(self.out)
-        told = self.interrupt(number, "analyse", self.directory, is_making=lambda: self.half_made(self.out))
-        self.assertIn("interrupted, nothing half made is left", told)
+        said = self.interrupt(number, "analyse", self.directory, is_making=lambda: self.half_made(self.out))
+        self.assertIn("interrupted, nothing half made is left", said)
         self.assertEqual(self.entries(self.out), before)
 
     @again_if_late
