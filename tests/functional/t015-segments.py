@@ -9,13 +9,15 @@ from support import PYTHON, StrobeTest, needs_python
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
 MARKS = 120000
+# The marks before each pause are more than a segment holds, so the writer begins a segment in every
+# pause, however late.
 PROGRAM = """
-import strobe, time
+import glob, strobe, time
 with strobe.range("whole"):
-    for i in range(%d):
+    for i in range(1, %d + 1):
         strobe.mark("mark %%d" %% (i %% 50))
-        if i %% 10000 == 0:
-            time.sleep(0.05)  # the writer rolls over between two of its turns
+        while i %% 50000 == 0 and not glob.glob("out/*/FRAMEWORK/capture.%%05d.strobe" %% (i // 50000)):
+            time.sleep(0.01)
 """ % MARKS
 
 

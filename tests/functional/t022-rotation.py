@@ -15,6 +15,13 @@ from support import BUILD, PROGRAMS, PYTHON, TIMEOUT, StrobeTest, needs_python
 COLLECT = ("--collect", "fake:records=0")
 ROUNDS = int(os.environ.get("STROBE_TEST_KILLS", "2"))
 SEED = int(os.environ.get("STROBE_TEST_SEED", "22"))
+STEPS = """
+import glob, strobe, time
+for step in range(1, 21):
+    strobe.step()
+    while step in (5, 10, 15) and not glob.glob("out/*/FRAMEWORK/capture.%05d.strobe" % (step // 5)):
+        time.sleep(0.01)
+"""
 
 
 class RotationTest(NumberedTest):
@@ -62,25 +69,34 @@ class RotationTest(NumberedTest):
         self.assertEqual(found[-1], 249999)
         self.assertEqual(self.numbers(self.result())["t0"], found)
 
+    @needs_python
     def test_steps(self):
-        """The program requests a segment, and the writer's thread begins it when it runs, so it
-        needs some time."""
-        self.run_steps("steps=5", "5x5000" + ",500000,4x5000" * 3)
+        """The program requests a segment, and the writer's thread begins it when it runs, so the
+        program waits for it."""
+        script = self.script("steps.py", STEPS)
+        self.strobe("run", "-o", self.out, "--collect", "gc", "--rotate", "steps=5", "--", PYTHON, script)
         self.assertEqual(self.info(self.result())["kinds"]["step"], 20)
         counts = [self.records_of(self.result() / "FRAMEWORK" / name, "step") for name in self.segments()]
         self.assertEqual(counts, [5, 5, 5, 5] if len(counts) == 4 else [5, 5, 5, 5, 0])
 
     def test_time(self):
         begin = time.monotonic()
-        self.run_steps("time=200ms,keep=4", "50x20000")
+        process = self.start("run", "-o", self.out, *COLLECT, "--rotate", "time=200ms,keep=4", "--",
+                             NUMBERED, "-s", "3000x20000")
+        self.wait_until(lambda: any(self.out.glob("*/FRAMEWORK/capture.00006.strobe")),
+                        "the sixth segment", process)
+        process.send_signal(signal.SIGTERM)
+        self.finish(process, -signal.SIGTERM)
         most = (time.monotonic() - begin) / 0.2 + 1
         self.assertEqual(len(self.segments()), 4)
         number = int(self.segments()[-2].split(".")[1])
         self.assertLessEqual(number, most)
-        self.assertGreaterEqual(number, 3)
-        steps = self.info(self.result())["kinds"]["step"]
-        self.assertGreater(steps, 5)
-        self.assertLess(steps, 50)
+        self.assertGreaterEqual(number, 6)
+        rows = self.json("show", self.result(), "--table", "step", "--columns", "number", "--limit", "3000")
+        steps = sorted(row["number"] for row in rows[0]["rows"])
+        self.assertGreater(steps[0], 0)
+        self.assertGreater(len(steps), 5)
+        self.assertEqual(steps, list(range(steps[0], steps[0] + len(steps))))
 
     def test_whichever_comes_first(self):
         self.run_steps("steps=3,time=60min,size=1GB", "6x50000")

@@ -17,6 +17,7 @@
 
 static Object *first, **last = &first; /* protected by the lock */
 static int n_open;                     /* number of commands that wait or are being executed */
+static Object *awaited;                /* event for which the next command waits */
 
 /* Calls the callbacks of a command. Called without the lock. */
 static void call_reported(Object *event, int32_t status)
@@ -92,8 +93,10 @@ static void complete_event(Object *event)
     int32_t status = COMPLETE;
 
     for (uint32_t i = 0; i < event->n_waits; i++) {
+        awaited = event->waits[i];
         while (event->waits[i]->status > COMPLETE)
             pthread_cond_wait(&double_changed, &double_lock);
+        awaited = NULL;
         double_let_go(event->waits[i]);
     }
     set_status(event, RUNNING);
@@ -132,11 +135,14 @@ static void start_worker(void)
         pthread_detach(thread);
 }
 
+/* Waits while the thread has a command to execute, but only a short time if it waits for an event
+ * of the program. */
 void double_settle(void)
 {
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0, is_at_work = 1; i < (is_at_work ? 60000 : 200); i++) {
         pthread_mutex_lock(&double_lock);
         int is_settled = n_open == 0;
+        is_at_work = !(awaited && awaited->status > COMPLETE);
         pthread_mutex_unlock(&double_lock);
         if (is_settled)
             return;

@@ -7,6 +7,7 @@
  */
 #include "opencl-program.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -144,11 +145,42 @@ static cl_uint context_references(void)
     return n;
 }
 
-/* Waits a short time, because the driver's own threads release a command shortly after it is
- * complete. */
+static char read_thread_state(const char *tid)
+{
+    char path[64], text[512];
+    size_t n = 0;
+
+    snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", tid);
+    FILE *file = fopen(path, "r");
+    if (file) {
+        n = fread(text, 1, sizeof text - 1, file);
+        fclose(file);
+    }
+    text[n] = 0;
+    const char *end = strrchr(text, ')'); /* of the thread's name */
+    return end && end[1] ? end[2] : 'S';  /* a thread that has ended does nothing, either */
+}
+
+static int do_others_sleep(void)
+{
+    DIR *threads = opendir("/proc/self/task");
+    struct dirent *entry;
+    int n_awake = 0;
+
+    while (threads && (entry = readdir(threads)))
+        n_awake += entry->d_name[0] != '.' && read_thread_state(entry->d_name) != 'S';
+    if (threads)
+        closedir(threads);
+    return n_awake <= 1; /* this thread itself */
+}
+
+/* Waits until the driver's own threads sleep, because they release a command shortly after it is
+ * complete. On a busy machine a thread that still has to do so may get no processor for long. */
 static void wait_for_driver(void)
 {
-    usleep(20000);
+    do
+        usleep(20000);
+    while (!do_others_sleep());
 }
 
 /* ---- cases ---- */
