@@ -50,7 +50,7 @@ LATE = """
 import json, sys
 from strobe import _strobe
 session = _strobe.Session(json.dumps({
-    "collectors": {"fake": {"records": 10, "late": 1000, "drain": "1500ms"}}, "exporters": {},
+    "collectors": {"fake": {"records": 10, "late": 1000, "drain": "1s"}}, "exporters": {},
     "output": {"directory": sys.argv[1]}}), "test")
 session.start()
 session.stop()
