@@ -10,8 +10,8 @@ from npu import MARK, NpuTest
 from support import BUILD, PROGRAMS, PYTHON, TIMEOUT
 
 THREAD = 70001
-# A call's record comes within 100 ms; MSPTI's clock has stepped back if a time is less than the last one by half of the
-# step (plugins/npu_task/epochs.c).
+# After a pause of 100 ms between a call and its record, or of 250 ms at the step, the records no longer show on which
+# side of the step they are (plugins/npu_task/epochs.c).
 PREEMPTED_MS = 50
 
 
