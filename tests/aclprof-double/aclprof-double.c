@@ -250,6 +250,26 @@ static uint64_t now_ns(clockid_t id)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Returns the time of CLOCK_REALTIME, and sets `raw` to that of CLOCK_MONOTONIC_RAW at the same
+ * moment. Uses the shortest of several readings, because the process may be preempted between the
+ * two clocks. */
+static uint64_t read_clocks(uint64_t *raw)
+{
+    uint64_t best = 0, least = UINT64_MAX;
+
+    for (int i = 0; i < 20; i++) {
+        uint64_t before = now_ns(CLOCK_MONOTONIC_RAW);
+        uint64_t real = now_ns(CLOCK_REALTIME);
+        uint64_t width = now_ns(CLOCK_MONOTONIC_RAW) - before;
+        if (width >= least)
+            continue;
+        least = width;
+        best = real;
+        *raw = before;
+    }
+    return best;
+}
+
 __attribute__((format(printf, 3, 4))) static void put(const char *folder, const char *name,
                                                       const char *format, ...)
 {
@@ -280,7 +300,7 @@ static void make_data_folder(const char *folder)
 static void make_folder(const Config *config)
 {
     const char *shift = find_option("shift=");
-    uint64_t real = now_ns(CLOCK_REALTIME), raw = now_ns(CLOCK_MONOTONIC_RAW);
+    uint64_t raw = 0, real = read_clocks(&raw);
     time_t seconds = (time_t)(real / 1000000000u);
     struct tm local;
     char stamp[32], device[32];

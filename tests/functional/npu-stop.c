@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* npu-stop FOLDER WINDOWS: runs a session with a schedule and a warm-up, and the test double of
- * MSPTI, whose devices report late (MSPTI_DOUBLE=lag=MS). Prints the ms of each step that ends a
- * window, and of the stop. Then ends without freeing the session. */
+ * MSPTI, whose devices report late (MSPTI_DOUBLE=lag=MS). Prints for each window the ms from before
+ * its launches to the return of the step or the stop that ends it. Then ends without freeing the
+ * session. */
 #include <dlfcn.h>
 #include <glib.h>
 #include <stdio.h>
@@ -73,12 +74,16 @@ static void run_call(StrobeStatus (*call)(StrobeSession *, StrobeError **), Stro
         exit_with_error("session", strobe_error_message(error));
 }
 
-static void end_window(StrobeStatus (*call)(StrobeSession *, StrobeError **),
+/* Plays launches in a window and ends it. The time counts from before the launches, because the end
+ * waits for less time if the process was preempted after the launches. */
+static void run_window(MsptiDoublePlay *play, StrobeStatus (*end)(StrobeSession *, StrobeError **),
                        StrobeSession *session)
 {
     gint64 begin = g_get_monotonic_time();
 
-    run_call(call, session);
+    play_launches(play);
+    g_usleep(PAUSE_US);
+    run_call(end, session);
     printf("%" G_GINT64_FORMAT "\n", (g_get_monotonic_time() - begin) / 1000);
 }
 
@@ -94,9 +99,7 @@ int main(int argc, char **argv)
     for (guint i = 0; i < n_windows; i++) {
         run_call(strobe_session_step, session); /* ends the warm-up, so that a window begins */
         play = play ? play : find_double();
-        play_launches(play);
-        g_usleep(PAUSE_US);
-        end_window(i + 1 < n_windows ? strobe_session_step : strobe_session_stop, session);
+        run_window(play, i + 1 < n_windows ? strobe_session_step : strobe_session_stop, session);
     }
     return 0;
 }

@@ -279,6 +279,19 @@ class StrobeTest(unittest.TestCase):
             time.sleep(0.01)
         self.fail("waited in vain for %s" % what)
 
+    def stop_when(self, process, condition):
+        """Stops a process at a moment at which the condition holds, so that the moment lasts until SIGCONT. Returns
+        false if the process has ended well: this test may have been preempted during the moment."""
+        while process.poll() is None:
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            if process.poll() is None and condition():
+                return True
+            process.send_signal(signal.SIGCONT)
+            time.sleep(0.001)
+        self.assertEqual(process.returncode, 0, process.communicate()[1])
+        return False
+
     def wait_for_file(self, path, process=None):
         self.wait_until(path.exists, path, process)
         return path

@@ -282,7 +282,8 @@ class RecordsTest(NpuTest):
 
     def test_told_too_late(self):
         """No task is in the window, and the result says so."""
-        self.play(Script(50).lines(), ":profiler_level=Level0", wrong="lag=2500")
+        # The window's end waits for 2 s, and on a busy machine it takes longer.
+        self.play(Script(50).lines(), ":profiler_level=Level0", wrong="lag=20000")
         self.assertEqual(self.records_of(self.result(), "device_task"), 0)
         self.assertEqual(self.records_of(self.result(), "api_call"), 50)
         info = self.json("info", self.result())[0]

@@ -306,10 +306,16 @@ class ExportTest(AclprofTest):
         """If msprof reaches its time limit, the processes that it has started end too."""
         self.play(flags=[])
         tool = self.install_msprof()
-        tool.write_text("#!/bin/sh\necho $$ > %s/pid\nsleep 60 &\necho $! > %s/sleeper\nwait\n"
+        # It sleeps for longer than the test waits for its end.
+        tool.write_text("#!/bin/sh\necho $$ > %s/pid\nsleep 600 &\necho $! > %s/sleeper\nwait\n"
                         % (self.work, self.work))
-        self.strobe("analyse", "--import", "prof_raw:export_limit=300ms", self.result())
-        self.assertTrue(self.is_gone("pid") and self.is_gone("sleeper"))
+
+        def has_started_a_process():
+            self.strobe("analyse", "--import", "prof_raw:export_limit=300ms", self.result())
+            return (self.work / "sleeper").exists()
+        # On a busy machine the limit may be over before the tool has come so far.
+        self.wait_until(has_started_a_process, "a process of the tool")
+        self.wait_for(lambda: self.is_gone("pid") and self.is_gone("sleeper"))
         (self.work / "sleeper").unlink()
         for how in signal.SIGTERM, signal.SIGKILL:
             process = self.start("analyse", self.result())

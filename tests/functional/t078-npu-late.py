@@ -14,7 +14,7 @@ LATE_MS = 800
 
 class LateTest(NpuTest):
     def stop(self, lag_ms, n_windows):
-        """Runs npu-stop. Returns how many ms the end of each window took."""
+        """Runs npu-stop. Returns the ms from each window's launches to its end."""
         self.out.mkdir()
         environment = dict(self.environment, STROBE_PLUGIN_PATH=str(BUILD / "plugins"),
                            MSPTI_DOUBLE="lag=%d" % lag_ms)
@@ -26,7 +26,7 @@ class LateTest(NpuTest):
     def test_the_end_of_a_window_waits_for_the_device(self):
         """Each window is complete; the process ends without freeing the session."""
         for ms in self.stop(LATE_MS, 3):
-            self.assertGreater(ms, LATE_MS / 2)
+            self.assertGreaterEqual(ms, LATE_MS)
         results = self.results()
         self.assertEqual(len(results), 3)
         for result in results:
@@ -50,7 +50,7 @@ LATE = """
 import json, sys
 from strobe import _strobe
 session = _strobe.Session(json.dumps({
-    "collectors": {"fake": {"records": 10, "late": 1000, "drain": "1500ms"}}, "exporters": {},
+    "collectors": {"fake": {"records": 10, "late": 1000, "drain": "1s"}}, "exporters": {},
     "output": {"directory": sys.argv[1]}}), "test")
 session.start()
 session.stop()

@@ -9,7 +9,7 @@ import unittest
 from npu import NpuTest
 
 # Starts itself, so that the examined process is a child.
-COUNT = "sleep 5 & for i in 1 2 3 4 5; do sleep 0.1; ls /proc/$!/task | wc -l; done; kill $!"
+COUNT = "sleep 60 & for i in 1 2 3 4 5; do sleep 0.1; ls /proc/$!/task | wc -l; done; kill $!"
 # The loader looks for a program's libraries in the program's own folder only.
 ASKING = r"""
 #define _GNU_SOURCE

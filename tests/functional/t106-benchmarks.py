@@ -45,7 +45,7 @@ class BenchmarksTest(StrobeTest):
         own, peer = sampling.Strobe(bench), sampling.Perf(bench)
         for profiler in own, peer:
             try:
-                times = profiler.measure([bench.program("sampled"), 1500])
+                times = profiler.measure([bench.program("sampled"), 4500])  # about 1 s
             except Skipped as error:
                 self.skipTest(str(error))
             self.assertGreater(times["processor"], 50)

@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import signal
 import time
 
@@ -37,13 +38,27 @@ class KilledImportTest(StrobeTest):
         """A folder with content is locked, because the import locks it first."""
         return any(os.listdir(path) for path in self.hidden() if os.path.isdir(path))
 
-    def kill(self, is_time):
-        """Kills the import. Returns FALSE if it had already ended."""
-        process = self.start("import", self.trace, "-o", self.parent, "--export", "chrome_trace",
-                             "--export", "csv")
-        end = time.monotonic() + 60
-        while process.poll() is None and not is_time() and time.monotonic() < end:
-            time.sleep(0.001)
+    def is_reading(self):
+        return self.is_writing() and not self.results()
+
+    def is_analysing(self):
+        return any("ASCEND_PROFILER_OUTPUT" in path for path in self.hidden())
+
+    def start_import(self, *exporters):
+        words = [word for name in exporters for word in ("--export", name)]
+        return self.start("import", self.trace, "-o", self.parent, *words)
+
+    def stop_import(self, condition, *exporters):
+        """Starts an import, and stops it while the condition holds. Tries again if the import ended before, because
+        this test was preempted."""
+        def try_once():
+            shutil.rmtree(self.parent, ignore_errors=True)
+            process = self.start_import(*exporters)
+            return process if self.stop_when(process, condition) else None
+        return self.wait_until(try_once, "an import that can be stopped")
+
+    def kill(self, process):
+        """Returns whether the signal has ended the import; it may have ended before."""
         process.kill()
         process.communicate(timeout=60)
         return process.returncode == -signal.SIGKILL
@@ -56,14 +71,13 @@ class KilledImportTest(StrobeTest):
             self.assertTrue(rows[0]["sealed"])
 
     def test_while_it_reads(self):
-        self.assertTrue(self.kill(self.is_writing))
+        self.assertTrue(self.kill(self.stop_import(self.is_reading, "chrome_trace", "csv")))
         self.assertEqual(self.results(), [], "half of a result is to be seen")
         self.clear()
         self.assertEqual(len(self.results()), 1)
 
     def test_while_it_analyses(self):
-        self.assertTrue(self.kill(lambda: any("ASCEND_PROFILER_OUTPUT" in path
-                                              for path in self.hidden())))
+        self.assertTrue(self.kill(self.stop_import(self.is_analysing, "chrome_trace", "csv")))
         self.assertEqual(len(self.results()), 1)
         self.assertNotEqual(self.hidden(), [])
         self.clear()
@@ -72,16 +86,14 @@ class KilledImportTest(StrobeTest):
     def test_at_any_time(self):
         n_killed = 0
         for i in range(12):
-            end = time.monotonic() + 0.02 + 0.03 * i
-            n_killed += self.kill(lambda: time.monotonic() > end)
+            process = self.start_import("chrome_trace", "csv")
+            time.sleep(0.02 + 0.03 * i)
+            n_killed += self.kill(process)
         self.assertGreater(n_killed, 0)
         self.clear()
 
     def test_one_that_is_at_work_is_left_alone(self):
-        process = self.start("import", self.trace, "-o", self.parent, "--export", "csv")
-        while process.poll() is None and not self.is_writing():
-            time.sleep(0.001)
-        process.send_signal(signal.SIGSTOP)
+        process = self.stop_import(self.is_writing, "csv")
         before = self.hidden()
         self.strobe("import", self.trace, "-o", self.parent, "--export", "stacks")
         self.assertEqual(self.hidden(), before)

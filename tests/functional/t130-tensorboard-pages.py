@@ -7,12 +7,13 @@ The case on real traces needs the data that support.DATA names, and is skipped w
 import json
 import re
 import subprocess
+import time
 import unittest
 
 import chromium
 import kineto
 import tap
-from support import BUILD, DATA, VENV_PYTHON, StrobeTest, needs_python, needs_torch2
+from support import BUILD, DATA, TIMEOUT, VENV_PYTHON, StrobeTest, needs_python, needs_torch2
 from tensorboard_client import Page, Server
 
 RECORDED = """
@@ -95,10 +96,14 @@ class TensorBoardTest(StrobeTest):
         """The view has these rows."""
         page.choose("Views", view)
         page.text(*(row[0] for row in expected))
-        found = page.rows()
-        for row in expected:
-            self.assertTrue(any(is_row(each, row) for each in found),
-                            "%s: no %s in %s" % (view, row, found))
+
+        def missing():
+            found = page.rows()
+            return [row for row in expected if not any(is_row(each, row) for each in found)]
+        end = time.monotonic() + TIMEOUT
+        while missing() and time.monotonic() < end:  # the page fetches a view's charts and tables one by one
+            time.sleep(0.05)
+        self.assertEqual(missing(), [], "%s: %s" % (view, page.rows()))
 
     def check_trace(self, page, rows, slices):
         page.choose("Views", "Trace")
