@@ -209,7 +209,8 @@ class CutTest(CollectTest):
         self.collect()
         boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         other = "0" * 8 + boot[8:]
-        for holder in "%s 1 of a@b (3)\n" % other, "%s 999999 of a@b (3)\n" % boot, None:
+        gone = 1 << 22  # larger than any process id
+        for holder in "%s 1 of a@b (3)\n" % other, "%s %d of a@b (3)\n" % (boot, gone), None:
             lock = self.lock(board)
             if holder:
                 (lock / "holder").write_text(holder)
