@@ -401,6 +401,12 @@ class ProcessTest(DynamicTest):
             "def files():\n"
             "    links = (os.path.join('/proc/self/fd', each) for each in os.listdir('/proc/self/fd'))\n"
             "    return [os.readlink(each) for each in links if os.path.islink(each)]\n"
+            "def is_watcher(each):\n"
+            "    try:\n"
+            "        words = open('/proc/%s/cmdline' % each, 'rb').read()\n"
+            "    except OSError:  # other processes end at any time\n"
+            "        return False\n"
+            "    return b'strobe-watch' in words and os.fsencode(os.getcwd()) in words\n"
             "dp.init('.')\n"
             "print(os.listdir('/proc/self/task') == [str(os.getpid())])\n"
             "print([each for each in files() if 'strobe-watch' in each])\n"
@@ -408,9 +414,7 @@ class ProcessTest(DynamicTest):
             "    os.wait()\n"
             "except ChildProcessError:\n"
             "    print('no child', flush=True)\n"
-            "print(*(each for each in os.listdir('/proc') if each.isdigit() and\n"
-            "        b'strobe-watch' in open('/proc/%s/cmdline' % each, 'rb').read() and\n"
-            "        os.fsencode(os.getcwd()) in open('/proc/%s/cmdline' % each, 'rb').read()), flush=True)\n"
+            "print(*(each for each in os.listdir('/proc') if each.isdigit() and is_watcher(each)), flush=True)\n"
             "os.kill(os.getpid(), signal.SIGKILL)\n")
         self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
         *said, watcher = done.stdout.splitlines()

@@ -37,7 +37,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void print_threads(void)
+int count_threads(void)
 {
     DIR *folder = opendir("/proc/self/task");
     const struct dirent *entry;
@@ -47,7 +47,7 @@ static void print_threads(void)
         n += isdigit((unsigned char)entry->d_name[0]) != 0;
     if (folder)
         closedir(folder);
-    printf("threads: %d\n", n);
+    return n;
 }
 
 static void print_descriptors(void)
@@ -169,7 +169,7 @@ static void print_attributes(void)
 
 void print_state(void)
 {
-    print_threads();
+    printf("threads: %d\n", count_threads());
     print_descriptors();
     print_status();
     print_limits();

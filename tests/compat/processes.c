@@ -38,6 +38,7 @@ static void work_in_child(void)
 static int use_threads(int argc, char **argv)
 {
     pthread_t threads[N_THREADS];
+    const int before = count_threads();
 
     (void)argc, (void)argv;
     for (int i = 0; i < N_THREADS; i++)
@@ -46,6 +47,9 @@ static int use_threads(int argc, char **argv)
     for (int i = 0; i < N_THREADS; i++)
         pthread_join(threads[i], NULL);
     make_marks();
+    /* pthread_join may return before the kernel has removed the thread */
+    for (int waited_ms = 0; count_threads() > before && waited_ms < 20000; waited_ms++)
+        usleep(1000);
     print_state();
     return 0;
 }

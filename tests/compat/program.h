@@ -14,6 +14,8 @@ extern const struct program_case process_cases[], limit_cases[], right_cases[], 
 
 /* Makes 1000 marks. */
 void make_marks(void);
+/* Returns the number of the process's threads. */
+int count_threads(void);
 /* Prints the process's own state: threads, descriptors, signals, rights, limits, variables,
  * children. */
 void print_state(void);

@@ -84,7 +84,7 @@ class KitTest(BoardTest):
              "--metadata", '{"scheduled":false}',
              "--collect", "host_sys=%s" % (kit / "board" / "kit" / "host_sys.so"),
              *("--option=%s=%s" % item for item in options.items()),
-             "--", "sh", "-c", "sleep 0.2; exit 7"],
+             "--", "sh", "-c", "sleep 1; exit 7"],
             env=self.environment, capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (7, "", ""))
         info, = json.loads(self.strobe("info", folder / "capture.strobe", "--json").stdout)

@@ -13,7 +13,9 @@ from support import PYTHON, TOP, StrobeTest, has_torch, needs_python
 HAS_DEVICE = pathlib.Path("/etc/OpenCL/vendors/pocl.icd").exists()
 TRAINING = TOP / "tools" / "demo" / "slow.py"
 COLLECTORS = ("cpu_op", "gc", "host_sys", "opencl")
-FAULTS = {"data_loading", "synchronization", "gc"}
+# Faults, and the parts of steps that they are about.
+PARTS = {"data_loading": "data", "synchronization": "synchronization", "gc": "gc"}
+FAULTS = set(PARTS)
 SENTENCES = ("Steps wait for the next batch of data", "The program waits for the device",
              "Python's garbage collector interrupts the steps")  # fmt: skip
 SHOTS = pathlib.Path(os.environ.get("STROBE_BUILD", ".")) / "screenshots"
@@ -61,9 +63,18 @@ class ThreeFaultsTest(StrobeTest):
 
     def assertSilent(self, said):
         """The faults are not reported, except if their share is a few hundredths of a step: reading
-        a batch takes some time."""
-        heavy = {row["name"] for row in said[0] if (row["share"] or 0) >= 10}
-        self.assertEqual(FAULTS & heavy, set(), said)
+        a batch takes some time. A step in which the program was interrupted within the part does not
+        count: on a busy machine this may take as long as a step."""
+        rows, steps = said
+        for row in rows:
+            if row["name"] in FAULTS:
+                ordered = sorted(steps, key=lambda step: step[PARTS[row["name"]]] or 0)
+                self.assertAlmostEqual(row["share"], self.share(row["name"], ordered), delta=0.1, msg=said)
+                self.assertLess(self.share(row["name"], ordered[:-1]), 10, said)
+
+    @staticmethod
+    def share(fault, steps):
+        return 100 * sum(step[PARTS[fault]] or 0 for step in steps) / sum(step["duration"] for step in steps)
 
     def test_mended(self):
         _, said = self.train("--mended")

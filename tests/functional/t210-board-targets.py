@@ -258,11 +258,9 @@ class AuthenticationTest(CollectTest):
         command's memory while the program runs, nor in a file on the board."""
         board = self.board()
         secret = PASSWORD.encode()
-        process = self.start(*self.words(main="out/main acl.json a.om wait"))
-        end = time.monotonic() + 30
-        while not any(b"out/main" in self.read("/proc/%d/cmdline" % pid) for pid in board.owned()):
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.02)
+        process = self.start(*self.words("--stdin", main="out/main acl.json a.om wait"), stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), "ready\n")  # it now waits for the end of its input
+        self.assertTrue(any(b"out/main" in self.read("/proc/%d/cmdline" % pid) for pid in board.owned()))
         for pid in [process.pid, *board.owned()]:
             for name in "cmdline", "environ":
                 self.assertNotIn(secret, self.read("/proc/%d/%s" % (pid, name)))

@@ -74,12 +74,12 @@ class CutTest(CollectTest):
         """The second signal ends the command at once; the board itself ends the program."""
         board = self.board()
         path = self.project / "out" / "stubborn"
-        path.write_text("#!/bin/sh\ntrap '' TERM\necho ready\nwhile :; do sleep 0.1; done\n")
+        path.write_text("#!/bin/sh\ntrap 'echo asked' TERM\necho ready\nwhile :; do sleep 0.1; done\n")
         path.chmod(0o755)
         process = self.begin(board, main="out/stubborn")
         self.assertEqual(process.stdout.readline(), "ready\n")
         process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+        self.assertEqual(process.stdout.readline(), "asked\n")  # the first signal has been handled
         process.send_signal(signal.SIGINT)
         begin = time.monotonic()
         _, errors = process.communicate(timeout=60)
@@ -209,7 +209,8 @@ class CutTest(CollectTest):
         self.collect()
         boot = pathlib.Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         other = "0" * 8 + boot[8:]
-        for holder in "%s 1 of a@b (3)\n" % other, "%s 999999 of a@b (3)\n" % boot, None:
+        gone = 1 << 22  # larger than any process id
+        for holder in "%s 1 of a@b (3)\n" % other, "%s %d of a@b (3)\n" % (boot, gone), None:
             lock = self.lock(board)
             if holder:
                 (lock / "holder").write_text(holder)

@@ -28,6 +28,14 @@ class HostileTest(CollectTest):
     def fetch(self, board, text, code=5, **options):
         return self.collect("--recorder", "vendor", code=code, main=self.script(text), **options)
 
+    @staticmethod
+    def command_of(pid):
+        """The command of a process, which may end at any time."""
+        try:
+            return pathlib.Path("/proc/%d/cmdline" % pid).read_bytes()
+        except OSError:
+            return b""
+
     def names(self):
         (job,) = self.jobs()
         return sorted(path.relative_to(job).as_posix() for path in job.rglob("*"))
@@ -206,8 +214,7 @@ class HostileTest(CollectTest):
         self.assertEqual(process.stdout.readline(), "ready\n")
         process.send_signal(signal.SIGSTOP)
         begin = time.monotonic()
-        while any(b"out/main" in pathlib.Path("/proc/%d/cmdline" % pid).read_bytes()
-                  for pid in board.owned()):
+        while any(b"out/main" in self.command_of(pid) for pid in board.owned()):
             self.assertLess(time.monotonic() - begin, 50)
             time.sleep(0.2)
         self.assertGreater(time.monotonic() - begin, 20)

@@ -38,9 +38,11 @@ int main(int argc, char **argv)
         puts(strobe_error_message(error));
         strobe_error_free(error);
     }
-    for (int i = 0; strcmp(argv[1], "stay") == 0 && i < 1000; i++) {
+    for (int i = 0; strcmp(argv[1], "stay") == 0 && i < 60000; i++) {
         snprintf(name, sizeof name, "later %d", i);
         strobe_range_end(strobe_range_begin(name));
+        if (i == 30)
+            fclose(fopen("marked", "w"));
         usleep(1000);
     }
     if (strcmp(argv[1], "kill") == 0)
@@ -132,7 +134,8 @@ class MarksTest(RunOnTest):
         its open range."""
         board = self.board()
         self.build()
-        self.run_on(self.script("./open stay 3 > /dev/null 2>&1 &\nsleep 0.5\n"), flags=("--project", "."))
+        self.run_on(self.script("./open stay 3 > /dev/null 2>&1 &\nwhile [ ! -e marked ]; do sleep 0.05; done\n"),
+                    flags=("--project", "."))
         names = self.names()
         self.assertEqual([name for name in names if not name.startswith("later ")],
                          ["inner", "one", "one", "one", "outer"])

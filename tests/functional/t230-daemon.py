@@ -22,13 +22,16 @@ class DaemonTest(TrainingTest):
         self.environment.update(IPC_MONITOR_DOUBLE=str(self.daemon), PYTHONPATH=str(DOUBLE),
                                 MSMONITOR_USE_DAEMON="1", OMP_NUM_THREADS="1")
 
-    def ask(self, **keys):
-        """Makes the daemon answer with this request, and waits until the script has read it."""
-        n_before = self.read_errors().count("load json success")
-        keys = {"PROFILE_ACTIVITIES": "CPU", "ACTIVITIES_LOG_FILE": str(self.out), **keys}
+    def put_request(self, keys):
+        """Makes the daemon answer with this request. The script polls, so the file must appear as a whole."""
         new = self.daemon / "new"
         new.write_text("".join("%s=%s\n" % pair for pair in keys.items()))
         os.replace(new, self.daemon / "request")
+
+    def ask(self, **keys):
+        """Makes the daemon answer with this request, and waits until the script has read it."""
+        n_before = self.read_errors().count("load json success")
+        self.put_request({"PROFILE_ACTIVITIES": "CPU", "ACTIVITIES_LOG_FILE": str(self.out), **keys})
         self.wait_until(lambda: self.read_errors().count("load json success") > n_before,
                         "the watch", self.process)
 
@@ -84,7 +87,7 @@ class DaemonTest(TrainingTest):
     def test_metrics(self):
         """A request for metrics is passed on to msMonitor's own monitor."""
         self.train(STROBE, "run", "--", PYTHON, PROGRAM)
-        (self.daemon / "request").write_text("NPU_MONITOR_START=true\nREPORT_INTERVAL_S=60\n")
+        self.put_request({"NPU_MONITOR_START": "true", "REPORT_INTERVAL_S": "60"})
         self.wait_until(lambda: len(self.calls()) > 1, "the request", self.process)
         self.finish()
         self.assertEqual(self.calls()[1], 'monitor {"NPU_MONITOR_START": "true", '

@@ -57,14 +57,30 @@ guint test_count(const char *variable, guint quick)
     return text ? (guint)g_ascii_strtoull(text, NULL, 10) : quick;
 }
 
+static void read_pages(unsigned long *resident, unsigned long *shared)
+{
+    unsigned long size = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+
+    g_assert_nonnull(file);
+    g_assert_cmpint(fscanf(file, "%lu %lu %lu", &size, resident, shared), ==, 3);
+    fclose(file);
+}
+
 guint64 resident_pages(void)
 {
-    unsigned long size = 0, resident = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    g_assert_nonnull(file);
-    g_assert_cmpint(fscanf(file, "%lu %lu", &size, &resident), ==, 2);
-    fclose(file);
+    unsigned long resident = 0, shared = 0;
+
+    read_pages(&resident, &shared);
     return resident;
+}
+
+guint64 private_pages(void)
+{
+    unsigned long resident = 0, shared = 0;
+
+    read_pages(&resident, &shared);
+    return resident - shared;
 }
 
 guint count_stuck_buffers(void)
