@@ -11,7 +11,9 @@
 
 #define NOINLINE __attribute__((noinline))
 /* Both functions together take a few microseconds. If they took as long as the time between two
- * samples, all samples would be at the same place in them. */
+ * samples, all samples would be at the same place in them. Their loops work in a register: how long
+ * a loop waits for its own store depends on what the processor has learnt of it, and that differs
+ * between the functions. */
 #define ROUND 2000
 #define REPEATS 50
 
@@ -20,21 +22,30 @@ static volatile unsigned long sink;
 /* Does three quarters of the work. */
 static NOINLINE void work_large(void)
 {
+    unsigned long x = sink;
+
     for (unsigned long i = 0; i < 3 * ROUND; i++)
-        sink = sink * 3 + i;
+        x = x * 3 + i;
+    sink = x;
 }
 
 /* Does one quarter of the work. */
 static NOINLINE void work_small(void)
 {
+    unsigned long x = sink;
+
     for (unsigned long i = 0; i < ROUND; i++)
-        sink = sink * 3 + i;
+        x = x * 3 + i;
+    sink = x;
 }
 
 static inline __attribute__((always_inline)) void mix(unsigned long n)
 {
+    unsigned long x = sink;
+
     for (unsigned long i = 0; i < n; i++)
-        sink = sink * 3 + i;
+        x = x * 3 + i;
+    sink = x;
 }
 
 static NOINLINE void mix_large(void)

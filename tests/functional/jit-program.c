@@ -11,7 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUND 300000
+/* Both functions together take a few microseconds. If they took as long as the time between two
+ * samples, all samples would be at the same place in them. */
+#define ROUND 2000
+#define REPEATS 100
 #define SPACE 4096
 #define PART 64
 
@@ -99,9 +102,10 @@ int main(int argc, char **argv)
         write_map(space);
     else
         write_dump(space, argv[3]);
-    for (double end = read_cpu_time() + atof(argv[2]); read_cpu_time() < end;) {
-        ((Function *)(uintptr_t)space)(3 * ROUND);
-        ((Function *)(uintptr_t)(space + PART))(ROUND);
-    }
+    for (double end = read_cpu_time() + atof(argv[2]); read_cpu_time() < end;)
+        for (int i = 0; i < REPEATS; i++) {
+            ((Function *)(uintptr_t)space)(3 * ROUND);
+            ((Function *)(uintptr_t)(space + PART))(ROUND);
+        }
     return 0;
 }

@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import unittest
@@ -10,6 +11,7 @@ import unittest
 from support import STROBE, StrobeTest, program
 
 PROGRAM = program("cpu-program")
+ENOUGH = 400  # samples, whose share has a spread of 0.022
 SHARED = pathlib.Path("/dev/shm")
 OTHER_USER = 65534
 
@@ -32,6 +34,16 @@ class AttachTest(StrobeTest):
     def attach(self, process, *words, **options):
         return self.strobe("attach", process.pid, "-o", self.out, *words, **options)
 
+    def attach_for(self, process, ms):
+        """On a busy machine the process has little processor time within the duration; it is then
+        recorded again for longer."""
+        while True:
+            self.attach(process, "--duration", "%dms" % ms)
+            if self.records_of(self.result(), "cpu_sample") >= ENOUGH or ms > 16 * 800:
+                return
+            shutil.rmtree(self.out)
+            ms *= 2
+
     def shares(self):
         table, = self.json("show", "--limit", 100000, self.result())
         self.assertEqual(table["table"], "function")
@@ -41,11 +53,11 @@ class AttachTest(StrobeTest):
     def test_duration(self):
         """The process continues; the result has the process's own data."""
         process = self.start_program("plain", 60)
-        self.attach(process, "--duration", "800ms")
+        self.attach_for(process, 800)
         self.assertIsNone(process.poll())
         shares = self.shares()
         both = shares["work_large"] + shares["work_small"]
-        self.assertAlmostEqual(shares["work_large"] / both, 0.75, delta=0.06)
+        self.assertAlmostEqual(shares["work_large"] / both, 0.75, delta=0.1)
         metadata = self.json("info", self.result())[0]["metadata"]
         self.assertEqual((metadata["pid"], metadata["command"]), (process.pid, PROGRAM + " plain 60"))
         self.assertIn("_%d_" % process.pid, self.result().name)

@@ -34,7 +34,7 @@ class AnyProgramTest(StrobeTest):
         self.assertEqual(self.table, "function")
         shares = {row["name"]: row["self_share"] for row in rows}
         large, small = shares["work_large (cpu-program)"], shares["work_small (cpu-program)"]
-        self.assertAlmostEqual(large / (large + small), 0.75, delta=0.05)
+        self.assertAlmostEqual(large / (large + small), 0.75, delta=0.1)  # six times the spread of 600 samples
         self.assertGreater(large + small, 85)
         self.assertEqual(self.done.stderr.count("\n"), 1, self.done.stderr)
 
@@ -100,13 +100,14 @@ class AnyProgramTest(StrobeTest):
         self.assertTimeOfSamples(False)
 
     def assertTimeOfSamples(self, ended):
-        """Do the samples end before the operators?"""
+        """Do the samples end before the operators, which go on for 1.5 s? The writer ends them, which may
+        be late on a busy machine."""
         result = self.result()
         last = {}
         for kind in "cpu_sample", "cpu_op":
             table, = self.json("show", "--table", kind, "--limit", 10, "--sort", "begin:desc", result)
             last[kind] = table["rows"][0]["begin"]
-        self.assertEqual(last["cpu_sample"] + 1e9 < last["cpu_op"], ended, last)
+        self.assertEqual(last["cpu_sample"] + 0.5e9 < last["cpu_op"], ended, last)
 
 
 if __name__ == "__main__":

@@ -253,8 +253,13 @@ class CpuSamplesTest(StrobeTest):
 
     @staticmethod
     def files_of(pid):
-        files = pathlib.Path("/proc/%d/fd" % pid)
-        return [os.readlink(os.fsencode(path)) for path in files.iterdir() if path.is_symlink()]
+        found = []
+        for path in pathlib.Path("/proc/%d/fd" % pid).iterdir():
+            try:
+                found.append(os.readlink(os.fsencode(path)))
+            except FileNotFoundError:  # the process has closed it meanwhile
+                pass
+        return found
 
     @staticmethod
     def user_seconds(pid):

@@ -69,9 +69,12 @@ class CompressedTest(NumberedTest):
 
     def test_dump(self):
         flags = ("--buffer", "policy=ring,size=8MB," + COMPRESS, "--dump", "signal=SIGUSR2,min_interval=0s")
-        process = self.start_numbered("-t", 2, "-n", 60000, "-u", 50, flags=flags)
+        end = self.work / "end"
+        process = self.start_numbered("-t", 2, "-n", 60000, "-u", 50, "-w", end, flags=flags)
+        self.wait_until(lambda: min(self.committed(2)), "records of both threads", process)
         os.kill(self.pid, signal.SIGUSR2)
         self.wait_until(lambda: len(self.results()) > 1, "a dump", process)
+        end.touch()
         self.finish(process)
         for result in self.results():
             found = self.numbers(result)

@@ -11,12 +11,13 @@ from support import STROBE, SYSTEM_PYTHON, StrobeTest, needs_symbols, program
 PROGRAM = program("cpu-program")
 CHANGE = ["setpriv", "--reuid=%d" % OTHER, "--regid=%d" % OTHER, "--clear-groups"]
 SCRIPT = """
+import sys
 import time
 
 def work_here():
     return sum(i * i for i in range(20000))
 
-end = time.monotonic() + 0.8
+end = time.monotonic() + float(sys.argv[1])
 while time.monotonic() < end:
     work_here()
 """
@@ -80,11 +81,18 @@ class OtherUserTest(StrobeTest):
     def test_python(self):
         script = self.script("work.py", SCRIPT)
         script.chmod(0o644)
-        rows = self.run_alone(*CHANGE, SYSTEM_PYTHON, script)
-        totals = {row["name"]: row["total_share"] for row in rows}
-        # All of its Python stacks begin in the module; on a busy machine few samples have any.
-        whole = max((share for name, share in totals.items() if "<module>" in name), default=0)
-        self.assertGreater(max((share for name, share in totals.items() if "work_here" in name),
+        seconds = 0.8
+        while True:
+            rows = self.run_alone(*CHANGE, SYSTEM_PYTHON, script, seconds)
+            totals = {row["name"]: row["total"] for row in rows}
+            # All of its Python stacks begin in the module. On a busy machine few samples have any; the script is
+            # then run again for longer.
+            whole = max((time for name, time in totals.items() if "<module>" in name), default=0)
+            if whole > 100e6 or seconds > 8:
+                break
+            shutil.rmtree(self.out)
+            seconds *= 2
+        self.assertGreater(max((time for name, time in totals.items() if "work_here" in name),
                                default=0), whole * 0.7, totals)  # fmt: skip
 
     def test_same_user(self):

@@ -480,8 +480,8 @@ class StatesTest(BoardTest):
                 time.sleep(0.01)
             time.sleep(0.7 + chance.random())
             (pool,) = self.pools_of(process.pid)
-            process.kill()
             killed = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+            process.kill()
             process.communicate()
             pool.unlink()
             (count,) = struct.unpack_from("<Q", returned.read_bytes())
@@ -498,7 +498,8 @@ class StatesTest(BoardTest):
                          (["svp_acl_rt_malloc", "svp_acl_rt_free"] * len(calls))[:len(calls)])
         last = max(round((event["ts"] + event["dur"]) * 1000) for event in calls)
         size = (self.job() / "data" / "AclModule.0.a.b-c.1.1").stat().st_size
-        self.assertLess(killed - last, 1200000000)  # a second, and the time of the kill
+        if count > len(calls):  # otherwise the program made no calls for that long, and none is missing
+            self.assertLess(killed - last, 1200000000)  # a second, and the time of the writer's delay
         self.assertLessEqual((count - len(calls)) * size / len(calls), 2 << 20)
 
     def test_kill_with_pool(self):
