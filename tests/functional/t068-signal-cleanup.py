@@ -57,23 +57,13 @@ class Interrupted(StrobeTest):
         """Starts the command, and sends the signal when `is_making` returns true. Returns the
         command's output."""
         process = self.start(*words, preexec_fn=self.take_signals)
-        self.wait_until(lambda: is_making() or process.poll() is not None, "what the command makes")
-        process.send_signal(signal.SIGSTOP)
-        self.wait_until(lambda: self.has_stopped(process), "its stop")
-        if process.poll() is not None or not is_making():
+        if not self.stop_when(process, is_making):
             raise TooLate
         process.send_signal(number)
         process.send_signal(signal.SIGCONT)
         _, errors = process.communicate(timeout=60)
         self.assertEqual(process.returncode, -number, errors)
         return errors
-
-    @staticmethod
-    def has_stopped(process):
-        if process.poll() is not None:
-            return True
-        with open("/proc/%d/stat" % process.pid, encoding="utf-8") as file:
-            return file.read().rpartition(")")[2].split()[0] == "T"
 
     @staticmethod
     def take_signals():
