@@ -57,29 +57,14 @@ guint test_count(const char *variable, guint quick)
     return text ? (guint)g_ascii_strtoull(text, NULL, 10) : quick;
 }
 
-static void read_pages(unsigned long *resident, unsigned long *shared)
+guint64 private_pages(void)
 {
-    unsigned long size = 0;
+    unsigned long size, resident, shared;
     FILE *file = fopen("/proc/self/statm", "r");
 
     g_assert_nonnull(file);
-    g_assert_cmpint(fscanf(file, "%lu %lu %lu", &size, resident, shared), ==, 3);
+    g_assert_cmpint(fscanf(file, "%lu %lu %lu", &size, &resident, &shared), ==, 3);
     fclose(file);
-}
-
-guint64 resident_pages(void)
-{
-    unsigned long resident = 0, shared = 0;
-
-    read_pages(&resident, &shared);
-    return resident;
-}
-
-guint64 private_pages(void)
-{
-    unsigned long resident = 0, shared = 0;
-
-    read_pages(&resident, &shared);
     return resident - shared;
 }
 

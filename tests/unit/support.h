@@ -32,11 +32,9 @@ StrobeSession *patient_session(const char *folder, const char *more);
  * set. */
 guint test_count(const char *variable, guint quick);
 
-/* Returns the number of this process's pages in memory. With a sanitizer the number grows, because
- * freed memory is kept. */
-guint64 resident_pages(void);
-/* Returns those of them that are not of files or shared memory. The pages of a pool are not among
- * them: how many of its blocks are in use depends on when the writer gets a processor. */
+/* Returns the number of this process's pages in memory that are not of files or shared memory. The
+ * pages of a pool are not among them: how many of its blocks are in use depends on when the writer
+ * gets a processor. With a sanitizer the number grows, because freed memory is kept. */
 guint64 private_pages(void);
 
 /* Returns the number of thread buffers for whose threads the end of the last window has waited

@@ -290,7 +290,7 @@ static void test_cycles(void)
         strobe_session_step(session, NULL);
         strobe_session_step(session, NULL);
         if (i == 50) {
-            pages = resident_pages();
+            pages = private_pages();
             /* The 8 more are for threads that host_sys finds later, because it keeps a file open
              * for each. */
             descriptors = open_descriptors() + 8;
@@ -299,7 +299,7 @@ static void test_cycles(void)
     g_assert_cmpuint(open_at_rest(descriptors), <=, descriptors);
     if (!IS_SANITIZED)
         /* 512 KiB more, for variations of the allocator */
-        g_assert_cmpuint(resident_pages(), <=, pages + 128);
+        g_assert_cmpuint(private_pages(), <=, pages + 128);
     strobe_session_free(session);
     g_autoptr(GPtrArray) results = strobe_result_find(folder, NULL);
     g_assert_cmpuint(results->len, ==, cycles);
