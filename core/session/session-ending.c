@@ -56,22 +56,19 @@ static gboolean has_failed_outside(const StrobeCollector *c)
 }
 
 /* Describes why an opened or pending collector has recorded nothing; NULL: there is no reason to
- * report. */
+ * report. Probes a collector only if the answer matters: a probe may wait for a thread that loads a
+ * library, and this is called at each window's begin. */
 static char *describe_waiting(StrobeCollector *c)
 {
     gboolean is_pending = g_atomic_int_get(&c->phase) == STROBE_COLLECTOR_PENDING;
     g_autofree char *causes = is_pending ? strobe_instance_causes(&c->instance) : NULL;
-    const char *reason;
-    int available = strobe_collector_probe(c, &reason);
+    const char *reason = causes;
 
-    if (is_pending ? available != 0 : !(reason && strobe_run_is_for_now()))
-        reason = NULL;
-    if (is_pending && !reason)
-        reason = "the library that it needs was not loaded into the process";
-    if (c->is_default)
-        reason = NULL;
-    if (causes)
-        reason = causes;
+    if (!causes && !c->is_default && (is_pending || strobe_run_is_for_now())) {
+        int available = strobe_collector_probe(c, &reason);
+        if (is_pending && (available != 0 || !reason))
+            reason = "the library that it needs was not loaded into the process";
+    }
     return reason ? g_strdup_printf("collector %s: %s", c->component->name, reason) : NULL;
 }
 
