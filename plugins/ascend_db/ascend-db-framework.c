@@ -70,13 +70,14 @@ static gboolean has_words(const char *list)
     return FALSE;
 }
 
-/* Sets shapes and types. The profiler writes the shapes into inputDtypes and the types into
- * inputShapes. The list that contains letters is used as the types, so the function also reads a
- * database with the correct order. */
+/* Sets shapes and types. Up to generation 2 the profiler writes the shapes into inputDtypes and the
+ * types into inputShapes. If only the list for the shapes contains letters, the database has the
+ * other order. */
 static void fill_inputs(Framework *f, sqlite3_stmt *statement, struct strobe_cpu_op *fields)
 {
-    g_autofree char *shapes = list_of(f, statement, "inputDtypes");
-    g_autofree char *types = list_of(f, statement, "inputShapes");
+    const gboolean is_swapped = f->import->generation < 3;
+    g_autofree char *shapes = list_of(f, statement, is_swapped ? "inputDtypes" : "inputShapes");
+    g_autofree char *types = list_of(f, statement, is_swapped ? "inputShapes" : "inputDtypes");
 
     if (has_words(shapes) && !has_words(types)) {
         char *other = shapes;
