@@ -139,6 +139,15 @@ static gboolean is_closed(Running *running)
     return g_get_monotonic_time() - running->open_us > LEFTOVER_US;
 }
 
+/* Whether a program that failed may have been ended by the guard, because the guard heard nothing
+ * for 30 s: then the guard answers no more. */
+static gboolean may_be_lost(const Running *running)
+{
+    const StrobeChannelEnd *end = strobe_flow_end(running->flow);
+
+    return end->is_known && end->status != 0 && !running->asked_us;
+}
+
 static gboolean run_to_end(StrobeRemote *remote, const StrobeBoardRun *run, Running *running,
                            StrobeBoardRunEnd *end, GError **error)
 {
@@ -153,7 +162,7 @@ static gboolean run_to_end(StrobeRemote *remote, const StrobeBoardRun *run, Runn
         if (run->meanwhile && !running->ended_us && !run->meanwhile(run->user, error))
             return FALSE;
     }
-    return TRUE;
+    return !may_be_lost(running) || strobe_remote_beat(remote, error);
 }
 
 gboolean strobe_board_run(StrobeRemote *remote, const StrobeBoardRun *run, StrobeBoardRunEnd *end,

@@ -188,17 +188,27 @@ gboolean strobe_remote_turn(StrobeRemote *remote, guint timeout_ms, GError **err
     return check_beats(remote, error);
 }
 
+static gboolean await_answer(StrobeRemote *remote, GError **error)
+{
+    while (remote->answered_us < remote->sent_us)
+        if (!strobe_remote_turn(remote, 50, error))
+            return FALSE;
+    return TRUE;
+}
+
+gboolean strobe_remote_beat(StrobeRemote *remote, GError **error)
+{
+    if (!await_answer(remote, error))
+        return FALSE;
+    send_beat(remote);
+    return await_answer(remote, error);
+}
+
 gboolean strobe_remote_measure_clock(StrobeRemote *remote, GError **error)
 {
-    for (guint i = 0; i < CLOCK_ROUNDS; i++) {
-        while (remote->answered_us < remote->sent_us)
-            if (!strobe_remote_turn(remote, 50, error))
-                return FALSE;
-        send_beat(remote);
-        while (remote->answered_us < remote->sent_us)
-            if (!strobe_remote_turn(remote, 50, error))
-                return FALSE;
-    }
+    for (guint i = 0; i < CLOCK_ROUNDS; i++)
+        if (!strobe_remote_beat(remote, error))
+            return FALSE;
     return TRUE;
 }
 

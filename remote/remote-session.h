@@ -61,6 +61,9 @@ void strobe_remote_close(StrobeRemote *remote);
 /* Waits for data from the board, at most `timeout_ms`, and exchanges heartbeats. FALSE with an
  * error: the connection is lost, or a second signal has arrived. */
 gboolean strobe_remote_turn(StrobeRemote *remote, guint timeout_ms, GError **error);
+/* Sends a heartbeat and waits for its answer. FALSE with an error: the guard has ended, the
+ * connection is lost, or a second signal has arrived. */
+gboolean strobe_remote_beat(StrobeRemote *remote, GError **error);
 /* Sends 16 heartbeats and waits for their answers, to measure the offset of the board's clock in
  * remote->clock. FALSE with an error. */
 gboolean strobe_remote_measure_clock(StrobeRemote *remote, GError **error);
