@@ -266,6 +266,14 @@ class CollectTest(BoardServersTest):
         self.double = self.place / "double.txt"
         self.double.write_text(LAYERS)
 
+    @staticmethod
+    def command_of(pid):
+        """The command of a process, which may end at any time."""
+        try:
+            return pathlib.Path("/proc/%d/cmdline" % pid).read_bytes()
+        except OSError:
+            return b""
+
     def board(self, server="sshd", **options):
         self.ini = self.place / "ssh.ini"
         return self.begin_board(self.ini, server, **options)

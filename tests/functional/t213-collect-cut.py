@@ -26,13 +26,6 @@ class CutTest(CollectTest):
             self.assertLess(time.monotonic(), end, what)
             time.sleep(0.02)
 
-    @staticmethod
-    def command_of(pid):
-        try:
-            return pathlib.Path("/proc/%d/cmdline" % pid).read_bytes()
-        except OSError:
-            return b""
-
     def runs(self, board, program=b"out/main"):
         return any(program in self.command_of(pid) and b"sh\0-c" not in self.command_of(pid)
                    for pid in board.owned())

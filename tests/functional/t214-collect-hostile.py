@@ -3,7 +3,6 @@
 
 import json
 import os
-import pathlib
 import re
 import shutil
 import signal
@@ -27,14 +26,6 @@ class HostileTest(CollectTest):
 
     def fetch(self, board, text, code=5, **options):
         return self.collect("--recorder", "vendor", code=code, main=self.script(text), **options)
-
-    @staticmethod
-    def command_of(pid):
-        """The command of a process, which may end at any time."""
-        try:
-            return pathlib.Path("/proc/%d/cmdline" % pid).read_bytes()
-        except OSError:
-            return b""
 
     def names(self):
         (job,) = self.jobs()
