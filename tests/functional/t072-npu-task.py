@@ -72,7 +72,8 @@ class ChainTest(NpuTest):
         self.made.calls = self.take_recorded_begins("api_call", self.made.calls, 3, 4)
 
     def take_recorded_begins(self, table, made, name, begin):
-        """Returns the script's events with the begins of the table. They may differ by the time between two reads of
+        """Returns the script's events with the begins of the table; `name` and `begin` are positions in an event, and
+        the duration follows the begin. The begins may differ by the time between two reads of
         clocks, and by a ns each ms: the rates of the clocks are measured."""
         rows = sorted((row["name"], row["duration"], row["begin"] - self.base) for row in self.rows(table))
         made = sorted(made, key=lambda event: (event[name], event[begin + 1], event[begin]))

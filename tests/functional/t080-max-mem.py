@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""--max-mem: the largest resident memory of commands, on a trace that is made to need much memory
+"""--max-mem: the largest memory of commands, on a trace that is made to need much memory
 (bench/hostile), and that their output does not depend on the limit.
 
 STROBE_TEST_EVENTS sets the number of events in the trace. The long suite's trace has 5 GB, and is

@@ -45,7 +45,7 @@ class TmpDirTest(StrobeTest):
         subprocess.run([HOSTILE, self.trace, str(EVENTS)], check=True)
 
     def words(self):
-        # A default limit does not hold what 32 million hostile events keep (t080).
+        # 32 million hostile events do not fit into the default limit of 512 MB.
         limit = "8GB" if TIMES == 2 else "256MB"
         return ("import", self.trace, "-o", self.out, "--export", "csv", "--max-mem", limit,
                 "--tmp-dir", self.temporary)

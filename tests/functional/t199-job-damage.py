@@ -15,7 +15,6 @@ import signal
 import sqlite3
 import struct
 import subprocess
-import time
 import unicodedata
 import unittest
 
@@ -488,6 +487,12 @@ class DamageTest(BoardTest):
         self.assertEqual([path.name for path in (job / "sqlite").iterdir()], ["svp_profile.db"])
         self.assertEqual([path.name for path in job.iterdir() if path.name.startswith(".")], [])
 
+    @staticmethod
+    def is_unfinished(job):
+        """A command writes a file, and none is in place."""
+        names = os.listdir(job)
+        return any(name.startswith(".") for name in names) and {"timeline", "summary", "sqlite"}.isdisjoint(names)
+
     def test_interrupted(self):
         """Interrupted by a signal: the exit code is 128 plus its number, and no file of the command
         is left."""
@@ -498,18 +503,11 @@ class DamageTest(BoardTest):
         for number in signal.SIGINT, signal.SIGTERM:
             for words in WRITERS:
                 process = self.start("svp", *words, "-dir", job)
-                until = time.monotonic() + 60
-                while process.poll() is None and time.monotonic() < until and not [
-                        name for name in os.listdir(job) if name.startswith(".")]:
-                    time.sleep(0.001)
-                # This process may be preempted until the files are in place.
-                process.send_signal(signal.SIGSTOP)
-                is_late = not {"timeline", "summary", "sqlite"}.isdisjoint(os.listdir(job))
-                process.send_signal(number)
-                process.send_signal(signal.SIGCONT)
-                process.communicate(timeout=60)
-                self.assertIn(process.returncode, (0, -number, 128 + number), words)
-                if process.returncode and not is_late:
+                if self.stop_when(process, lambda: self.is_unfinished(job)):
+                    process.send_signal(number)
+                    process.send_signal(signal.SIGCONT)
+                    process.communicate(timeout=60)
+                    self.assertIn(process.returncode, (-number, 128 + number), words)
                     self.assertEqual(self.named(self.tree(job)), before, words)
                     n_in_time += 1
                 for folder in "timeline", "summary", "sqlite", "log":
